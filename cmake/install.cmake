@@ -1,0 +1,43 @@
+# cmake --install: headers, library, program, and what find_package and pkg-config read.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS acp EXPORT acpTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/acp/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/acp
+        FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testdata" EXCLUDE)
+if(TARGET acp_cli)
+  install(TARGETS acp_cli)
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/acp)
+install(EXPORT acpTargets NAMESPACE acp:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/acpConfig.cmake.in acpConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may break its users.
+write_basic_package_version_file(acpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/acpConfig.cmake ${PROJECT_BINARY_DIR}/acpConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# acp.pc finds its prefix from where it lies, so that the installed tree can be moved.
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${pc_dir})
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH up /${pc_dir} /)
+  set(pc_prefix "\${pcfiledir}/${up}")
+  string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+endif()
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY "\${prefix}"
+           OUTPUT_VARIABLE pc_libdir)
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_INCLUDEDIR BASE_DIRECTORY "\${prefix}"
+           OUTPUT_VARIABLE pc_includedir)
+configure_file(cmake/acp.pc.in acp.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/acp.pc DESTINATION ${pc_dir})
+
+if(ACP_TESTS)
+  # The consumers get the flags of this build: one built for a sanitizer must be linked with it.
+  add_test(NAME install_test
+           COMMAND bash ${PROJECT_SOURCE_DIR}/scripts/install_test.sh
+                   ${PROJECT_BINARY_DIR} ${CMAKE_INSTALL_LIBDIR} ${PROJECT_VERSION})
+  set_tests_properties(install_test PROPERTIES
+    ENVIRONMENT "CMAKE=${CMAKE_COMMAND};CXX=${CMAKE_CXX_COMPILER};CXXFLAGS=${CMAKE_CXX_FLAGS}")
+endif()

@@ -1,0 +1,69 @@
+# How our targets are declared. A call whose option is off does nothing, so that a folder's
+# CMakeLists.txt lists everything it holds without conditions.
+
+# What every target of ours has in common.
+function(acp_target name)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${ACP_WERROR}>:-Werror>)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()
+
+# acp_test(name source...): a GoogleTest program and its entry in ctest. It runs in the project's
+# root, where testdata and node_modules are found.
+function(acp_test name)
+  if(NOT ACP_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  acp_target(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE acp::acp GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  # A program without a single test is a mistake, not a success.
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT GTEST_BRIEF=1
+    FAIL_REGULAR_EXPRESSION "0 tests from 0 test suites ran")
+endfunction()
+
+# acp_bench(name source...): a Google Benchmark program, beside the libraries it is measured against.
+function(acp_bench name)
+  if(NOT ACP_BENCH)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  acp_target(${name})
+  target_include_directories(${name} SYSTEM PRIVATE ${RAPIDJSON_INCLUDE_DIRS})
+  target_link_libraries(${name} PRIVATE acp::acp benchmark::benchmark_main
+                                        nlohmann_json::nlohmann_json simdjson::simdjson)
+endfunction()
+
+# acp_fuzz(name source...): a libFuzzer target, seeded by fuzz/corpus/<name>/. Without ACP_FUZZ it
+# becomes a test that feeds it each of those files once, under any compiler: an input that once
+# found something stays found.
+function(acp_fuzz name)
+  if(ACP_FUZZ)
+    add_executable(${name} ${ARGN})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  elseif(ACP_TESTS)
+    add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/replay.cc)
+    add_test(NAME ${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+  else()
+    return()
+  endif()
+  acp_target(${name})
+  target_link_libraries(${name} PRIVATE acp::acp)
+  if(NOT ACP_FUZZ)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  endif()
+endfunction()
+
+# acp_example(name source...): an example, in build/bin/examples/.
+function(acp_example name)
+  add_executable(${name} ${ARGN})
+  acp_target(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/examples)
+  target_link_libraries(${name} PRIVATE acp::acp)
+endfunction()

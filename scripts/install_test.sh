@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD LIBDIR VERSION: installs BUILD into a temporary prefix, and builds and runs
+# scripts/consumer as its users would: through find_package and through pkg-config. CMAKE, CXX and
+# CXXFLAGS are those of the build. Run by ctest.
+set -euo pipefail
+build=$1 libdir=$2 version=$3
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/consumer" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+fail() {
+  echo "install_test: $*" >&2
+  exit 1
+}
+
+# What is installed can be moved: nothing in it may name the place it was first put.
+"$CMAKE" --install "$build" --prefix "$tmp/first" >/dev/null
+mv "$tmp/first" "$tmp/prefix"
+prefix=$tmp/prefix
+export LD_LIBRARY_PATH=$prefix/$libdir # where the library was built shared
+
+strangers=$(find "$prefix/include" -type f ! -name '*.h' -o -name '*_test*')
+[[ -z $strangers ]] || fail "no public headers, but installed: $strangers"
+if named=$(grep -rlF -e "$tmp" -e "$build" "$prefix/$libdir/cmake" "$prefix/$libdir/pkgconfig"); then
+  fail "names a path of the build: $named"
+fi
+if [[ -e $prefix/bin/acp ]]; then
+  [[ $("$prefix/bin/acp" --version) == "acp $version" ]] || fail "acp --version is not $version"
+fi
+
+check_output() {
+  local output
+  output=$("$1") || fail "$2: the consumer failed: $output"
+  diff -u "$source_dir/expected.txt" - <<<"$output" || fail "$2: unexpected output"
+  echo "$2: ok"
+}
+
+"$CMAKE" -S "$source_dir" -B "$tmp/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$CXXFLAGS" -DACP_VERSION="$version" >/dev/null
+"$CMAKE" --build "$tmp/consumer" -- --quiet
+check_output "$tmp/consumer/consumer" find_package
+
+export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
+[[ $(pkg-config --modversion acp) == "$version" ]] || fail "pkg-config names another version"
+flags=$(pkg-config --cflags --libs acp)
+# shellcheck disable=SC2086  # flags are words
+"$CXX" -std=c++20 $CXXFLAGS "$source_dir/main.cc" $flags -o "$tmp/by_pkg_config"
+check_output "$tmp/by_pkg_config" pkg-config
