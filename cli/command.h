@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace acp::cli {
+
+/// What the chosen subcommand does, set by the parser's callback and called once parsing is done.
+/// Its result is the exit code: 0 for success, 1 for failure. 2 is for mistakes in the usage.
+using Action = std::function<int()>;
+
+// One for each subcommand, each in a file of its own. Main calls them in the order of the help.
+void add_schema_command(CLI::App& app, Action& action);
+
+}  // namespace acp::cli

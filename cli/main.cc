@@ -1,0 +1,95 @@
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+bool any(const CLI::App*) { return true; }
+
+/// As the user types it: "acp schema check".
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
+}
+
+/// Gives the help of all commands the same shape. Called when all of them are registered.
+void shape_help(CLI::App& app) {
+  const auto commands = app.get_subcommands(any);
+  app.footer(commands.empty() ? "" : "'" + full_name(app) + " COMMAND --help' tells more.");
+  for (CLI::App* command : commands) {
+    command->group("Commands");
+    shape_help(*command);
+  }
+}
+
+/// The innermost command that was named: for `acp schema check --bad`, that of `check`.
+const CLI::App& named_in(const CLI::App& app) {
+  const auto named = app.get_subcommands();
+  return named.empty() ? app : named_in(*named.front());
+}
+
+/// What to tell the user, better than CLI11 does where a command is missing or misspelt.
+std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
+  const auto commands = where.get_subcommands(any);
+  if (commands.empty()) return error.what();
+  std::string names;
+  for (const CLI::App* command : commands) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  const auto extra = app.remaining(true);
+  if (!extra.empty() && !extra.front().starts_with('-')) {
+    return "there is no command '" + extra.front() + "', only: " + names;
+  }
+  return error.get_name() == "RequiredError" ? "a command is missing: " + names : error.what();
+}
+
+int usage_error(const CLI::ParseError& error, const CLI::App& app) {
+  const CLI::App& where = named_in(app);
+  const std::string name = full_name(where);
+  std::cerr << name << ": " << message_of(error, app, where) << "\nTry '" << name << " --help'.\n";
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
+  app.set_help_flag("-h,--help", "Show this help");
+  app.set_version_flag("--version", "acp " ACP_VERSION, "Show the version");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.require_subcommand(0, 1);
+
+  Action action = [&app] {
+    std::cout << app.help();
+    return 0;
+  };
+  add_schema_command(app, action);
+  shape_help(app);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);  // prints the help or the version that was asked for
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error, app);
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace acp::cli
+
+int main(int argc, char** argv) {
+  int code = 1;
+  try {
+    code = acp::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "acp: " << error.what() << '\n';
+  }
+  if (!std::cout.flush()) {
+    std::cerr << "acp: cannot write to standard output\n";
+    return 1;
+  }
+  return code;
+}

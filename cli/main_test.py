@@ -1,0 +1,53 @@
+"""What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
+
+import subprocess
+import sys
+import unittest
+
+PROGRAM, VERSION = sys.argv[1:3]
+
+
+def acp(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+class Main(unittest.TestCase):
+    def test_help_is_shown_when_asked_for_and_without_arguments(self):
+        asked = acp("--help")
+        self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+        for word in ("Usage: acp", "--version", "Commands:", "schema"):
+            self.assertIn(word, asked.stdout)
+        self.assertEqual(acp().stdout, asked.stdout)
+
+    def test_help_of_a_command(self):
+        shown = acp("schema", "--help")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("Usage: acp schema", shown.stdout)
+
+    def test_version(self):
+        shown = acp("--version")
+        self.assertEqual((shown.returncode, shown.stdout), (0, f"acp {VERSION}\n"))
+
+    def test_mistakes_end_with_2_one_line_and_a_hint(self):
+        for arguments, word, hint in (
+            (["chema"], "'chema'", "acp --help"),
+            (["schema"], "list", "acp schema --help"),
+            (["schema", "lits"], "'lits'", "acp schema --help"),
+        ):
+            with self.subTest(arguments):
+                failed = acp(*arguments)
+                self.assertEqual((failed.returncode, failed.stdout), (2, ""))
+                message, tip = failed.stderr.splitlines()
+                self.assertIn(word, message)
+                self.assertEqual(tip, f"Try '{hint}'.")
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            failed = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, check=False)
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("standard output", failed.stderr)
+
+
+unittest.main(argv=sys.argv[:1])
