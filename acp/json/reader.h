@@ -1,0 +1,142 @@
+// A cursor over one JSON text. Every byte it passes is checked, whether the value is wanted or skipped.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "acp/json/error.h"
+#include "acp/json/scan.h"
+
+namespace acp::json {
+
+struct Limits {
+  std::size_t depth = 512;            // objects and arrays inside each other; at most 4096
+  std::size_t bytes = 32 * 1024 * 1024;
+};
+
+enum class ValueKind : unsigned char { null, boolean, number, string, array, object, none };
+
+// "a string", "an object", …; for messages.
+std::string_view describe(ValueKind kind);
+
+// Each function returns false on failure; error() then says why, without a path. After a mismatch the
+// cursor can be set back with rewind() and the value skipped; a syntax error is final.
+class Reader {
+ public:
+  explicit Reader(std::string_view text, Limits limits = {});
+
+  // The kind of the next value, from its first byte; `none` if no value starts there.
+  ValueKind peek() {
+    space();
+    return at_ == end_ ? ValueKind::none : kinds_[static_cast<unsigned char>(*at_)];
+  }
+
+  bool null();
+  bool boolean(bool& value);
+  bool string(std::string& value);
+  bool integer(std::int64_t& value, std::int64_t least, std::int64_t most);
+  bool integer(std::uint64_t& value, std::uint64_t least, std::uint64_t most);
+  bool number(double& value);
+  // A string with no escape in it is given without a copy, others live until the next key or text().
+  bool text(std::string_view& value);
+
+  // Passes a whole value. `spaced` tells whether it holds white space that means nothing.
+  bool skip();
+  bool skip(bool& spaced);
+  // The text of the next value, white space outside strings removed.
+  bool raw(std::string& value);
+
+  // while (in.next_key(first, key)) …; then check failed(). Likewise for arrays.
+  bool begin_object() {
+    if (peek() == ValueKind::object && depth_ < limits_.depth) {
+      ++depth_;
+      ++at_;
+      return true;
+    }
+    return not_begun(ValueKind::object);
+  }
+  bool next_key(bool& first, std::string_view& key);
+  // Shortcuts for compact text; where they do not apply, next_key() does. Whether the object ends here; where
+  // the next name would start, quote included; and past that name and its colon.
+  bool at_object_end() {
+    if (at_ == end_ || *at_ != '}') return false;
+    ++at_;
+    --depth_;
+    return true;
+  }
+  const char* next_name(bool first) const {
+    if (first) return at_;
+    return at_ < end_ && *at_ == ',' ? at_ + 1 : at_;
+  }
+  bool name_is(const char* name, std::string_view quoted) const {
+    return static_cast<std::size_t>(end_ - name) >= quoted.size() && scan::same(name, quoted.data(), quoted.size());
+  }
+  void pass_name(const char* name, std::string_view quoted) { at_ = name + quoted.size(); }
+  bool begin_array() {
+    if (peek() == ValueKind::array && depth_ < limits_.depth) {
+      ++depth_;
+      ++at_;
+      return true;
+    }
+    return not_begun(ValueKind::array);
+  }
+  bool next_element(bool& first);
+
+  // Nothing but white space is left.
+  bool finish();
+
+  const char* at() const { return at_; }
+  void rewind(const char* at, std::size_t depth) { at_ = at, depth_ = depth; }
+  std::size_t depth() const { return depth_; }
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+
+  bool failed() const { return failed_; }
+  bool fatal() const { return failed_ && error_->kind != Error::Kind::mismatch; }
+  const Error& error() const { return *error_; }
+  Error& error() { return *error_; }
+  void clear_mismatch() { failed_ = false; }
+
+  // Reports that the value at `from` is not what was wanted: of another kind, or of that kind but wrong, or
+  // in a way that the caller tells. Always false.
+  bool wrong_kind(const char* from, std::string expected);
+  bool wrong_value(const char* from, std::string expected);
+  bool mismatch(const char* from, std::string expected, std::string got);
+  // What stands there, for messages: `an object`, `the number 1.5`, `the string "x"`.
+  std::string found(const char* from);
+
+ private:
+  bool syntax(const char* where, std::string expected);
+  bool limit(std::string expected, std::string got);
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  void space() {
+    while (at_ < end_ && *at_ <= ' ' && is_space(*at_)) ++at_;
+  }
+  bool not_begun(ValueKind kind);
+  bool literal(std::string_view word);
+  bool number_text(std::string_view& text, bool& integral);
+  const char* string_end(const char* p);
+  const char* odd_string_end(const char* p);
+  bool unescape(const char* start, std::string& value);
+  bool unescape_one(const char*& p, char*& out) const;
+  bool skip_scalar();
+
+  static const std::array<ValueKind, 256> kinds_;
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  std::size_t depth_ = 0;
+  Limits limits_;
+  std::string scratch_;
+  std::optional<Error> error_;
+  bool failed_ = false;
+};
+
+// The text without white space outside strings. The text is valid JSON.
+std::string compact(std::string_view text);
+
+}  // namespace acp::json

@@ -1,0 +1,105 @@
+// A block of bytes at a time: where in a string does something other than plain ASCII stand?
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace acp::json::scan {
+
+// special(p): how many bytes from p on are neither quote nor backslash, control character or beyond ASCII;
+// `block` if all of the block are. The block must be readable.
+#if defined(__ARM_NEON)
+
+inline constexpr std::size_t block = 16;
+
+inline std::size_t special(const char* p) {
+  const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p));
+  // As signed numbers, bytes beyond ASCII are below zero.
+  const uint8x16_t odd = vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(0x20));
+  const uint8x16_t quote = vceqq_u8(bytes, vdupq_n_u8('"'));
+  const uint8x16_t backslash = vceqq_u8(bytes, vdupq_n_u8('\\'));
+  const uint8x16_t marks = vorrq_u8(odd, vorrq_u8(quote, backslash));
+  // Four bits for each byte.
+  const std::uint64_t bits = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(marks), 4)), 0);
+  return static_cast<std::size_t>(std::countr_zero(bits)) / 4;
+}
+
+#elif defined(__SSE2__)
+
+inline constexpr std::size_t block = 16;
+
+inline std::size_t special(const char* p) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i odd = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
+  const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+  const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+  const int bits = _mm_movemask_epi8(_mm_or_si128(odd, _mm_or_si128(quote, backslash)));
+  return static_cast<std::size_t>(std::countr_zero(static_cast<std::uint32_t>(bits) | 0x10000u));
+}
+
+#else
+
+inline constexpr std::size_t block = 8;
+
+inline std::size_t special(const char* p) {
+  constexpr std::uint64_t ones = 0x0101010101010101u;
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  const std::uint64_t quote = word ^ (ones * '"');
+  const std::uint64_t backslash = word ^ (ones * '\\');
+  const std::uint64_t below = (word - ones * 0x20) & ~word;
+  // A borrow may mark bytes behind the first marked one wrongly; only the first counts.
+  const std::uint64_t marks =
+      (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) & (ones * 0x80);
+  return static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+}
+
+#endif
+
+inline bool is_special(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte == '"' || byte == '\\' || byte < 0x20 || byte >= 0x80;
+}
+
+// The first special byte at or after `at`, or `end`.
+inline const char* plain(const char* at, const char* end) {
+  while (static_cast<std::size_t>(end - at) >= block) {
+    const std::size_t count = special(at);
+    at += count;
+    if (count != block) return at;
+  }
+  while (at < end && !is_special(*at)) ++at;
+  return at;
+}
+
+// The same bytes? For short runs of at least four, without a call.
+inline bool same(const char* a, const char* b, std::size_t count) {
+  const auto equal4 = [](const char* x, const char* y) {
+    std::uint32_t u, v;
+    std::memcpy(&u, x, 4);
+    std::memcpy(&v, y, 4);
+    return u == v;
+  };
+  const auto equal8 = [](const char* x, const char* y) {
+    std::uint64_t u, v;
+    std::memcpy(&u, x, 8);
+    std::memcpy(&v, y, 8);
+    return u == v;
+  };
+  if (!equal4(a, b)) return false;
+  if (count < 8) return equal4(a + count - 4, b + count - 4);
+  for (std::size_t i = 0; i + 8 <= count; i += 8)
+    if (!equal8(a + i, b + i)) return false;
+  return equal8(a + count - 8, b + count - 8);
+}
+
+}  // namespace acp::json::scan

@@ -1,0 +1,347 @@
+// acp schema: the protocol's types, and messages held against them.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "acp/json/codec.h"
+#include "acp/schema/message.h"
+#include "acp/schema/registry.h"
+#include "acp/schema/v1.h"
+#include "acp/schema/v2.h"
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct Tables {
+  explicit Tables(int protocol)
+      : definitions(protocol == 2 ? v2::definitions() : v1::definitions()),
+        methods(protocol == 2 ? v2::methods() : v1::methods()) {}
+  std::span<const Definition> definitions;
+  std::span<const Method> methods;
+};
+
+int complain(const std::string& what, const std::string& hint) {
+  std::cerr << "acp schema: " << what << "\n" << hint << "\n";
+  return 2;
+}
+
+// ---- list ------------------------------------------------------------------------------------------------
+
+Json method_json(const Method& method) {
+  Json out = Json::object({{"name", method.name},
+                           {"kind", method.notification ? "notification" : "request"},
+                           {"handledBy", to_string(method.side)},
+                           {"params", method.params_name}});
+  if (!method.notification) out.set("result", method.result_name);
+  if (!method.gate.empty()) out.set("gate", method.gate);
+  if (method.unstable) out.set("unstable", true);
+  return out;
+}
+
+int list(int protocol, bool stable_only, bool as_json) {
+  const Tables tables(protocol);
+  for (const Method& method : tables.methods) {
+    if (stable_only && method.unstable) continue;
+    if (as_json) {
+      std::cout << method_json(method).text() << "\n";
+      continue;
+    }
+    std::cout << "method  " << method.name << std::string(method.name.size() < 28 ? 28 - method.name.size() : 1, ' ')
+              << (method.notification ? "notification" : "request     ") << "  handled by " << to_string(method.side)
+              << (method.unstable ? "  (unstable)" : "") << "\n";
+  }
+  for (const Definition& definition : tables.definitions) {
+    if (stable_only && definition.unstable) continue;
+    if (as_json) {
+      Json out = Json::object({{"type", definition.name}});
+      if (definition.unstable) out.set("unstable", true);
+      std::cout << out.text() << "\n";
+    } else {
+      std::cout << "type    " << definition.name << (definition.unstable ? "  (unstable)" : "") << "\n";
+    }
+  }
+  return 0;
+}
+
+// ---- show ------------------------------------------------------------------------------------------------
+
+std::string bounds_text(JsonView field) {
+  std::string text;
+  const auto add = [&](const char* key, const char* label) {
+    if (!field[key].absent()) text += std::string(text.empty() ? "" : ", ") + label + std::string(field[key].text());
+  };
+  add("minimum", "at least ");
+  add("maximum", "at most ");
+  add("minLength", "length at least ");
+  add("minItems", "items at least ");
+  if (!field["format"].absent()) text += (text.empty() ? "" : ", ") + *field["format"].as_string();
+  if (!field["encoding"].absent()) text += (text.empty() ? "" : ", ") + *field["encoding"].as_string();
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+void print_fields(JsonView fields, const std::string& indent) {
+  std::size_t width = 0;
+  for (JsonView field : fields.elements()) width = std::max(width, field["name"].as_string()->size());
+  for (JsonView field : fields.elements()) {
+    const std::string name = *field["name"].as_string();
+    std::cout << indent << name << (field["required"].absent() ? '?' : '!') << std::string(width - name.size() + 2, ' ')
+              << *field["type"].as_string() << bounds_text(field);
+    if (!field["default"].absent()) std::cout << "  = " << field["default"].text();
+    if (!field["unstable"].absent()) std::cout << "  unstable";
+    if (!field["defaultOnError"].absent()) std::cout << "  ~ a bad value is taken as absent";
+    if (!field["skipInvalidItems"].absent()) std::cout << "  ~ bad items are skipped";
+    if (!field["defaultOnNull"].absent()) std::cout << "  ~ null is taken as empty";
+    std::cout << "\n";
+  }
+}
+
+void print_union(JsonView table) {
+  const std::optional<std::string> tag = table["tag"].as_string();
+  std::cout << (tag ? "  told apart by `" + *tag + "`:\n" : std::string("  one of:\n"));
+  for (JsonView arm : table["arms"].elements()) {
+    std::cout << "    " << (tag ? arm["tag"].as_string().value_or("(none)") + ": " : "")
+              << arm["type"].as_string().value_or(arm["fields"].size() == 0 ? "nothing more" : "")
+              << (arm["unstable"].absent() ? "" : "  unstable") << "\n";
+    print_fields(arm["fields"], "      ");
+  }
+  if (!table["open"].absent()) std::cout << "    anything else is kept as it came\n";
+  if (!table["exactlyOne"].absent()) std::cout << "    exactly one of them\n";
+}
+
+void print_type(const Definition& definition) {
+  const Json description = json::describe(*definition.type);
+  const JsonView view = description.view();
+  std::cout << definition.name;
+  if (definition.alias_of != nullptr) std::cout << " = " << definition.alias_of;
+  std::cout << "  " << *view["kind"].as_string() << bounds_text(view) << (definition.unstable ? "  unstable" : "") << "\n";
+  print_fields(view["fields"], "  ");
+  if (!view["union"].absent()) print_union(view["union"]);
+  for (JsonView value : view["values"].elements())
+    std::cout << "  " << (value.is_string() ? *value.as_string() : std::string(value.text())) << "\n";
+  if (!view["open"].absent()) std::cout << "  anything else is kept as it came\n";
+  if (!view["nullIsEmpty"].absent()) std::cout << "  null is taken as {}\n";
+}
+
+int show(int protocol, const std::string& name, bool as_json) {
+  const Tables tables(protocol);
+  bool found = false;
+  for (const Method& method : tables.methods) {
+    if (method.name != name) continue;
+    found = true;
+    if (as_json) {
+      std::cout << method_json(method).text() << "\n";
+      continue;
+    }
+    std::cout << method.name << "  " << (method.notification ? "notification" : "request") << ", handled by "
+              << to_string(method.side) << (method.unstable ? ", unstable" : "") << "\n"
+              << "  needs   " << (method.gate.empty() ? "nothing: every peer has it" : method.gate) << "\n\n";
+    print_type(*find_definition(tables.definitions, method.params_name));
+    if (method.notification) continue;
+    std::cout << "\n";
+    print_type(*find_definition(tables.definitions, method.result_name));
+  }
+  if (found) return 0;
+  const Definition* definition = find_definition(tables.definitions, name);
+  if (definition == nullptr)
+    return complain("version " + std::to_string(protocol) + " has no type or method '" + name + "'",
+                    "Try 'acp schema list', or --protocol " + std::to_string(3 - protocol) + ".");
+  if (as_json) {
+    Json out = json::describe(*definition->type);
+    out.set("name", definition->name);
+    if (definition->unstable) out.set("unstable", true);
+    std::cout << out.text() << "\n";
+  } else {
+    print_type(*definition);
+  }
+  return 0;
+}
+
+// ---- check -----------------------------------------------------------------------------------------------
+
+struct CheckOptions {
+  int protocol = 1;
+  bool strict = false;
+  bool roundtrip = false;
+  std::vector<std::string> words;  // [TYPE] [FILE...]
+};
+
+class Check {
+ public:
+  Check(const CheckOptions& options, const json::Type* type)
+      : options_(options), type_(type), checker_(options.protocol) {
+    decode_.strict = options.strict;
+    decode_.report = [this](const json::Report& report) { note(report); };
+  }
+
+  // False if there was nothing to read.
+  bool run(std::istream& in, const std::string& name) {
+    name_ = name;
+    line_ = 0;
+    std::string line;
+    while (std::getline(in, line)) {
+      ++line_;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      // One value may be spread over lines: if the first line is no JSON, perhaps the whole is.
+      if (!started_ && !Json::parse(line, no_limit()) && run_whole(in, line)) break;
+      started_ = true;
+      one(line);
+    }
+    started_ = false;
+    return !in.bad();
+  }
+
+  bool all_ok() const { return failed_ == 0; }
+
+ private:
+  static json::Limits no_limit() { return {4096, static_cast<std::size_t>(-1)}; }
+
+  bool run_whole(std::istream& in, std::string& first) {
+    std::ostringstream rest;
+    rest << in.rdbuf();
+    const std::string text = first + "\n" + rest.str();
+    if (Json::parse(text, no_limit())) {
+      one(text);
+      return true;
+    }
+    std::istringstream lines(rest.str());
+    one(first);
+    std::string line;
+    while (std::getline(lines, line)) {
+      ++line_;
+      if (line.find_first_not_of(" \t\r") != std::string::npos) one(line);
+    }
+    return true;
+  }
+
+  void one(const std::string& text) {
+    std::string written;
+    const std::optional<json::Error> error =
+        type_ != nullptr ? as_type(text, written) : checker_.check(text, decode_, &written);
+    Json out = Json::object({{"ok", !error}});
+    if (error) {
+      ++failed_;
+      out = Json::object({{"ok", false}, {"path", error->path}, {"expected", error->expected}, {"got", error->got}});
+      if (error->kind != json::Error::Kind::mismatch) out.set("offset", error->offset);
+    } else if (options_.roundtrip) {
+      out.set("value", Json::from_valid(written));
+    }
+    std::cout << out.text() << "\n" << std::flush;
+  }
+
+  std::optional<json::Error> as_type(const std::string& text, std::string& written) {
+    const std::unique_ptr<std::max_align_t[]> room(new std::max_align_t[type_->size / sizeof(std::max_align_t) + 1]);
+    type_->life->construct(room.get());
+    auto error = json::decode(text, *type_, room.get(), decode_);
+    if (!error) {
+      json::Writer out;
+      json::write(out, *type_, room.get());
+      written = out.str();
+    }
+    type_->life->destroy(room.get());
+    return error;
+  }
+
+  void note(const json::Report& report) {
+    const char* what = report.what == json::Report::What::unknown_member ? "ignored"
+                       : report.what == json::Report::What::unknown_tag  ? "kept"
+                                                                         : "tolerated";
+    std::cerr << name_ << ":" << line_ << ": " << (report.path.empty() ? "the value" : report.path) << ": " << what
+              << " " << report.got << ", where " << report.expected << " is expected\n";
+  }
+
+  const CheckOptions& options_;
+  const json::Type* type_;
+  MessageChecker checker_;
+  json::Options decode_;
+  std::string name_;
+  std::size_t line_ = 0;
+  std::size_t failed_ = 0;
+  bool started_ = false;
+};
+
+int check(const CheckOptions& options) {
+  const Tables tables(options.protocol);
+  std::vector<std::string> files = options.words;
+  const json::Type* type = nullptr;
+  if (!files.empty()) {
+    if (const Definition* definition = find_definition(tables.definitions, files.front())) {
+      type = definition->type;
+      files.erase(files.begin());
+    } else if (files.front() != "-" && !std::ifstream(files.front())) {
+      return complain("'" + files.front() + "' is neither a type of version " + std::to_string(options.protocol) +
+                          " nor a file that can be read",
+                      "Try 'acp schema list', or 'acp schema check --help'.");
+    }
+  }
+  Check run(options, type);
+  if (files.empty()) run.run(std::cin, "input");
+  for (const std::string& file : files) {
+    if (file == "-") {
+      run.run(std::cin, "input");
+      continue;
+    }
+    std::ifstream in(file, std::ios::binary);
+    if (!in || !run.run(in, file)) return complain("cannot read '" + file + "'", "Nothing behind it was checked.");
+  }
+  return run.all_ok() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_schema_command(CLI::App& app, Action& action) {
+  CLI::App* schema = app.add_subcommand("schema", "Look up the protocol's types, and check messages against them");
+  schema->require_subcommand(1);
+  const auto protocol_option = [](CLI::App* command, int& protocol) {
+    command->add_option("--protocol", protocol, "Protocol version: 1 (stable) or 2 (draft)")
+        ->check(CLI::IsMember({1, 2}))
+        ->capture_default_str();
+  };
+
+  struct Shared {
+    int protocol = 1;
+    bool json = false;
+    bool stable = false;
+    std::string name;
+    CheckOptions check;
+  };
+  auto shared = std::make_shared<Shared>();
+
+  CLI::App* list_command = schema->add_subcommand("list", "List all methods and types");
+  protocol_option(list_command, shared->protocol);
+  list_command->add_flag("--stable", shared->stable, "Leave out what is unstable");
+  list_command->add_flag("--json", shared->json, "One JSON object a line");
+  list_command->callback([&action, shared] {
+    action = [shared] { return list(shared->protocol, shared->stable, shared->json); };
+  });
+
+  CLI::App* show_command = schema->add_subcommand("show", "Show a type, or a method with its params and result");
+  protocol_option(show_command, shared->protocol);
+  show_command->add_option("TYPE", shared->name, "A type (ContentBlock) or a method (session/prompt)")->required();
+  show_command->add_flag("--json", shared->json, "As JSON");
+  show_command->callback([&action, shared] {
+    action = [shared] { return show(shared->protocol, shared->name, shared->json); };
+  });
+
+  CLI::App* check_command = schema->add_subcommand(
+      "check",
+      "Check JSON against a type, or whole JSON-RPC messages by their method.\n"
+      "Reads one value a line, or a file that is one value. Prints a JSON object for\n"
+      "each: {\"ok\":true}, or {\"ok\":false,\"path\":…,\"expected\":…,\"got\":…}.\n"
+      "Exit code: 0 if all are right, 1 if any is not, 2 for mistakes in the usage.");
+  protocol_option(check_command, shared->check.protocol);
+  check_command->add_flag("--strict", shared->check.strict,
+                          "Refuse what is otherwise only told on stderr: unknown members and tags, and bad values "
+                          "that the schema says to overlook");
+  check_command->add_flag("--roundtrip", shared->check.roundtrip, "Add `value`: the value as acp would write it");
+  check_command->add_option("TYPE FILE", shared->check.words,
+                            "A type, if the values are not whole messages; then the files to read (- or none: "
+                            "standard input)");
+  check_command->callback([&action, shared] { action = [shared] { return check(shared->check); }; });
+}
+
+}  // namespace acp::cli
