@@ -116,10 +116,17 @@ void reset(const Type& type, void* value) {
 class Decoder {
  public:
   Decoder(std::string_view text, const Options& options)
-      : in_(text, options.limits), strict_(options.strict), watched_(options.strict || options.report != nullptr) {}
+      : text_(text), in_(text, options.limits), strict_(options.strict), watched_(options.strict || options.report != nullptr) {}
 
   std::optional<Error> run(const Type& type, void* value, const Options& options) {
-    if ((in_.failed() || !read(type, value, 0) || !in_.finish()) && in_.failed()) return in_.error();
+    if (in_.failed() || !read(type, value, 0) || !in_.finish()) {
+      if (!in_.fatal()) {
+        // A text that is no JSON is that first of all, wherever the fault stands.
+        Reader all(text_, options.limits);
+        if (!all.skip() || !all.finish()) return all.error();
+      }
+      return in_.error();
+    }
     if (options.report)
       for (const Report& report : reports_) options.report(report);
     return std::nullopt;
@@ -185,6 +192,7 @@ class Decoder {
   // Sets back, passes the value over and says so.
   bool tolerate(const Mark& start);
 
+  std::string_view text_;
   Reader in_;
   const bool strict_;
   const bool watched_;

@@ -1,0 +1,86 @@
+#include "acp/json/writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "acp/json/json.h"
+
+namespace acp::json {
+namespace {
+
+std::string as_json(std::string_view text) {
+  Writer out;
+  out.string(text);
+  return out.str();
+}
+
+TEST(Writer, EscapesWhatMustBe) {
+  EXPECT_EQ(as_json(""), "\"\"");
+  EXPECT_EQ(as_json("plain"), "\"plain\"");
+  EXPECT_EQ(as_json("\"\\/\b\f\n\r\t"), "\"\\\"\\\\/\\b\\f\\n\\r\\t\"");
+  EXPECT_EQ(as_json(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\x7f\"");
+}
+
+TEST(Writer, NonAsciiPassesUnescapedAndUnharmed) {
+  EXPECT_EQ(as_json("é☃😀\xE2\x80\xA8"), "\"é☃😀\xE2\x80\xA8\"");
+}
+
+TEST(Writer, BadUtf8IsReplaced) {
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(as_json("a\xFFz"), "\"a" + mark + "z\"");
+  EXPECT_EQ(as_json("\xC3"), "\"" + mark + "\"");
+  EXPECT_EQ(as_json("\xED\xA0\x80"), "\"" + mark + mark + mark + "\"");
+  EXPECT_EQ(as_json("\xE2\x82z"), "\"" + mark + mark + "z\"");
+}
+
+TEST(Writer, EveryBytePatternGivesAStringThatReadsBack) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    std::string text(random() % 60, ' ');
+    for (char& c : text) c = static_cast<char>(random() % 4 == 0 ? random() : 'a' + random() % 26);
+    const std::string out = as_json(text);
+    const auto back = Json::parse(out);
+    ASSERT_TRUE(back.ok()) << out;
+    // The second time nothing is left to replace.
+    EXPECT_EQ(as_json(*back->as_string()), out);
+  }
+}
+
+TEST(Writer, GrowsWhereEveryCharacterNeedsAnEscape) {
+  for (std::size_t length : {1u, 7u, 8u, 200u, 255u, 256u, 257u, 1000u, 100000u}) {
+    EXPECT_EQ(as_json(std::string(length, '\x01')).size(), length * 6 + 2);
+    EXPECT_EQ(as_json(std::string(length, '\xFF')).size(), length * 3 + 2);
+  }
+}
+
+TEST(Writer, Numbers) {
+  Writer out;
+  out.integer(std::numeric_limits<std::int64_t>::min());
+  out.put(' ');
+  out.integer(std::numeric_limits<std::uint64_t>::max());
+  out.put(' ');
+  out.number(0.1);
+  out.put(' ');
+  out.number(1e300);
+  out.put(' ');
+  out.number(std::nan(""));
+  out.put(' ');
+  out.number(-std::numeric_limits<double>::infinity());
+  EXPECT_EQ(out.view(), "-9223372036854775808 18446744073709551615 0.1 1e+300 null null");
+}
+
+TEST(Writer, MembersPutCommas) {
+  Writer out;
+  {
+    Members m(out);
+    m.key("a").integer(std::int64_t{1});
+    m.key("b\"").string("x");
+  }
+  EXPECT_EQ(out.view(), "{\"a\":1,\"b\\\"\":\"x\"}");
+}
+
+}  // namespace
+}  // namespace acp::json
