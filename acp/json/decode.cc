@@ -288,13 +288,13 @@ bool Decoder::read_string(const Type& type, std::string& value) {
 bool Decoder::read_raw(const Type& type, Json& value) {
   const ValueKind kind = in_.peek();
   const Mark start = mark();
-  if (type.objects_only && kind != ValueKind::object && kind != ValueKind::none &&
-      !(type.or_null && kind == ValueKind::null))
+  const bool null = type.or_null && kind == ValueKind::null;
+  if (type.objects_only && kind != ValueKind::object && kind != ValueKind::none && !null)
     return in_.wrong_kind(start.at, type.or_null ? "an object or null" : "an object");
   const auto is_any = [](const Type* choice) {
     return choice->kind == Kind::raw && choice->choices.empty() && !choice->objects_only;
   };
-  if (!type.choices.empty() && std::none_of(type.choices.begin(), type.choices.end(), is_any)) {
+  if (!null && !type.choices.empty() && std::none_of(type.choices.begin(), type.choices.end(), is_any)) {
     bool fits = false;
     std::string names;
     for (const Type* choice : type.choices) {

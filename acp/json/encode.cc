@@ -58,6 +58,7 @@ bool omitted(const Field& field, const void* value) {
       return field.is(omit_empty) && count == 0;
     }
     case Kind::map: return field.is(omit_empty) && field.type->map->size(value) == 0;
+    case Kind::boolean: return field.is(omit_false) && !*static_cast<const bool*>(value);
     default: return false;
   }
 }

@@ -96,6 +96,7 @@ inline constexpr Flags default_on_error = 1 << 2;    // the schema's x-deseriali
 inline constexpr Flags skip_invalid_items = 1 << 3;  // x-deserialize-skip-invalid-items
 inline constexpr Flags default_on_null = 1 << 4;     // x-deserialize-default-on-null
 inline constexpr Flags unstable = 1 << 5;
+inline constexpr Flags omit_false = 1 << 6;  // false is not written: peers may not know the member
 
 struct Field {
   std::string_view quoted;  // `"name":`, as it is written
@@ -153,7 +154,7 @@ struct Type {
   const Union* variant = nullptr;
   std::span<const Type* const> choices = {};  // raw: one of these
   bool objects_only = false;                  // raw
-  bool or_null = false;                       // raw: objects, and null
+  bool or_null = false;                       // raw: null as well
   const OptionalOps* optional = nullptr;
   const NullableOps* nullable = nullptr;
   const ArrayOps* array = nullptr;
@@ -281,8 +282,8 @@ constexpr Type map(const Type& element) {
   return {.kind = Kind::map, .life = &life<Map<T>>, .size = sizeof(Map<T>), .element = &element,
           .map = &map_ops<T>};
 }
-constexpr Type choice(std::span<const Type* const> choices) {
-  return {.kind = Kind::raw, .life = &life<Json>, .size = sizeof(Json), .choices = choices};
+constexpr Type choice(std::span<const Type* const> choices, bool or_null) {
+  return {.kind = Kind::raw, .life = &life<Json>, .size = sizeof(Json), .choices = choices, .or_null = or_null};
 }
 
 }  // namespace make

@@ -317,7 +317,7 @@ class Version:
         name = "choice_" + names[0] + f"_{len(names)}"
         pointers = ", ".join(f"&{v.table}" for v in values)
         self.composites.setdefault(name + "_list", f"constexpr const Type* {name}_list[] = {{{pointers}}};")
-        return Value("Json", self.composite(name, f"make::choice({name}_list)"), [n for v in values for n in v.needs],
+        return Value("Json", self.composite(name, f"make::choice({name}_list, false)"), [n for v in values for n in v.needs],
                      raw=True)
 
     def split_null(self, schema):
@@ -348,20 +348,26 @@ class Version:
         value = self.value(inner)
         cpp, table, initial = value.cpp, value.table, ""
         if value.raw:
+            # Json holds null by itself, but not everywhere may it stand.
             if nullable and table == "json::any_object_type":
                 table = "json::any_object_or_null_type"
+            elif nullable and table.startswith("choice_"):
+                self.composites.pop(table, None)
+                table = self.composite(table + "_or_null", f"make::choice({table}_list, true)")
         elif nullable:
             base = re.sub(r"\W+", "_", table).removesuffix("_json_type").removesuffix("_type").removeprefix("json_")
             table = self.composite("nullable_" + base, f"make::nullable<{cpp}>({table})")
             cpp = f"Nullable<{cpp}>"
         elif not required and value.container:
-            flags.append("omit_empty")
+            # Where the schema names a default, peers expect to see the member.
+            flags += [] if "default" in schema else ["omit_empty"]
         elif not required and "default" not in schema:
             base = re.sub(r"\W+", "_", table).removesuffix("_json_type").removesuffix("_type").removeprefix("json_")
             table = self.composite("optional_" + base, f"make::optional<{cpp}>({table})")
             cpp = f"std::optional<{cpp}>"
         elif cpp == "bool":
             initial = " = false"
+            flags += ["omit_false"] if unstable and not required else []
         elif cpp in INTEGERS.values() or cpp == "double" or self.is_number(value):
             initial = " = 0"
         elif value.enum:

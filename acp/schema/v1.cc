@@ -67,7 +67,8 @@ constexpr const Type* choice_WriteTextFileRequest_11_list[] = {
     &CreateElicitationRequest::json_type,
     &MessageMcpRequest::json_type,
     &ExtRequest_type};
-constexpr Type choice_WriteTextFileRequest_11 = make::choice(choice_WriteTextFileRequest_11_list);
+constexpr Type choice_WriteTextFileRequest_11_or_null =
+    make::choice(choice_WriteTextFileRequest_11_list, true);
 constexpr Type nullable_uint32 = make::nullable<std::uint32_t>(json::uint32_type);
 constexpr Type array_of_PermissionOption =
     make::array<PermissionOption>(PermissionOption::json_type);
@@ -117,7 +118,8 @@ constexpr const Type* choice_InitializeResponse_22_list[] = {
     &ResumeSessionResponse::json_type,   &CloseSessionResponse::json_type,
     &SetSessionModeResponse::json_type,  &SetSessionConfigOptionResponse::json_type,
     &PromptResponse::json_type,          &ExtResponse_type};
-constexpr Type choice_InitializeResponse_22 = make::choice(choice_InitializeResponse_22_list);
+constexpr Type choice_InitializeResponse_22 =
+    make::choice(choice_InitializeResponse_22_list, false);
 constexpr Type array_of_AuthMethod = make::array<AuthMethod>(AuthMethod::json_type);
 constexpr Type nullable_Implementation = make::nullable<Implementation>(Implementation::json_type);
 constexpr Type nullable_ProvidersCapabilities =
@@ -177,7 +179,8 @@ constexpr Type nullable_Usage = make::nullable<Usage>(Usage::json_type);
 constexpr const Type* choice_SessionNotification_4_list[] = {
     &SessionNotification::json_type, &CompleteElicitationNotification::json_type,
     &AuthStatusUpdateNotification::json_type, &ExtNotification_type};
-constexpr Type choice_SessionNotification_4 = make::choice(choice_SessionNotification_4_list);
+constexpr Type choice_SessionNotification_4_or_null =
+    make::choice(choice_SessionNotification_4_list, true);
 constexpr Type nullable_MessageId = make::nullable<MessageId>(MessageId_type);
 constexpr Type optional_EnumTable_ToolKind =
     make::optional<ToolKind>(json::EnumTable<ToolKind>::type);
@@ -213,7 +216,8 @@ constexpr const Type* choice_InitializeRequest_22_list[] = {
     &ResumeSessionRequest::json_type,   &CloseSessionRequest::json_type,
     &SetSessionModeRequest::json_type,  &SetSessionConfigOptionRequest::json_type,
     &PromptRequest::json_type,          &ExtRequest_type};
-constexpr Type choice_InitializeRequest_22 = make::choice(choice_InitializeRequest_22_list);
+constexpr Type choice_InitializeRequest_22_or_null =
+    make::choice(choice_InitializeRequest_22_list, true);
 constexpr Type nullable_ClientSessionCapabilities =
     make::nullable<ClientSessionCapabilities>(ClientSessionCapabilities::json_type);
 constexpr Type nullable_SubagentCapabilities =
@@ -251,7 +255,8 @@ constexpr const Type* choice_WriteTextFileResponse_11_list[] = {
     &CreateElicitationResponse::json_type,
     &MessageMcpResponse::json_type,
     &ExtResponse_type};
-constexpr Type choice_WriteTextFileResponse_11 = make::choice(choice_WriteTextFileResponse_11_list);
+constexpr Type choice_WriteTextFileResponse_11 =
+    make::choice(choice_WriteTextFileResponse_11_list, false);
 constexpr Type nullable_TerminalExitStatus =
     make::nullable<TerminalExitStatus>(TerminalExitStatus::json_type);
 constexpr Type map_of_ElicitationContentValue =
@@ -260,18 +265,20 @@ constexpr Type nullable_map_of_ElicitationContentValue =
     make::nullable<Map<ElicitationContentValue>>(map_of_ElicitationContentValue);
 constexpr const Type* choice_CancelNotification_3_list[] = {
     &CancelNotification::json_type, &MessageMcpNotification::json_type, &ExtNotification_type};
-constexpr Type choice_CancelNotification_3 = make::choice(choice_CancelNotification_3_list);
+constexpr Type choice_CancelNotification_3_or_null =
+    make::choice(choice_CancelNotification_3_list, true);
 constexpr const Type* choice_InitializeProxyRequest_2_list[] = {&InitializeRequest::json_type,
                                                                 &ProxySuccessorRequest::json_type};
-constexpr Type choice_InitializeProxyRequest_2 = make::choice(choice_InitializeProxyRequest_2_list);
+constexpr Type choice_InitializeProxyRequest_2_or_null =
+    make::choice(choice_InitializeProxyRequest_2_list, true);
 constexpr const Type* choice_InitializeProxyResponse_2_list[] = {&InitializeResponse::json_type,
                                                                  &ProxySuccessorResponse_type};
 constexpr Type choice_InitializeProxyResponse_2 =
-    make::choice(choice_InitializeProxyResponse_2_list);
+    make::choice(choice_InitializeProxyResponse_2_list, false);
 constexpr const Type* choice_ProxySuccessorNotification_1_list[] = {
     &ProxySuccessorNotification::json_type};
-constexpr Type choice_ProxySuccessorNotification_1 =
-    make::choice(choice_ProxySuccessorNotification_1_list);
+constexpr Type choice_ProxySuccessorNotification_1_or_null =
+    make::choice(choice_ProxySuccessorNotification_1_list, true);
 
 }  // namespace
 
@@ -279,7 +286,8 @@ namespace {
 constexpr json::Field AgentRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(AgentRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(AgentRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_WriteTextFileRequest_11, offsetof(AgentRequest, params), 0, nullptr},
+    {"\"params\":", &choice_WriteTextFileRequest_11_or_null, offsetof(AgentRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object AgentRequest_object{.fields = AgentRequest_fields};
 }  // namespace
@@ -799,7 +807,7 @@ constexpr json::Field ElicitationSchema_fields[] = {
     {"\"title\":", &nullable_string, offsetof(ElicitationSchema, title), json::default_on_error,
      nullptr},
     {"\"properties\":", &map_of_ElicitationPropertySchema, offsetof(ElicitationSchema, properties),
-     json::omit_empty, "{}"},
+     0, "{}"},
     {"\"required\":", &nullable_array_of_json_string, offsetof(ElicitationSchema, required), 0,
      nullptr},
     {"\"description\":", &nullable_string, offsetof(ElicitationSchema, description),
@@ -1086,7 +1094,7 @@ constexpr json::Field InitializeResponse_fields[] = {
      "\"embeddedContext\":false},\"mcpCapabilities\":{\"http\":false,\"sse\":false,\"acp\":false},"
      "\"sessionCapabilities\":{},\"auth\":{}}"},
     {"\"authMethods\":", &array_of_AuthMethod, offsetof(InitializeResponse, authMethods),
-     json::default_on_error | json::skip_invalid_items | json::omit_empty, "[]"},
+     json::default_on_error | json::skip_invalid_items, "[]"},
     {"\"agentInfo\":", &nullable_Implementation, offsetof(InitializeResponse, agentInfo),
      json::default_on_error, nullptr},
     {"\"_meta\":", &json::any_object_or_null_type, offsetof(InitializeResponse, _meta),
@@ -1144,7 +1152,7 @@ constexpr json::Field McpCapabilities_fields[] = {
     {"\"sse\":", &json::boolean_type, offsetof(McpCapabilities, sse), json::default_on_error,
      "false"},
     {"\"acp\":", &json::boolean_type, offsetof(McpCapabilities, acp),
-     json::default_on_error | json::unstable, "false"},
+     json::default_on_error | json::unstable | json::omit_false, "false"},
     {"\"_meta\":", &json::any_object_or_null_type, offsetof(McpCapabilities, _meta),
      json::default_on_error, nullptr},
 };
@@ -1947,7 +1955,8 @@ namespace {
 constexpr json::Field AgentNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(AgentNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_SessionNotification_4, offsetof(AgentNotification, params), 0, nullptr},
+    {"\"params\":", &choice_SessionNotification_4_or_null, offsetof(AgentNotification, params), 0,
+     nullptr},
 };
 constexpr json::Object AgentNotification_object{.fields = AgentNotification_fields};
 }  // namespace
@@ -2577,7 +2586,8 @@ namespace {
 constexpr json::Field ClientRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(ClientRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(ClientRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_InitializeRequest_22, offsetof(ClientRequest, params), 0, nullptr},
+    {"\"params\":", &choice_InitializeRequest_22_or_null, offsetof(ClientRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object ClientRequest_object{.fields = ClientRequest_fields};
 }  // namespace
@@ -3495,7 +3505,8 @@ namespace {
 constexpr json::Field ClientNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(ClientNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_CancelNotification_3, offsetof(ClientNotification, params), 0, nullptr},
+    {"\"params\":", &choice_CancelNotification_3_or_null, offsetof(ClientNotification, params), 0,
+     nullptr},
 };
 constexpr json::Object ClientNotification_object{.fields = ClientNotification_fields};
 }  // namespace
@@ -3548,7 +3559,8 @@ namespace {
 constexpr json::Field ProxyRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(ProxyRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(ProxyRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_InitializeProxyRequest_2, offsetof(ProxyRequest, params), 0, nullptr},
+    {"\"params\":", &choice_InitializeProxyRequest_2_or_null, offsetof(ProxyRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object ProxyRequest_object{.fields = ProxyRequest_fields};
 }  // namespace
@@ -3607,8 +3619,8 @@ namespace {
 constexpr json::Field ProxyNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(ProxyNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_ProxySuccessorNotification_1, offsetof(ProxyNotification, params), 0,
-     nullptr},
+    {"\"params\":", &choice_ProxySuccessorNotification_1_or_null,
+     offsetof(ProxyNotification, params), 0, nullptr},
 };
 constexpr json::Object ProxyNotification_object{.fields = ProxyNotification_fields};
 }  // namespace

@@ -66,8 +66,8 @@ constexpr Type ProxySuccessorResponse_type = make::plain<Json>(Kind::raw, "Proxy
 constexpr const Type* choice_RequestPermissionRequest_4_list[] = {
     &RequestPermissionRequest::json_type, &CreateElicitationRequest::json_type,
     &MessageMcpRequest::json_type, &ExtRequest_type};
-constexpr Type choice_RequestPermissionRequest_4 =
-    make::choice(choice_RequestPermissionRequest_4_list);
+constexpr Type choice_RequestPermissionRequest_4_or_null =
+    make::choice(choice_RequestPermissionRequest_4_list, true);
 constexpr Type nullable_string = make::nullable<std::string>(json::string_type);
 constexpr Type nullable_RequestPermissionSubject =
     make::nullable<RequestPermissionSubject>(RequestPermissionSubject::json_type);
@@ -147,7 +147,8 @@ constexpr const Type* choice_InitializeResponse_22_list[] = {
     &CloseSessionResponse::json_type,     &CancelToolCallResponse::json_type,
     &CancelTerminalResponse::json_type,   &SetSessionConfigOptionResponse::json_type,
     &PromptResponse::json_type,           &ExtResponse_type};
-constexpr Type choice_InitializeResponse_22 = make::choice(choice_InitializeResponse_22_list);
+constexpr Type choice_InitializeResponse_22 =
+    make::choice(choice_InitializeResponse_22_list, false);
 constexpr Type nullable_RequestId = make::nullable<RequestId>(RequestId::json_type);
 constexpr Type array_of_AuthMethod = make::array<AuthMethod>(AuthMethod::json_type);
 constexpr Type nullable_SessionCapabilities =
@@ -233,8 +234,8 @@ constexpr Type nullable_Usage = make::nullable<Usage>(Usage::json_type);
 constexpr const Type* choice_UpdateSessionNotification_4_list[] = {
     &UpdateSessionNotification::json_type, &CompleteElicitationNotification::json_type,
     &AuthStatusUpdateNotification::json_type, &ExtNotification_type};
-constexpr Type choice_UpdateSessionNotification_4 =
-    make::choice(choice_UpdateSessionNotification_4_list);
+constexpr Type choice_UpdateSessionNotification_4_or_null =
+    make::choice(choice_UpdateSessionNotification_4_list, true);
 constexpr Type array_of_ContentBlock = make::array<ContentBlock>(ContentBlock::json_type);
 constexpr Type nullable_array_of_ContentBlock =
     make::nullable<std::vector<ContentBlock>>(array_of_ContentBlock);
@@ -273,7 +274,8 @@ constexpr const Type* choice_InitializeRequest_22_list[] = {
     &CloseSessionRequest::json_type,     &CancelToolCallRequest::json_type,
     &CancelTerminalRequest::json_type,   &SetSessionConfigOptionRequest::json_type,
     &PromptRequest::json_type,           &ExtRequest_type};
-constexpr Type choice_InitializeRequest_22 = make::choice(choice_InitializeRequest_22_list);
+constexpr Type choice_InitializeRequest_22_or_null =
+    make::choice(choice_InitializeRequest_22_list, true);
 constexpr Type nullable_ClientAuthCapabilities =
     make::nullable<ClientAuthCapabilities>(ClientAuthCapabilities::json_type);
 constexpr Type nullable_ElicitationCapabilities =
@@ -297,7 +299,7 @@ constexpr const Type* choice_RequestPermissionResponse_4_list[] = {
     &RequestPermissionResponse::json_type, &CreateElicitationResponse::json_type,
     &MessageMcpResponse::json_type, &ExtResponse_type};
 constexpr Type choice_RequestPermissionResponse_4 =
-    make::choice(choice_RequestPermissionResponse_4_list);
+    make::choice(choice_RequestPermissionResponse_4_list, false);
 constexpr Type map_of_ElicitationContentValue =
     make::map<ElicitationContentValue>(ElicitationContentValue::json_type);
 constexpr Type nullable_map_of_ElicitationContentValue =
@@ -305,19 +307,20 @@ constexpr Type nullable_map_of_ElicitationContentValue =
 constexpr const Type* choice_CancelSessionNotification_3_list[] = {
     &CancelSessionNotification::json_type, &MessageMcpNotification::json_type,
     &ExtNotification_type};
-constexpr Type choice_CancelSessionNotification_3 =
-    make::choice(choice_CancelSessionNotification_3_list);
+constexpr Type choice_CancelSessionNotification_3_or_null =
+    make::choice(choice_CancelSessionNotification_3_list, true);
 constexpr const Type* choice_InitializeProxyRequest_2_list[] = {&InitializeRequest::json_type,
                                                                 &ProxySuccessorRequest::json_type};
-constexpr Type choice_InitializeProxyRequest_2 = make::choice(choice_InitializeProxyRequest_2_list);
+constexpr Type choice_InitializeProxyRequest_2_or_null =
+    make::choice(choice_InitializeProxyRequest_2_list, true);
 constexpr const Type* choice_InitializeProxyResponse_2_list[] = {&InitializeResponse::json_type,
                                                                  &ProxySuccessorResponse_type};
 constexpr Type choice_InitializeProxyResponse_2 =
-    make::choice(choice_InitializeProxyResponse_2_list);
+    make::choice(choice_InitializeProxyResponse_2_list, false);
 constexpr const Type* choice_ProxySuccessorNotification_1_list[] = {
     &ProxySuccessorNotification::json_type};
-constexpr Type choice_ProxySuccessorNotification_1 =
-    make::choice(choice_ProxySuccessorNotification_1_list);
+constexpr Type choice_ProxySuccessorNotification_1_or_null =
+    make::choice(choice_ProxySuccessorNotification_1_list, true);
 
 }  // namespace
 
@@ -325,7 +328,8 @@ namespace {
 constexpr json::Field AgentRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(AgentRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(AgentRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_RequestPermissionRequest_4, offsetof(AgentRequest, params), 0, nullptr},
+    {"\"params\":", &choice_RequestPermissionRequest_4_or_null, offsetof(AgentRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object AgentRequest_object{.fields = AgentRequest_fields};
 }  // namespace
@@ -2382,8 +2386,8 @@ namespace {
 constexpr json::Field AgentNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(AgentNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_UpdateSessionNotification_4, offsetof(AgentNotification, params), 0,
-     nullptr},
+    {"\"params\":", &choice_UpdateSessionNotification_4_or_null,
+     offsetof(AgentNotification, params), 0, nullptr},
 };
 constexpr json::Object AgentNotification_object{.fields = AgentNotification_fields};
 }  // namespace
@@ -2974,7 +2978,8 @@ namespace {
 constexpr json::Field ClientRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(ClientRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(ClientRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_InitializeRequest_22, offsetof(ClientRequest, params), 0, nullptr},
+    {"\"params\":", &choice_InitializeRequest_22_or_null, offsetof(ClientRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object ClientRequest_object{.fields = ClientRequest_fields};
 }  // namespace
@@ -3727,8 +3732,8 @@ namespace {
 constexpr json::Field ClientNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(ClientNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_CancelSessionNotification_3, offsetof(ClientNotification, params), 0,
-     nullptr},
+    {"\"params\":", &choice_CancelSessionNotification_3_or_null,
+     offsetof(ClientNotification, params), 0, nullptr},
 };
 constexpr json::Object ClientNotification_object{.fields = ClientNotification_fields};
 }  // namespace
@@ -3781,7 +3786,8 @@ namespace {
 constexpr json::Field ProxyRequest_fields[] = {
     {"\"id\":", &RequestId::json_type, offsetof(ProxyRequest, id), json::required, nullptr},
     {"\"method\":", &json::string_type, offsetof(ProxyRequest, method), json::required, nullptr},
-    {"\"params\":", &choice_InitializeProxyRequest_2, offsetof(ProxyRequest, params), 0, nullptr},
+    {"\"params\":", &choice_InitializeProxyRequest_2_or_null, offsetof(ProxyRequest, params), 0,
+     nullptr},
 };
 constexpr json::Object ProxyRequest_object{.fields = ProxyRequest_fields};
 }  // namespace
@@ -3840,8 +3846,8 @@ namespace {
 constexpr json::Field ProxyNotification_fields[] = {
     {"\"method\":", &json::string_type, offsetof(ProxyNotification, method), json::required,
      nullptr},
-    {"\"params\":", &choice_ProxySuccessorNotification_1, offsetof(ProxyNotification, params), 0,
-     nullptr},
+    {"\"params\":", &choice_ProxySuccessorNotification_1_or_null,
+     offsetof(ProxyNotification, params), 0, nullptr},
 };
 constexpr json::Object ProxyNotification_object{.fields = ProxyNotification_fields};
 }  // namespace
