@@ -133,6 +133,12 @@ TEST(Codec, ErrorsCarryAPathAndWhatWasExpectedAndFound) {
             "expected no digit after a leading zero, got `1}` at byte 24");
 }
 
+TEST(Codec, WhatStandsBetweenMembersIsChecked) {
+  for (const char* bad : {"{\"x\":1\"name\":\"\"}", "{\"x\":1,,\"name\":\"\"}", "{,\"x\":1,\"name\":\"\"}",
+                          "{\"x\":1,\"name\":\"\",}", "{\"x\":1;\"name\":\"\"}", "{\"x\":1,\"name\":\"\""})
+    EXPECT_NE(refusal<Point>(bad), "accepted") << bad;
+}
+
 TEST(Codec, SkippedMembersAreCheckedToo) {
   for (const char* bad : {"tru", "[1,,2]", "01", "\"\\q\"", "{\"a\"}", "\"\xFF\""})
     EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"unknown\":" + std::string(bad) + "}"), "accepted") << bad;

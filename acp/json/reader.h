@@ -70,7 +70,7 @@ class Reader {
   }
   const char* next_name(bool first) const {
     if (first) return at_;
-    return at_ < end_ && *at_ == ',' ? at_ + 1 : at_;
+    return at_ < end_ && *at_ == ',' ? at_ + 1 : end_;
   }
   bool name_is(const char* name, std::string_view quoted) const {
     return static_cast<std::size_t>(end_ - name) >= quoted.size() && scan::same(name, quoted.data(), quoted.size());
