@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS acp EXPORT acpTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/acp/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/acp
-        FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testdata" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testdata" EXCLUDE
+        PATTERN "testing" EXCLUDE)
 if(ACP_CLI)
   install(TARGETS acp_cli)
 endif()

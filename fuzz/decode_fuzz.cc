@@ -78,6 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.report = [&](const acp::json::Report&) { ++reports; };
   require(watched.read(text, options) == ok, "a hook changes the verdict", chosen.name);
   if (!ok) return 0;
+  require(acp::Json::parse(text).ok(), "no JSON, but accepted", chosen.name);
   require(strictly == (reports == 0), "strict refuses what is not reported, or the reverse", chosen.name);
   require(acp::json::equal(type, first.room.get(), watched.room.get()), "a hook changes the value", chosen.name);
   const std::string written = first.write();

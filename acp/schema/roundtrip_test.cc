@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "acp/json/codec.h"
-#include "acp/schema/random_value.h"
+#include "acp/schema/testing/random_value.h"
 #include "acp/schema/registry.h"
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"

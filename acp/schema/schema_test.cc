@@ -10,7 +10,7 @@
 
 #include "acp/json/codec.h"
 #include "acp/schema/registry.h"
-#include "acp/schema/schema_tree.h"
+#include "acp/schema/testing/schema_tree.h"
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
 

@@ -1,4 +1,4 @@
-#include "acp/schema/random_value.h"
+#include "acp/schema/testing/random_value.h"
 
 namespace acp::schema_test {
 namespace {

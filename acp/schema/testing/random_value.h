@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "acp/schema/schema_tree.h"
+#include "acp/schema/testing/schema_tree.h"
 
 namespace acp::schema_test {
 
