@@ -19,12 +19,19 @@ constexpr json::Limits no_limits{4096, std::numeric_limits<std::size_t>::max()};
 
 Reader reader(std::string_view text) { return Reader(text, no_limits); }
 
-// Takes one value off the front of `rest`.
+void skip_space(std::string_view& rest) {
+  while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n' || rest.front() == '\r' || rest.front() == '\t'))
+    rest.remove_prefix(1);
+}
+
+// Takes one value off the front of `rest`, and the space around it.
 std::string_view take_value(std::string_view& rest) {
+  skip_space(rest);
   Reader in = reader(rest);
   in.skip();
   const std::string_view value = rest.substr(0, in.offset());
   rest.remove_prefix(in.offset());
+  skip_space(rest);
   return value;
 }
 
@@ -93,6 +100,7 @@ JsonView::Members::Iterator::Iterator(std::string_view object) {
 }
 
 JsonView::Members::Iterator& JsonView::Members::Iterator::operator++() {
+  skip_space(rest_);
   if (rest_.front() == '}') {
     done_ = true;
     return *this;
@@ -102,7 +110,9 @@ JsonView::Members::Iterator& JsonView::Members::Iterator::operator++() {
   Reader in = reader(rest_);
   item_.first.clear();
   in.string(item_.first);
-  rest_.remove_prefix(in.offset() + 1);  // and the colon
+  rest_.remove_prefix(in.offset());
+  skip_space(rest_);
+  rest_.remove_prefix(1);  // the colon
   item_.second = JsonView(take_value(rest_));
   return *this;
 }
@@ -115,6 +125,7 @@ JsonView::Elements::Iterator::Iterator(std::string_view array) {
 }
 
 JsonView::Elements::Iterator& JsonView::Elements::Iterator::operator++() {
+  skip_space(rest_);
   if (rest_.front() == ']') {
     done_ = true;
     return *this;
@@ -169,6 +180,10 @@ bool JsonView::equal(JsonView a, JsonView b) {
     case ValueKind::object: return sorted_members(a) == sorted_members(b);
     default: return false;  // null, true, false: equal texts only
   }
+}
+
+Json::Json(JsonView value) {
+  if (!value.absent()) reader(value.text()).raw(text_);
 }
 
 void Json::set(std::int64_t value) {

@@ -56,8 +56,10 @@ class JsonView {
   // for (JsonView value : json.elements()); empty unless it is an array.
   Elements elements() const;
 
-  // Compact JSON text; empty if absent.
+  // JSON text, compact if it is part of a Json; empty if absent.
   std::string_view text() const { return text_; }
+  // A look at text that is known to be one valid JSON value, without space around it.
+  static JsonView of_valid(std::string_view text) { return JsonView(text); }
 
   // The same value: the order of members, escapes and the spelling of numbers do not count.
   friend bool operator==(JsonView a, JsonView b) { return equal(a, b); }
@@ -151,7 +153,7 @@ class Json {
   Json(std::string_view value) { set(value); }
   Json(const std::string& value) : Json(std::string_view(value)) {}
   Json(const char* value) : Json(std::string_view(value)) {}
-  explicit Json(JsonView value) : text_(value.text()) {}
+  explicit Json(JsonView value);
 
   // Json::object({{"name", "x"}, {"sizes", Json::array({1, 2})}}). Absent values are left out.
   static Json object(std::initializer_list<Member> members);

@@ -55,6 +55,17 @@ TEST(Json, LooksInside) {
   EXPECT_EQ(value["t"].size(), 0u);
 }
 
+TEST(Json, AViewBearsWhiteSpaceAndACopyDropsIt) {
+  const JsonView view = JsonView::of_valid("{ \"a b\" : [ 1 ,\n2 ] , \"c\" :{ } }");
+  EXPECT_EQ(view["a b"][1].as_int64(), 2);
+  EXPECT_EQ(view.size(), 2u);
+  EXPECT_TRUE(view["c"].is_object());
+  EXPECT_EQ(view["c"].size(), 0u);
+  EXPECT_EQ(Json(view).text(), "{\"a b\":[1,2],\"c\":{}}");
+  EXPECT_EQ(Json(view["a b"]).text(), "[1,2]");
+  EXPECT_TRUE(view == Json(view).view());
+}
+
 TEST(Json, DuplicateKeyLastWins) {
   const Json value = parse("{\"a\":1,\"b\":2,\"a\":3}");
   EXPECT_EQ(value["a"].as_int64(), 3);

@@ -41,8 +41,11 @@ class Writer {
   std::string str() const { return std::string(view()); }
   std::size_t size() const { return size_; }
   void clear() { size_ = 0; }
-  // Takes back what was written behind `size`.
-  void truncate(std::size_t size) { size_ = size; }
+  // Takes away the first bytes.
+  void drop_front(std::size_t count) {
+    std::memmove(data_.get(), data_.get() + count, size_ - count);
+    size_ -= count;
+  }
 
  private:
   void grow(std::size_t more);

@@ -1,0 +1,33 @@
+// What a JSON-RPC error says, and the codes that ACP gives a meaning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "acp/json/json.h"
+
+namespace acp::rpc {
+
+enum Code : std::int32_t {
+  parse_error = -32700,
+  invalid_request = -32600,
+  method_not_found = -32601,
+  invalid_params = -32602,
+  internal_error = -32603,
+  request_cancelled = -32800,
+  auth_required = -32000,
+  rate_limited = -32001,
+  not_found = -32002,
+  permission_denied = -32003,
+};
+
+struct Error {
+  std::int32_t code = internal_error;
+  std::string message;
+  Json data;  // absent unless there is any
+
+  // Not a peer's answer: the connection closed before one came. Never written to the wire.
+  bool connection_closed = false;
+};
+
+}  // namespace acp::rpc

@@ -1,0 +1,66 @@
+// Where one message ends and the next begins.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace acp::rpc {
+
+enum class Framing {
+  newline,         // one message a line: what ACP prescribes
+  content_length,  // `Content-Length: N`, a blank line, N bytes, as LSP has it
+  automatic,       // whichever of the two the first bytes look like; for the side that is spoken to first
+};
+
+// The framing by its name on a command line: "newline", "content-length", "auto".
+std::optional<Framing> framing_from(std::string_view name);
+
+// Cuts a stream of bytes into frames. Bytes are looked at once, however they are split.
+class FrameReader {
+ public:
+  struct Frame {
+    enum class Kind {
+      message,    // the text between the frame's marks, never empty
+      too_large,  // longer than the limit, and passed over; text holds its beginning
+      no_header,  // a line where a Content-Length header should be
+    };
+    Kind kind = Kind::message;
+    std::string_view text;  // until the next call
+    std::size_t size = 0;   // of the whole message
+  };
+
+  FrameReader(Framing framing, std::size_t limit) : framing_(framing), limit_(limit) {}
+
+  // Takes more bytes: call next() until it has nothing before feeding again. The bytes must stay until then.
+  void feed(std::string_view bytes) { chunk_ = bytes; }
+  std::optional<Frame> next();
+  // No more bytes will come: a last line without its end counts.
+  std::optional<Frame> end();
+
+  // What was chosen, or found out; `automatic` while that is open.
+  Framing framing() const { return framing_; }
+
+ private:
+  static constexpr std::size_t kept_of_large = 1024;
+
+  void detect();
+  std::optional<Frame> next_line();
+  std::optional<Frame> next_body();
+  std::optional<Frame> line_frame(std::string_view line, std::size_t size);
+  // Takes a line off the input, without its end; nothing if it is not complete yet.
+  bool take_line(std::string_view& line, std::size_t& size);
+
+  Framing framing_;
+  std::size_t limit_;
+  std::string_view chunk_;
+  std::string partial_;             // of a frame that began in earlier chunks
+  bool partial_done_ = false;       // partial_ was given out and can go
+  std::size_t partial_size_ = 0;    // more than partial_ holds once it is too large
+  std::optional<std::size_t> body_;  // the announced length, behind the header
+  std::optional<std::size_t> announced_;
+  bool headers_begun_ = false;
+};
+
+}  // namespace acp::rpc

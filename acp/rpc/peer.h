@@ -1,0 +1,206 @@
+// One end of a JSON-RPC 2.0 connection, without I/O: bytes go in, bytes and calls come out. It belongs to one
+// thread, has no clock and no locks, and never waits. Whoever owns the descriptors feeds it and sends what
+// it has to send; any loop can do that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/json/json.h"
+#include "acp/json/reader.h"
+#include "acp/json/writer.h"
+#include "acp/rpc/error.h"
+#include "acp/rpc/framing.h"
+
+namespace acp::rpc {
+
+struct PeerOptions {
+  Framing framing = Framing::newline;
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+  std::size_t max_depth = 512;
+  // Requests of the other side that wait for our answer, and ours that wait for theirs.
+  std::size_t max_pending = 10'000;
+  // Notifications and answers that wait for a handler to finish, in bytes.
+  std::size_t max_queued_bytes = 64 * 1024 * 1024;
+  // Unsent bytes from which congested() asks producers to wait.
+  std::size_t congestion_bytes = 1024 * 1024;
+  // JSON-RPC batches: ACP has none, one revision of MCP demands them.
+  bool accept_batches = false;
+};
+
+// Names a notification while its handler runs. Zero is none.
+using NotificationToken = std::uint64_t;
+
+// A request of the other side that waits for its answer. Its id is kept as it was written.
+class RequestId {
+ public:
+  RequestId() = default;
+  explicit RequestId(JsonView id);
+  const Json& json() const { return json_; }
+  // Equal for equal ids, however they are written.
+  const std::string& key() const { return key_; }
+
+ private:
+  Json json_;
+  std::string key_;
+};
+
+enum class Direction { received, sent };
+
+// Something that went wrong without being anybody's answer.
+struct Trouble {
+  enum class Kind {
+    not_json,             // a line that is no JSON, or no UTF-8
+    not_a_message,        // JSON, but not JSON-RPC
+    too_large,            // a message over the limit
+    unknown_answer,       // an answer to nothing that we asked
+    unknown_notification  // reported by whoever handles notifications
+  };
+  Kind kind;
+  std::string what;
+};
+
+// What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views live until
+// the call returns.
+class PeerHandler {
+ public:
+  virtual ~PeerHandler() = default;
+  // Must be answered with respond() or fail(), now or later.
+  virtual void on_request(const RequestId& id, std::string_view method, JsonView params) = 0;
+  // True: it is handled. False: its handler goes on, and finished(token) will follow. Until then no later
+  // notification is given out, and no later answer.
+  virtual bool on_notification(NotificationToken token, std::string_view method, JsonView params) = 0;
+  // The other side no longer wants the answer. It gets one all the same.
+  virtual void on_cancel(const RequestId& id) = 0;
+  virtual void on_trouble(const Trouble&) {}
+  // Every frame, as it is on the wire, without the framing.
+  virtual void on_frame(Direction, std::string_view) {}
+};
+
+class Peer {
+ public:
+  struct Answer {
+    JsonView result;               // absent if it failed
+    const Error* error = nullptr;  // null if it did not
+  };
+  using AnswerHandler = std::function<void(const Answer&)>;
+  using Write = std::function<void(json::Writer&)>;
+  using CallId = std::int64_t;
+
+  Peer(PeerOptions options, PeerHandler& handler);
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  // Whoever still waits is told that the connection closed.
+  ~Peer();
+
+  // ---- what came in ----
+  void feed(std::string_view bytes);
+  // The other side writes no more: what waits for an answer fails. Sending goes on.
+  void end_of_input();
+  // Nothing that came is looked at any more, whoever waits is told so.
+  void close();
+
+  // ---- what must go out ----
+  std::string_view outgoing() const { return out_.view().substr(sent_); }
+  void sent(std::size_t bytes);
+  // Producers should wait until it is false again: what they add only fills memory.
+  bool congested() const { return out_.size() - sent_ > options_.congestion_bytes; }
+
+  // ---- calls ----
+  // The answer handler is called once: with the answer, or with an error that says connection_closed. `inside`
+  // names the notification whose handler asks: its answer does not wait for that handler to finish.
+  CallId request(std::string_view method, const Write& params, AnswerHandler on_answer, NotificationToken inside = 0);
+  void notify(std::string_view method, const Write& params);
+  // Asks the other side to give up a request. The answer still comes.
+  void cancel(CallId id);
+  // Forgets a request: its answer, when it comes, is dropped without a word.
+  void abandon(CallId id);
+
+  // ---- answers ----
+  // False if the request is not known, or has its answer.
+  bool respond(const RequestId& id, const Write& result);
+  bool fail(const RequestId& id, const Error& error);
+  // Runs behind the answer to this request, at once if it has been given. What it sends follows the answer.
+  void after_answer(const RequestId& id, std::function<void()> action);
+  void finished(NotificationToken token);
+
+  std::size_t pending_requests() const { return incoming_.size(); }
+  std::size_t pending_calls() const { return calls_.size(); }
+  bool input_ended() const { return input_ended_; }
+
+ private:
+  struct Message {
+    JsonView id, params, result, error;
+    std::string method;
+    bool has_method = false;
+  };
+  // Why a text is no message.
+  struct Fault {
+    Code code;
+    Trouble::Kind kind;
+    std::string what;
+  };
+  struct Call {
+    AnswerHandler on_answer;
+    NotificationToken inside = 0;
+    bool abandoned = false;
+  };
+  // A notification or an answer that cannot be given out yet.
+  struct Queued {
+    std::string text;  // the whole message
+    NotificationToken token = 0;
+    std::optional<CallId> answer;
+  };
+  struct Incoming {
+    std::vector<std::function<void()>> after;
+  };
+  struct Batch;
+
+  void frame(const FrameReader::Frame& frame);
+  void message(std::string_view text, const std::shared_ptr<Batch>& batch);
+  void batch(JsonView array);
+  std::optional<Fault> read(std::string_view text, Message& out) const;
+  void handle_request(const Message& message, const std::shared_ptr<Batch>& batch);
+  void handle_notification(std::string_view text, const Message& message);
+  void handle_answer(std::string_view text, const Message& message);
+  void deliver(const Message& message, CallId id);
+  void pump();
+  bool blocks(const Queued& answer) const;
+  void enqueue(Queued item);
+  void fail_calls();
+  void flush(Batch& batch);
+  static Json id_of_beginning(std::string_view text);
+
+  void refuse(const Json& id, const Error& error, const std::shared_ptr<Batch>& batch);
+  void write_error(json::Writer& out, const Error& error);
+  // A frame is built in place, behind what waits to be sent.
+  template <class Fill>
+  void send(Fill fill);
+  void trouble(Trouble::Kind kind, std::string what) { handler_.on_trouble({kind, std::move(what)}); }
+
+  PeerOptions options_;
+  PeerHandler& handler_;
+  FrameReader frames_;
+  json::Writer out_;
+  std::size_t sent_ = 0;
+  CallId next_call_ = 0;
+  std::unordered_map<CallId, Call> calls_;
+  std::unordered_map<std::string, Incoming> incoming_;
+  std::unordered_map<std::string, std::shared_ptr<Batch>> batched_;
+  std::deque<Queued> queue_;
+  std::size_t queued_bytes_ = 0;
+  NotificationToken next_token_ = 1;
+  NotificationToken running_ = 0;  // the notification whose handler goes on
+  bool pumping_ = false;
+  bool input_ended_ = false;
+};
+
+}  // namespace acp::rpc
