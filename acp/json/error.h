@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace acp::json {
@@ -41,9 +42,11 @@ template <class T>
 class Result {
  public:
   // A value that its owner will fill.
-  explicit Result(std::in_place_t) {}
+  explicit Result(std::in_place_t) {
+    if constexpr (std::is_scalar_v<T>) value_ = T();  // classes make themselves
+  }
   Result(T value) : value_(std::move(value)) {}
-  Result(Error error) : error_(std::move(error)) {}
+  Result(Error error) : Result(std::in_place) { error_ = std::move(error); }
 
   bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
