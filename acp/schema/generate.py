@@ -91,6 +91,10 @@ FLAT_UNIONS = {
     "IdleStateUpdate": ("stopReason", "IdleStopReason"),
 }
 
+# A new union holds its first arm. Where the schema's first arm says too much, another one comes first: no stop
+# reason rather than the end of a turn, and nobody's consent by default.
+FIRST_ARMS = {("IdleStateUpdate", "none"), ("CreateElicitationResponse", "cancel")}
+
 # Results for which peers send null; the official SDK takes it as {} too.
 NULL_IS_EMPTY = {
     "v1": ["LoadSession", "DeleteSession", "ArchiveSession", "UnarchiveSession", "CloseSession", "SetSessionMode",
@@ -569,6 +573,7 @@ class Version:
             return cpp
         self.unions[cpp] = True
         tag = self.tag_of(arms)
+        arms = sorted(arms, key=lambda a: (owner, self.arm_key(a, tag) or a.get("title")) not in FIRST_ARMS)
         stable_arms = (stable_schema or {}).get("anyOf") or (stable_schema or {}).get("oneOf") or []
         stable_tags = {self.arm_key(a, tag) for a in stable_arms}
         refs = [json.dumps(a.get("allOf")) for a in arms if a.get("allOf")]

@@ -43,6 +43,14 @@ TEST(Types, NamesThatAreCppKeywordsAreSpelledAsEverOnTheWire) {
   EXPECT_EQ(encode(v1::BooleanPropertySchema{.default_ = true}), "{\"default\":true}");
 }
 
+TEST(Types, NewObjectsConsentToNothing) {
+  EXPECT_EQ(encode(v1::CreateElicitationResponse{}), "{\"action\":\"cancel\"}");
+  EXPECT_EQ(encode(v1::RequestPermissionResponse{}), "{\"outcome\":{\"outcome\":\"cancelled\"}}");
+  EXPECT_EQ(encode(v2::IdleStateUpdate{}), "{}");
+  EXPECT_EQ(encode(v1::ClientCapabilities{}),
+            "{\"fs\":{\"readTextFile\":false,\"writeTextFile\":false},\"terminal\":false,\"auth\":{\"terminal\":false}}");
+}
+
 TEST(Types, TextOfBlocks) {
   const std::vector<v1::ContentBlock> blocks{"one ", v1::ImageContent{.data = "", .mimeType = "image/png"},
                                              std::string("two"), std::string_view(" three")};

@@ -2404,6 +2404,11 @@ constinit const Type ErrorStopReason::json_type =
     make::object<ErrorStopReason>("ErrorStopReason", ErrorStopReason_object);
 
 namespace {
+constexpr json::Object NoStopReason_object{};
+}
+constinit const Type NoStopReason::json_type = make::object<NoStopReason>("", NoStopReason_object);
+
+namespace {
 constexpr json::Object EndTurnStopReason_object{};
 }
 constinit const Type EndTurnStopReason::json_type =
@@ -2434,19 +2439,14 @@ constinit const Type CancelledStopReason::json_type =
     make::object<CancelledStopReason>("", CancelledStopReason_object);
 
 namespace {
-constexpr json::Object NoStopReason_object{};
-}
-constinit const Type NoStopReason::json_type = make::object<NoStopReason>("", NoStopReason_object);
-
-namespace {
 constexpr json::Arm IdleStopReason_arms[] = {
+    {"", &NoStopReason::json_type},
     {"end_turn", &EndTurnStopReason::json_type},
     {"max_tokens", &MaxTokensStopReason::json_type},
     {"max_turn_requests", &MaxTurnRequestsStopReason::json_type},
     {"refusal", &RefusalStopReason::json_type},
     {"cancelled", &CancelledStopReason::json_type},
     {"error", &ErrorStopReason::json_type},
-    {"", &NoStopReason::json_type},
     {"", nullptr},
 };
 constexpr json::Union IdleStopReason_union{
@@ -2454,7 +2454,7 @@ constexpr json::Union IdleStopReason_union{
     .arms = IdleStopReason_arms,
     .ops = &make::variant_ops<IdleStopReason, IdleStopReason::variant>,
     .unknown = 7,
-    .none = 6,
+    .none = 0,
     .open = true};
 }  // namespace
 
@@ -3392,22 +3392,22 @@ constinit const Type KillTerminalResponse::json_type =
     make::object<KillTerminalResponse>("KillTerminalResponse", KillTerminalResponse_object);
 
 namespace {
-constexpr json::Object ElicitationDeclineAction_object{};
-}
-constinit const Type ElicitationDeclineAction::json_type =
-    make::object<ElicitationDeclineAction>("", ElicitationDeclineAction_object);
-
-namespace {
 constexpr json::Object ElicitationCancelAction_object{};
 }
 constinit const Type ElicitationCancelAction::json_type =
     make::object<ElicitationCancelAction>("", ElicitationCancelAction_object);
 
 namespace {
+constexpr json::Object ElicitationDeclineAction_object{};
+}
+constinit const Type ElicitationDeclineAction::json_type =
+    make::object<ElicitationDeclineAction>("", ElicitationDeclineAction_object);
+
+namespace {
 constexpr json::Arm ElicitationAction_arms[] = {
+    {"cancel", &ElicitationCancelAction::json_type},
     {"accept", &ElicitationAcceptAction::json_type},
     {"decline", &ElicitationDeclineAction::json_type},
-    {"cancel", &ElicitationCancelAction::json_type},
     {"", nullptr},
 };
 constexpr json::Union ElicitationAction_union{

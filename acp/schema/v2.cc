@@ -2199,6 +2199,11 @@ constexpr json::Object Usage_object{.fields = Usage_fields};
 constinit const Type Usage::json_type = make::object<Usage>("Usage", Usage_object);
 
 namespace {
+constexpr json::Object NoStopReason_object{};
+}
+constinit const Type NoStopReason::json_type = make::object<NoStopReason>("", NoStopReason_object);
+
+namespace {
 constexpr json::Object EndTurnStopReason_object{};
 }
 constinit const Type EndTurnStopReason::json_type =
@@ -2229,19 +2234,14 @@ constinit const Type CancelledStopReason::json_type =
     make::object<CancelledStopReason>("", CancelledStopReason_object);
 
 namespace {
-constexpr json::Object NoStopReason_object{};
-}
-constinit const Type NoStopReason::json_type = make::object<NoStopReason>("", NoStopReason_object);
-
-namespace {
 constexpr json::Arm IdleStopReason_arms[] = {
+    {"", &NoStopReason::json_type},
     {"end_turn", &EndTurnStopReason::json_type},
     {"max_tokens", &MaxTokensStopReason::json_type},
     {"max_turn_requests", &MaxTurnRequestsStopReason::json_type},
     {"refusal", &RefusalStopReason::json_type},
     {"cancelled", &CancelledStopReason::json_type},
     {"error", &ErrorStopReason::json_type},
-    {"", &NoStopReason::json_type},
     {"", nullptr},
 };
 constexpr json::Union IdleStopReason_union{
@@ -2249,7 +2249,7 @@ constexpr json::Union IdleStopReason_union{
     .arms = IdleStopReason_arms,
     .ops = &make::variant_ops<IdleStopReason, IdleStopReason::variant>,
     .unknown = 7,
-    .none = 6,
+    .none = 0,
     .open = true};
 }  // namespace
 
@@ -3619,22 +3619,22 @@ constinit const Type SelectedPermissionOutcome::json_type = make::object<Selecte
     "SelectedPermissionOutcome", SelectedPermissionOutcome_object);
 
 namespace {
-constexpr json::Object ElicitationDeclineAction_object{};
-}
-constinit const Type ElicitationDeclineAction::json_type =
-    make::object<ElicitationDeclineAction>("", ElicitationDeclineAction_object);
-
-namespace {
 constexpr json::Object ElicitationCancelAction_object{};
 }
 constinit const Type ElicitationCancelAction::json_type =
     make::object<ElicitationCancelAction>("", ElicitationCancelAction_object);
 
 namespace {
+constexpr json::Object ElicitationDeclineAction_object{};
+}
+constinit const Type ElicitationDeclineAction::json_type =
+    make::object<ElicitationDeclineAction>("", ElicitationDeclineAction_object);
+
+namespace {
 constexpr json::Arm ElicitationAction_arms[] = {
+    {"cancel", &ElicitationCancelAction::json_type},
     {"accept", &ElicitationAcceptAction::json_type},
     {"decline", &ElicitationDeclineAction::json_type},
-    {"cancel", &ElicitationCancelAction::json_type},
     {"", nullptr},
 };
 constexpr json::Union ElicitationAction_union{

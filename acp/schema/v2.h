@@ -1173,6 +1173,10 @@ struct RunningStateUpdate {
   static const json::Type json_type;
 };
 
+struct NoStopReason {
+  static const json::Type json_type;
+};
+
 struct EndTurnStopReason {
   static const json::Type json_type;
 };
@@ -1193,13 +1197,9 @@ struct CancelledStopReason {
   static const json::Type json_type;
 };
 
-struct NoStopReason {
-  static const json::Type json_type;
-};
-
 struct IdleStopReason
-    : std::variant<EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
-                   RefusalStopReason, CancelledStopReason, ErrorStopReason, NoStopReason, Unknown> {
+    : std::variant<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
+                   RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
   using variant::variant;
 };
 
@@ -1881,11 +1881,11 @@ struct CompleteElicitationNotification {
   static const json::Type json_type;
 };
 
-struct ElicitationDeclineAction {
+struct ElicitationCancelAction {
   static const json::Type json_type;
 };
 
-struct ElicitationCancelAction {
+struct ElicitationDeclineAction {
   static const json::Type json_type;
 };
 
@@ -1900,8 +1900,8 @@ struct ElicitationAcceptAction {
   static const json::Type json_type;
 };
 
-struct ElicitationAction : std::variant<ElicitationAcceptAction, ElicitationDeclineAction,
-                                        ElicitationCancelAction, Unknown> {
+struct ElicitationAction : std::variant<ElicitationCancelAction, ElicitationAcceptAction,
+                                        ElicitationDeclineAction, Unknown> {
   using variant::variant;
 };
 
