@@ -1,0 +1,28 @@
+// Waiting for whichever comes first; the other is cancelled by being destroyed. What time-outs are made of.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "acp/async/event.h"
+#include "acp/async/spawn.h"
+#include "acp/async/task.h"
+
+namespace acp {
+
+// The first task to end gives the result, or the exception. Both run on the thread that awaits.
+template <class A, class B>
+Task<std::variant<A, B>> when_any(Task<A> first, Task<B> second) {
+  Event<int> ended;
+  const auto source = ended.source();
+  Running<A> a(std::move(first), [source] { source.settle(0); });
+  // If the first has ended already, the second is never begun.
+  if (a.done()) co_return std::variant<A, B>(std::in_place_index<0>, a.take());
+  Running<B> b(std::move(second), [source] { source.settle(1); });
+  const int which = co_await ended;
+  if (which == 0) co_return std::variant<A, B>(std::in_place_index<0>, a.take());
+  co_return std::variant<A, B>(std::in_place_index<1>, b.take());
+}
+
+}  // namespace acp
