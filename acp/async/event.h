@@ -11,6 +11,11 @@ namespace acp {
 // Settle and await on one thread. The waiter goes on inside settle().
 template <class T>
 class Event {
+  struct State {
+    std::optional<T> value;
+    std::coroutine_handle<> waiter;
+  };
+
  public:
   Event() : state_(std::make_shared<State>()) {}
 
@@ -27,8 +32,8 @@ class Event {
 
    private:
     friend class Event;
-    explicit Source(const std::shared_ptr<typename Event::State>& state) : state_(state) {}
-    std::weak_ptr<typename Event::State> state_;
+    explicit Source(const std::shared_ptr<State>& state) : state_(state) {}
+    std::weak_ptr<State> state_;
   };
   Source source() const { return Source(state_); }
 
@@ -36,10 +41,6 @@ class Event {
   Awaiter operator co_await() const { return Awaiter(state_); }
 
  private:
-  struct State {
-    std::optional<T> value;
-    std::coroutine_handle<> waiter;
-  };
   std::shared_ptr<State> state_;
 };
 
