@@ -157,6 +157,7 @@ TEST(Codec, DuplicateKeyLastWins) {
   // An earlier value that is wrong does not count either; a later one does.
   EXPECT_EQ(decode<Point>("{\"x\":\"no\",\"name\":\"a\",\"x\":2}")->x, 2);
   EXPECT_EQ(refusal<Point>("{\"x\":2,\"name\":\"a\",\"x\":\"no\"}"), "x: expected an integer, got a string");
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"a\",\"weights\":null,\"weights\":[1]}", strict()), "accepted");
   EXPECT_EQ(decode<Map<bool>>("{\"a\":1,\"b\":true,\"a\":false}")->size(), 2u);
   // Bad syntax always counts.
   EXPECT_NE(refusal<Point>("{\"x\":tru,\"name\":\"a\",\"x\":2}"), "accepted");

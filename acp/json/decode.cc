@@ -56,7 +56,9 @@ bool has_field(const Object& object, std::string_view key) {
 
 bool is_known(const Known* known, std::string_view key) {
   for (; known != nullptr; known = known->up)
-    if (known->everything || known->tag == key || (known->object != nullptr && has_field(*known->object, key))) return true;
+    if (known->everything || (known->tag == key && !key.empty()) ||
+        (known->object != nullptr && has_field(*known->object, key)))
+      return true;
   return false;
 }
 
@@ -427,8 +429,10 @@ bool Decoder::read_field(const Field& field, char* object) {
     const ValueKind kind = in_.peek();
     const Mark start = mark();
     if (kind == ValueKind::null && field.is(default_on_null)) {
-      if (strict_) return in_.wrong_kind(start.at, "an array or object");
-      report(Report::What::tolerated, "an array or object", "null");
+      if (watched_ && !stands_again(start, field.name())) {
+        if (strict_) return in_.wrong_kind(start.at, "an array or object");
+        report(Report::What::tolerated, "an array or object", "null");
+      }
       return in_.null();
     }
     if (read(*field.type, value, field.flags)) return true;

@@ -95,6 +95,11 @@ TEST(Unions, UnknownArmsKeepTagAndPayloadAndAreReported) {
   EXPECT_NE(refusal<v1::SessionNotification>(text, {.strict = true}), "accepted");
 }
 
+TEST(Unions, UnknownArmsAmongAnObjectsOwnMembersKeepAllOthers) {
+  const std::string text = "{\"configId\":\"c\",\"name\":\"n\",\"type\":\"_new\",\"\":1,\"a\":2}";
+  EXPECT_EQ(encode(decode<v2::SessionConfigOption>(text).value()), text);
+}
+
 TEST(Unions, TheTagMayStandAnywhereAndTheLastOneCounts) {
   const auto text = [](std::string_view json) {
     return std::get<v1::TextContent>(decode<v1::ContentBlock>(json).value()).text;
