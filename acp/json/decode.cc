@@ -6,6 +6,7 @@
 
 #include "acp/json/codec.h"
 #include "acp/json/format.h"
+#include "acp/json/scan.h"
 
 namespace acp::json {
 namespace {
@@ -175,6 +176,11 @@ class Decoder {
   bool find_tag(std::string_view name, bool first_only, Tag& tag);
   bool stands_again(const Mark& value, std::string_view key);
   bool unknown_member(const char* at, std::string_view key);
+
+  bool name_is(const char* name, std::string_view quoted) const {
+    return static_cast<std::size_t>(in_.end() - name) >= quoted.size() &&
+           scan::same(name, quoted.data(), quoted.size());
+  }
 
   template <class Read>
   bool inside(PathNode node, Read read) {
@@ -470,7 +476,7 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
     if (in_.at_object_end()) break;
     std::size_t i = guess;
     const char* name = in_.next_name(first);
-    while (i < count && !in_.name_is(name, fields[i].quoted)) ++i;
+    while (i < count && !name_is(name, fields[i].quoted)) ++i;
     std::string_view key;
     if (i < count) {
       in_.pass_name(name, fields[i].quoted);
@@ -572,7 +578,7 @@ bool Decoder::read_union(const Union& table, void* value, const Known* known) {
   bool first = true;
   Tag tag;
   if (!in_.begin_object()) return false;
-  const bool leads = in_.name_is(in_.at(), table.quoted);
+  const bool leads = name_is(in_.at(), table.quoted);
   if (leads) {
     in_.pass_name(in_.at(), table.quoted);
     first = false;

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "acp/json/error.h"
-#include "acp/json/scan.h"
 
 namespace acp::json {
 
@@ -72,9 +71,7 @@ class Reader {
     if (first) return at_;
     return at_ < end_ && *at_ == ',' ? at_ + 1 : end_;
   }
-  bool name_is(const char* name, std::string_view quoted) const {
-    return static_cast<std::size_t>(end_ - name) >= quoted.size() && scan::same(name, quoted.data(), quoted.size());
-  }
+  const char* end() const { return end_; }
   void pass_name(const char* name, std::string_view quoted) { at_ = name + quoted.size(); }
   bool begin_array() {
     if (peek() == ValueKind::array && depth_ < limits_.depth) {

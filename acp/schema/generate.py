@@ -196,6 +196,7 @@ class Version:
         self.tables = []        # the rest of the .cc, in order
         self.bounds = {}
         self.unions = {}        # C++ names of unions already made, with their arms
+        self.one_of = {}        # the arms of those that derive from OneOf
         self.enum_tables = []
 
     # ---- values ----------------------------------------------------------------------------------------
@@ -567,7 +568,7 @@ class Version:
         return f"{cpp}_type"
 
     def make_union(self, cpp, owner, schema, stable_schema, flat):
-        """Emits a struct derived from std::variant. Returns its C++ name."""
+        """Emits a struct derived from OneOf, or from std::variant if its arms are scalars. Returns its C++ name."""
         arms = schema.get("anyOf") or schema.get("oneOf")
         if cpp in self.unions:
             return cpp
@@ -621,16 +622,21 @@ class Version:
         if not tag and "oneOf" in schema:
             parts.append(".exclusive = true")
 
-        variant = f"std::variant<{', '.join(types)}>"
+        base = "variant" if any(re.match(r"bool|double|std::(?!vector)", t) for t in types) else "OneOf"
+        if base == "OneOf":
+            self.one_of[cpp] = types
         extra = ""
         if cpp == "ContentBlock":
             extra = ("  // A string is a text block.\n"
-                     "  ContentBlock(std::string text) : variant(TextContent{.text = std::move(text)}) {}\n"
+                     "  ContentBlock(std::string text) : OneOf(TextContent{.text = std::move(text)}) {}\n"
                      "  ContentBlock(std::string_view text) : ContentBlock(std::string(text)) {}\n"
                      "  ContentBlock(const char* text) : ContentBlock(std::string(text)) {}\n")
         described = "" if flat else "  static const json::Type json_type;\n"
         comment = self.comment(cpp) if cpp in self.defs else ""
-        self.header[cpp] = (f"{comment}struct {cpp} : {variant} {{\n  using variant::variant;\n{extra}{described}}};")
+        if base == "OneOf":
+            extra = f"  {cpp}() {{}}\n" + extra
+        self.header[cpp] = (f"{comment}struct {cpp} : {'std::' if base == 'variant' else ''}{base}<{', '.join(types)}> "
+                            f"{{\n  using {base}::{base};\n{extra}{described}}};")
         self.needs[cpp] = needs
         order = {".quoted": 0, ".unknown": 3, ".fallback": 4, ".none": 5, ".open": 6, ".exclusive": 7,
                  ".unknown_requires": 8}
@@ -691,7 +697,7 @@ class Version:
                "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <span>\n#include <string>\n"
                "#include <string_view>\n#include <utility>\n#include <variant>\n#include <vector>\n\n"
                '#include "acp/json/described.h"\n#include "acp/json/json.h"\n#include "acp/json/map.h"\n'
-               '#include "acp/json/nullable.h"\n#include "acp/json/open_enum.h"\n#include "acp/json/unknown.h"\n\n'
+               '#include "acp/json/nullable.h"\n#include "acp/json/one_of.h"\n#include "acp/json/open_enum.h"\n#include "acp/json/unknown.h"\n\n'
                "namespace acp {\nstruct Definition;\nstruct Method;\n}  // namespace acp\n\n"
                f"namespace acp::{self.name} {{\n\nusing acp::operator==;\n"]
         for title, names in self.ordered():
@@ -710,6 +716,18 @@ class Version:
         for name in sorted(self.enum_tables):
             out.append(f"template <>\nstruct EnumTable<acp::{self.name}::{name}> {{\n  static const Type type;\n}};\n")
         out.append("\n}  // namespace acp::json\n")
+        return "".join(out)
+
+    def one_of_members(self):
+        """The unions' members: v1.h declares them only."""
+        out = []
+        for union, arms in self.one_of.items():
+            arms = [re.sub(r"(?<![\w:])(?!(?:Unknown|Json)\b)(?=[A-Z])", f"{self.name}::", arm) for arm in arms]
+            out.append(f"template class OneOf<{', '.join(arms)}>;\n")
+            for arm in arms:
+                out.append(f"template {self.name}::{union}::OneOf::OneOf({arm});\n"
+                           f"template {arm}& {self.name}::{union}::OneOf::emplace<{arm}>();\n")
+            out.append("\n")
         return "".join(out)
 
     def source_text(self):
@@ -742,7 +760,7 @@ class Version:
         return "".join([
             BANNER.format(version=self.name, other=self.name[1]),
             f'#include "acp/schema/{self.name}.h"\n\n#include <cstddef>\n\n'
-            '#include "acp/json/type.h"\n#include "acp/schema/registry.h"\n\n',
+            '#include "acp/json/one_of_members.h"\n#include "acp/json/type.h"\n#include "acp/schema/registry.h"\n\n',
             "// Compilers give members of any class without virtual bases a fixed offset; the standard leaves it to\n"
             "// them, and g++ says so.\n#if defined(__GNUC__)\n"
             '#pragma GCC diagnostic ignored "-Winvalid-offsetof"\n#endif\n\n',
@@ -757,7 +775,8 @@ class Version:
             "  for (const ContentBlock& block : blocks)\n"
             "    if (const auto* content = std::get_if<TextContent>(&block)) text += content->text;\n"
             "  return text;\n}\n\n",
-            f"}}  // namespace acp::{self.name}\n\nnamespace acp::json {{\n\n{enums}\n}}  // namespace acp::json\n"])
+            f"}}  // namespace acp::{self.name}\n\nnamespace acp::json {{\n\n{enums}\n}}  // namespace acp::json\n\n",
+            f"namespace acp {{\n\n{self.one_of_members()}}}  // namespace acp\n"])
 
 
 BANNER = """// Generated by acp/schema/generate.py from the schema of @agentclientprotocol/sdk: do not edit.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "acp/json/one_of_members.h"
 #include "acp/json/type.h"
 #include "acp/schema/registry.h"
 
@@ -4054,3 +4055,283 @@ constinit const Type EnumTable<acp::v1::ToolKind>::type =
     make::enumerated<acp::v1::ToolKind>("ToolKind", acp::v1::ToolKind_values);
 
 }  // namespace acp::json
+
+namespace acp {
+
+template class OneOf<v1::Content, v1::Diff, v1::Terminal, Unknown>;
+template v1::ToolCallContent::OneOf::OneOf(v1::Content);
+template v1::Content& v1::ToolCallContent::OneOf::emplace<v1::Content>();
+template v1::ToolCallContent::OneOf::OneOf(v1::Diff);
+template v1::Diff& v1::ToolCallContent::OneOf::emplace<v1::Diff>();
+template v1::ToolCallContent::OneOf::OneOf(v1::Terminal);
+template v1::Terminal& v1::ToolCallContent::OneOf::emplace<v1::Terminal>();
+template v1::ToolCallContent::OneOf::OneOf(Unknown);
+template Unknown& v1::ToolCallContent::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::TextContent, v1::ImageContent, v1::AudioContent, v1::ResourceLink,
+                     v1::EmbeddedResource, Unknown>;
+template v1::ContentBlock::OneOf::OneOf(v1::TextContent);
+template v1::TextContent& v1::ContentBlock::OneOf::emplace<v1::TextContent>();
+template v1::ContentBlock::OneOf::OneOf(v1::ImageContent);
+template v1::ImageContent& v1::ContentBlock::OneOf::emplace<v1::ImageContent>();
+template v1::ContentBlock::OneOf::OneOf(v1::AudioContent);
+template v1::AudioContent& v1::ContentBlock::OneOf::emplace<v1::AudioContent>();
+template v1::ContentBlock::OneOf::OneOf(v1::ResourceLink);
+template v1::ResourceLink& v1::ContentBlock::OneOf::emplace<v1::ResourceLink>();
+template v1::ContentBlock::OneOf::OneOf(v1::EmbeddedResource);
+template v1::EmbeddedResource& v1::ContentBlock::OneOf::emplace<v1::EmbeddedResource>();
+template v1::ContentBlock::OneOf::OneOf(Unknown);
+template Unknown& v1::ContentBlock::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::TextResourceContents, v1::BlobResourceContents>;
+template v1::EmbeddedResourceResource::OneOf::OneOf(v1::TextResourceContents);
+template v1::TextResourceContents&
+v1::EmbeddedResourceResource::OneOf::emplace<v1::TextResourceContents>();
+template v1::EmbeddedResourceResource::OneOf::OneOf(v1::BlobResourceContents);
+template v1::BlobResourceContents&
+v1::EmbeddedResourceResource::OneOf::emplace<v1::BlobResourceContents>();
+
+template class OneOf<v1::ElicitationSessionScope, v1::ElicitationRequestScope>;
+template v1::ElicitationScope::OneOf::OneOf(v1::ElicitationSessionScope);
+template v1::ElicitationSessionScope&
+v1::ElicitationScope::OneOf::emplace<v1::ElicitationSessionScope>();
+template v1::ElicitationScope::OneOf::OneOf(v1::ElicitationRequestScope);
+template v1::ElicitationRequestScope&
+v1::ElicitationScope::OneOf::emplace<v1::ElicitationRequestScope>();
+
+template class OneOf<v1::ElicitationFormMode, v1::ElicitationUrlMode, Unknown>;
+template v1::ElicitationMode::OneOf::OneOf(v1::ElicitationFormMode);
+template v1::ElicitationFormMode& v1::ElicitationMode::OneOf::emplace<v1::ElicitationFormMode>();
+template v1::ElicitationMode::OneOf::OneOf(v1::ElicitationUrlMode);
+template v1::ElicitationUrlMode& v1::ElicitationMode::OneOf::emplace<v1::ElicitationUrlMode>();
+template v1::ElicitationMode::OneOf::OneOf(Unknown);
+template Unknown& v1::ElicitationMode::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::StringPropertySchema, v1::NumberPropertySchema, v1::IntegerPropertySchema,
+                     v1::BooleanPropertySchema, v1::MultiSelectPropertySchema, Unknown>;
+template v1::ElicitationPropertySchema::OneOf::OneOf(v1::StringPropertySchema);
+template v1::StringPropertySchema&
+v1::ElicitationPropertySchema::OneOf::emplace<v1::StringPropertySchema>();
+template v1::ElicitationPropertySchema::OneOf::OneOf(v1::NumberPropertySchema);
+template v1::NumberPropertySchema&
+v1::ElicitationPropertySchema::OneOf::emplace<v1::NumberPropertySchema>();
+template v1::ElicitationPropertySchema::OneOf::OneOf(v1::IntegerPropertySchema);
+template v1::IntegerPropertySchema&
+v1::ElicitationPropertySchema::OneOf::emplace<v1::IntegerPropertySchema>();
+template v1::ElicitationPropertySchema::OneOf::OneOf(v1::BooleanPropertySchema);
+template v1::BooleanPropertySchema&
+v1::ElicitationPropertySchema::OneOf::emplace<v1::BooleanPropertySchema>();
+template v1::ElicitationPropertySchema::OneOf::OneOf(v1::MultiSelectPropertySchema);
+template v1::MultiSelectPropertySchema&
+v1::ElicitationPropertySchema::OneOf::emplace<v1::MultiSelectPropertySchema>();
+template v1::ElicitationPropertySchema::OneOf::OneOf(Unknown);
+template Unknown& v1::ElicitationPropertySchema::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::StringMultiSelectItems, v1::TitledMultiSelectItems, Unknown>;
+template v1::MultiSelectItems::OneOf::OneOf(v1::StringMultiSelectItems);
+template v1::StringMultiSelectItems&
+v1::MultiSelectItems::OneOf::emplace<v1::StringMultiSelectItems>();
+template v1::MultiSelectItems::OneOf::OneOf(v1::TitledMultiSelectItems);
+template v1::TitledMultiSelectItems&
+v1::MultiSelectItems::OneOf::emplace<v1::TitledMultiSelectItems>();
+template v1::MultiSelectItems::OneOf::OneOf(Unknown);
+template Unknown& v1::MultiSelectItems::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::AgentResponseResult, v1::AgentResponseError>;
+template v1::AgentResponse::OneOf::OneOf(v1::AgentResponseResult);
+template v1::AgentResponseResult& v1::AgentResponse::OneOf::emplace<v1::AgentResponseResult>();
+template v1::AgentResponse::OneOf::OneOf(v1::AgentResponseError);
+template v1::AgentResponseError& v1::AgentResponse::OneOf::emplace<v1::AgentResponseError>();
+
+template class OneOf<v1::AuthMethodTerminal, v1::AuthMethodAgent, Unknown>;
+template v1::AuthMethod::OneOf::OneOf(v1::AuthMethodTerminal);
+template v1::AuthMethodTerminal& v1::AuthMethod::OneOf::emplace<v1::AuthMethodTerminal>();
+template v1::AuthMethod::OneOf::OneOf(v1::AuthMethodAgent);
+template v1::AuthMethodAgent& v1::AuthMethod::OneOf::emplace<v1::AuthMethodAgent>();
+template v1::AuthMethod::OneOf::OneOf(Unknown);
+template Unknown& v1::AuthMethod::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::SessionConfigSelect, v1::SessionConfigBoolean, Unknown>;
+template v1::SessionConfigOptionType::OneOf::OneOf(v1::SessionConfigSelect);
+template v1::SessionConfigSelect&
+v1::SessionConfigOptionType::OneOf::emplace<v1::SessionConfigSelect>();
+template v1::SessionConfigOptionType::OneOf::OneOf(v1::SessionConfigBoolean);
+template v1::SessionConfigBoolean&
+v1::SessionConfigOptionType::OneOf::emplace<v1::SessionConfigBoolean>();
+template v1::SessionConfigOptionType::OneOf::OneOf(Unknown);
+template Unknown& v1::SessionConfigOptionType::OneOf::emplace<Unknown>();
+
+template class OneOf<std::vector<v1::SessionConfigSelectOption>,
+                     std::vector<v1::SessionConfigSelectGroup>>;
+template v1::SessionConfigSelectOptions::OneOf::OneOf(std::vector<v1::SessionConfigSelectOption>);
+template std::vector<v1::SessionConfigSelectOption>&
+v1::SessionConfigSelectOptions::OneOf::emplace<std::vector<v1::SessionConfigSelectOption>>();
+template v1::SessionConfigSelectOptions::OneOf::OneOf(std::vector<v1::SessionConfigSelectGroup>);
+template std::vector<v1::SessionConfigSelectGroup>&
+v1::SessionConfigSelectOptions::OneOf::emplace<std::vector<v1::SessionConfigSelectGroup>>();
+
+template class OneOf<v1::UserMessageChunk, v1::AgentMessageChunk, v1::AgentThoughtChunk,
+                     v1::ToolCall, v1::ToolCallUpdate, v1::Plan, v1::PlanUpdate, v1::PlanRemoved,
+                     v1::AvailableCommandsUpdate, v1::CurrentModeUpdate, v1::ConfigOptionUpdate,
+                     v1::SessionInfoUpdate, v1::UsageUpdate, v1::Notice, v1::CompactionUpdate,
+                     v1::CompactionSummaryChunk, v1::SubagentUpdate, v1::SessionMessage,
+                     v1::SessionMessageChunk, Unknown>;
+template v1::SessionUpdate::OneOf::OneOf(v1::UserMessageChunk);
+template v1::UserMessageChunk& v1::SessionUpdate::OneOf::emplace<v1::UserMessageChunk>();
+template v1::SessionUpdate::OneOf::OneOf(v1::AgentMessageChunk);
+template v1::AgentMessageChunk& v1::SessionUpdate::OneOf::emplace<v1::AgentMessageChunk>();
+template v1::SessionUpdate::OneOf::OneOf(v1::AgentThoughtChunk);
+template v1::AgentThoughtChunk& v1::SessionUpdate::OneOf::emplace<v1::AgentThoughtChunk>();
+template v1::SessionUpdate::OneOf::OneOf(v1::ToolCall);
+template v1::ToolCall& v1::SessionUpdate::OneOf::emplace<v1::ToolCall>();
+template v1::SessionUpdate::OneOf::OneOf(v1::ToolCallUpdate);
+template v1::ToolCallUpdate& v1::SessionUpdate::OneOf::emplace<v1::ToolCallUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::Plan);
+template v1::Plan& v1::SessionUpdate::OneOf::emplace<v1::Plan>();
+template v1::SessionUpdate::OneOf::OneOf(v1::PlanUpdate);
+template v1::PlanUpdate& v1::SessionUpdate::OneOf::emplace<v1::PlanUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::PlanRemoved);
+template v1::PlanRemoved& v1::SessionUpdate::OneOf::emplace<v1::PlanRemoved>();
+template v1::SessionUpdate::OneOf::OneOf(v1::AvailableCommandsUpdate);
+template v1::AvailableCommandsUpdate&
+v1::SessionUpdate::OneOf::emplace<v1::AvailableCommandsUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::CurrentModeUpdate);
+template v1::CurrentModeUpdate& v1::SessionUpdate::OneOf::emplace<v1::CurrentModeUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::ConfigOptionUpdate);
+template v1::ConfigOptionUpdate& v1::SessionUpdate::OneOf::emplace<v1::ConfigOptionUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::SessionInfoUpdate);
+template v1::SessionInfoUpdate& v1::SessionUpdate::OneOf::emplace<v1::SessionInfoUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::UsageUpdate);
+template v1::UsageUpdate& v1::SessionUpdate::OneOf::emplace<v1::UsageUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::Notice);
+template v1::Notice& v1::SessionUpdate::OneOf::emplace<v1::Notice>();
+template v1::SessionUpdate::OneOf::OneOf(v1::CompactionUpdate);
+template v1::CompactionUpdate& v1::SessionUpdate::OneOf::emplace<v1::CompactionUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::CompactionSummaryChunk);
+template v1::CompactionSummaryChunk&
+v1::SessionUpdate::OneOf::emplace<v1::CompactionSummaryChunk>();
+template v1::SessionUpdate::OneOf::OneOf(v1::SubagentUpdate);
+template v1::SubagentUpdate& v1::SessionUpdate::OneOf::emplace<v1::SubagentUpdate>();
+template v1::SessionUpdate::OneOf::OneOf(v1::SessionMessage);
+template v1::SessionMessage& v1::SessionUpdate::OneOf::emplace<v1::SessionMessage>();
+template v1::SessionUpdate::OneOf::OneOf(v1::SessionMessageChunk);
+template v1::SessionMessageChunk& v1::SessionUpdate::OneOf::emplace<v1::SessionMessageChunk>();
+template v1::SessionUpdate::OneOf::OneOf(Unknown);
+template Unknown& v1::SessionUpdate::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::PlanItems, v1::PlanFile, v1::PlanMarkdown, Unknown>;
+template v1::PlanUpdateContent::OneOf::OneOf(v1::PlanItems);
+template v1::PlanItems& v1::PlanUpdateContent::OneOf::emplace<v1::PlanItems>();
+template v1::PlanUpdateContent::OneOf::OneOf(v1::PlanFile);
+template v1::PlanFile& v1::PlanUpdateContent::OneOf::emplace<v1::PlanFile>();
+template v1::PlanUpdateContent::OneOf::OneOf(v1::PlanMarkdown);
+template v1::PlanMarkdown& v1::PlanUpdateContent::OneOf::emplace<v1::PlanMarkdown>();
+template v1::PlanUpdateContent::OneOf::OneOf(Unknown);
+template Unknown& v1::PlanUpdateContent::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::UnstructuredCommandInput>;
+template v1::AvailableCommandInput::OneOf::OneOf(v1::UnstructuredCommandInput);
+template v1::UnstructuredCommandInput&
+v1::AvailableCommandInput::OneOf::emplace<v1::UnstructuredCommandInput>();
+
+template class OneOf<v1::RunningStateUpdate, v1::IdleStateUpdate, v1::RequiresActionStateUpdate,
+                     v1::UnknownStateUpdate, Unknown>;
+template v1::StateUpdate::OneOf::OneOf(v1::RunningStateUpdate);
+template v1::RunningStateUpdate& v1::StateUpdate::OneOf::emplace<v1::RunningStateUpdate>();
+template v1::StateUpdate::OneOf::OneOf(v1::IdleStateUpdate);
+template v1::IdleStateUpdate& v1::StateUpdate::OneOf::emplace<v1::IdleStateUpdate>();
+template v1::StateUpdate::OneOf::OneOf(v1::RequiresActionStateUpdate);
+template v1::RequiresActionStateUpdate&
+v1::StateUpdate::OneOf::emplace<v1::RequiresActionStateUpdate>();
+template v1::StateUpdate::OneOf::OneOf(v1::UnknownStateUpdate);
+template v1::UnknownStateUpdate& v1::StateUpdate::OneOf::emplace<v1::UnknownStateUpdate>();
+template v1::StateUpdate::OneOf::OneOf(Unknown);
+template Unknown& v1::StateUpdate::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::NoStopReason, v1::EndTurnStopReason, v1::MaxTokensStopReason,
+                     v1::MaxTurnRequestsStopReason, v1::RefusalStopReason, v1::CancelledStopReason,
+                     v1::ErrorStopReason, Unknown>;
+template v1::IdleStopReason::OneOf::OneOf(v1::NoStopReason);
+template v1::NoStopReason& v1::IdleStopReason::OneOf::emplace<v1::NoStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::EndTurnStopReason);
+template v1::EndTurnStopReason& v1::IdleStopReason::OneOf::emplace<v1::EndTurnStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::MaxTokensStopReason);
+template v1::MaxTokensStopReason& v1::IdleStopReason::OneOf::emplace<v1::MaxTokensStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::MaxTurnRequestsStopReason);
+template v1::MaxTurnRequestsStopReason&
+v1::IdleStopReason::OneOf::emplace<v1::MaxTurnRequestsStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::RefusalStopReason);
+template v1::RefusalStopReason& v1::IdleStopReason::OneOf::emplace<v1::RefusalStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::CancelledStopReason);
+template v1::CancelledStopReason& v1::IdleStopReason::OneOf::emplace<v1::CancelledStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(v1::ErrorStopReason);
+template v1::ErrorStopReason& v1::IdleStopReason::OneOf::emplace<v1::ErrorStopReason>();
+template v1::IdleStopReason::OneOf::OneOf(Unknown);
+template Unknown& v1::IdleStopReason::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::McpServerHttp, v1::McpServerSse, v1::McpServerAcp, v1::McpServerStdio,
+                     Unknown>;
+template v1::McpServer::OneOf::OneOf(v1::McpServerHttp);
+template v1::McpServerHttp& v1::McpServer::OneOf::emplace<v1::McpServerHttp>();
+template v1::McpServer::OneOf::OneOf(v1::McpServerSse);
+template v1::McpServerSse& v1::McpServer::OneOf::emplace<v1::McpServerSse>();
+template v1::McpServer::OneOf::OneOf(v1::McpServerAcp);
+template v1::McpServerAcp& v1::McpServer::OneOf::emplace<v1::McpServerAcp>();
+template v1::McpServer::OneOf::OneOf(v1::McpServerStdio);
+template v1::McpServerStdio& v1::McpServer::OneOf::emplace<v1::McpServerStdio>();
+template v1::McpServer::OneOf::OneOf(Unknown);
+template Unknown& v1::McpServer::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::SetSessionConfigBoolean, v1::SetSessionConfigValueId, Unknown>;
+template v1::SetSessionConfigOptionValue::OneOf::OneOf(v1::SetSessionConfigBoolean);
+template v1::SetSessionConfigBoolean&
+v1::SetSessionConfigOptionValue::OneOf::emplace<v1::SetSessionConfigBoolean>();
+template v1::SetSessionConfigOptionValue::OneOf::OneOf(v1::SetSessionConfigValueId);
+template v1::SetSessionConfigValueId&
+v1::SetSessionConfigOptionValue::OneOf::emplace<v1::SetSessionConfigValueId>();
+template v1::SetSessionConfigOptionValue::OneOf::OneOf(Unknown);
+template Unknown& v1::SetSessionConfigOptionValue::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::ClientResponseResult, v1::ClientResponseError>;
+template v1::ClientResponse::OneOf::OneOf(v1::ClientResponseResult);
+template v1::ClientResponseResult& v1::ClientResponse::OneOf::emplace<v1::ClientResponseResult>();
+template v1::ClientResponse::OneOf::OneOf(v1::ClientResponseError);
+template v1::ClientResponseError& v1::ClientResponse::OneOf::emplace<v1::ClientResponseError>();
+
+template class OneOf<v1::CancelledPermissionOutcome, v1::SelectedPermissionOutcome, Unknown>;
+template v1::RequestPermissionOutcome::OneOf::OneOf(v1::CancelledPermissionOutcome);
+template v1::CancelledPermissionOutcome&
+v1::RequestPermissionOutcome::OneOf::emplace<v1::CancelledPermissionOutcome>();
+template v1::RequestPermissionOutcome::OneOf::OneOf(v1::SelectedPermissionOutcome);
+template v1::SelectedPermissionOutcome&
+v1::RequestPermissionOutcome::OneOf::emplace<v1::SelectedPermissionOutcome>();
+template v1::RequestPermissionOutcome::OneOf::OneOf(Unknown);
+template Unknown& v1::RequestPermissionOutcome::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::ElicitationCancelAction, v1::ElicitationAcceptAction,
+                     v1::ElicitationDeclineAction, Unknown>;
+template v1::ElicitationAction::OneOf::OneOf(v1::ElicitationCancelAction);
+template v1::ElicitationCancelAction&
+v1::ElicitationAction::OneOf::emplace<v1::ElicitationCancelAction>();
+template v1::ElicitationAction::OneOf::OneOf(v1::ElicitationAcceptAction);
+template v1::ElicitationAcceptAction&
+v1::ElicitationAction::OneOf::emplace<v1::ElicitationAcceptAction>();
+template v1::ElicitationAction::OneOf::OneOf(v1::ElicitationDeclineAction);
+template v1::ElicitationDeclineAction&
+v1::ElicitationAction::OneOf::emplace<v1::ElicitationDeclineAction>();
+template v1::ElicitationAction::OneOf::OneOf(Unknown);
+template Unknown& v1::ElicitationAction::OneOf::emplace<Unknown>();
+
+template class OneOf<v1::McpResult, v1::McpFailure>;
+template v1::MessageMcpResponse::OneOf::OneOf(v1::McpResult);
+template v1::McpResult& v1::MessageMcpResponse::OneOf::emplace<v1::McpResult>();
+template v1::MessageMcpResponse::OneOf::OneOf(v1::McpFailure);
+template v1::McpFailure& v1::MessageMcpResponse::OneOf::emplace<v1::McpFailure>();
+
+template class OneOf<v1::ProxyResponseResult, v1::ProxyResponseError>;
+template v1::ProxyResponse::OneOf::OneOf(v1::ProxyResponseResult);
+template v1::ProxyResponseResult& v1::ProxyResponse::OneOf::emplace<v1::ProxyResponseResult>();
+template v1::ProxyResponse::OneOf::OneOf(v1::ProxyResponseError);
+template v1::ProxyResponseError& v1::ProxyResponse::OneOf::emplace<v1::ProxyResponseError>();
+
+}  // namespace acp

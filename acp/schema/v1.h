@@ -15,6 +15,7 @@
 #include "acp/json/json.h"
 #include "acp/json/map.h"
 #include "acp/json/nullable.h"
+#include "acp/json/one_of.h"
 #include "acp/json/open_enum.h"
 #include "acp/json/unknown.h"
 
@@ -158,8 +159,9 @@ struct BlobResourceContents {
   static const json::Type json_type;
 };
 
-struct EmbeddedResourceResource : std::variant<TextResourceContents, BlobResourceContents> {
-  using variant::variant;
+struct EmbeddedResourceResource : OneOf<TextResourceContents, BlobResourceContents> {
+  using OneOf::OneOf;
+  EmbeddedResourceResource() {}
   static const json::Type json_type;
 };
 
@@ -170,11 +172,12 @@ struct EmbeddedResource {
   static const json::Type json_type;
 };
 
-struct ContentBlock : std::variant<TextContent, ImageContent, AudioContent, ResourceLink,
-                                   EmbeddedResource, Unknown> {
-  using variant::variant;
+struct ContentBlock
+    : OneOf<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, Unknown> {
+  using OneOf::OneOf;
+  ContentBlock() {}
   // A string is a text block.
-  ContentBlock(std::string text) : variant(TextContent{.text = std::move(text)}) {}
+  ContentBlock(std::string text) : OneOf(TextContent{.text = std::move(text)}) {}
   ContentBlock(std::string_view text) : ContentBlock(std::string(text)) {}
   ContentBlock(const char* text) : ContentBlock(std::string(text)) {}
   static const json::Type json_type;
@@ -200,8 +203,9 @@ struct Terminal {
   static const json::Type json_type;
 };
 
-struct ToolCallContent : std::variant<Content, Diff, Terminal, Unknown> {
-  using variant::variant;
+struct ToolCallContent : OneOf<Content, Diff, Terminal, Unknown> {
+  using OneOf::OneOf;
+  ToolCallContent() {}
   static const json::Type json_type;
 };
 
@@ -241,8 +245,9 @@ struct PlanMarkdown {
 };
 
 // unstable
-struct PlanUpdateContent : std::variant<PlanItems, PlanFile, PlanMarkdown, Unknown> {
-  using variant::variant;
+struct PlanUpdateContent : OneOf<PlanItems, PlanFile, PlanMarkdown, Unknown> {
+  using OneOf::OneOf;
+  PlanUpdateContent() {}
   static const json::Type json_type;
 };
 
@@ -333,8 +338,9 @@ struct UnstructuredCommandInput {
   static const json::Type json_type;
 };
 
-struct AvailableCommandInput : std::variant<UnstructuredCommandInput> {
-  using variant::variant;
+struct AvailableCommandInput : OneOf<UnstructuredCommandInput> {
+  using OneOf::OneOf;
+  AvailableCommandInput() {}
   static const json::Type json_type;
 };
 
@@ -391,8 +397,9 @@ struct SessionConfigSelectGroup {
 };
 
 struct SessionConfigSelectOptions
-    : std::variant<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
-  using variant::variant;
+    : OneOf<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
+  using OneOf::OneOf;
+  SessionConfigSelectOptions() {}
   static const json::Type json_type;
 };
 
@@ -407,8 +414,9 @@ struct SessionConfigBoolean {
   static const json::Type json_type;
 };
 
-struct SessionConfigOptionType : std::variant<SessionConfigSelect, SessionConfigBoolean, Unknown> {
-  using variant::variant;
+struct SessionConfigOptionType : OneOf<SessionConfigSelect, SessionConfigBoolean, Unknown> {
+  using OneOf::OneOf;
+  SessionConfigOptionType() {}
 };
 
 struct SessionConfigOptionCategory : json::OpenEnum {
@@ -488,8 +496,9 @@ struct SetSessionConfigValueId {
 };
 
 struct SetSessionConfigOptionValue
-    : std::variant<SetSessionConfigBoolean, SetSessionConfigValueId, Unknown> {
-  using variant::variant;
+    : OneOf<SetSessionConfigBoolean, SetSessionConfigValueId, Unknown> {
+  using OneOf::OneOf;
+  SetSessionConfigOptionValue() {}
 };
 
 // `session/set_config_option`
@@ -560,9 +569,9 @@ struct McpServerStdio {
   static const json::Type json_type;
 };
 
-struct McpServer
-    : std::variant<McpServerHttp, McpServerSse, McpServerAcp, McpServerStdio, Unknown> {
-  using variant::variant;
+struct McpServer : OneOf<McpServerHttp, McpServerSse, McpServerAcp, McpServerStdio, Unknown> {
+  using OneOf::OneOf;
+  McpServer() {}
   static const json::Type json_type;
 };
 
@@ -588,8 +597,9 @@ struct McpFailure {
 };
 
 // `mcp/message`, unstable
-struct MessageMcpResponse : std::variant<McpResult, McpFailure> {
-  using variant::variant;
+struct MessageMcpResponse : OneOf<McpResult, McpFailure> {
+  using OneOf::OneOf;
+  MessageMcpResponse() {}
   static const json::Type json_type;
 };
 
@@ -854,8 +864,9 @@ struct AuthMethodAgent {
   static const json::Type json_type;
 };
 
-struct AuthMethod : std::variant<AuthMethodTerminal, AuthMethodAgent, Unknown> {
-  using variant::variant;
+struct AuthMethod : OneOf<AuthMethodTerminal, AuthMethodAgent, Unknown> {
+  using OneOf::OneOf;
+  AuthMethod() {}
   static const json::Type json_type;
 };
 
@@ -1311,9 +1322,10 @@ struct CancelledStopReason {
 };
 
 struct IdleStopReason
-    : std::variant<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
-                   RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
-  using variant::variant;
+    : OneOf<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
+            RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
+  using OneOf::OneOf;
+  IdleStopReason() {}
 };
 
 // unstable
@@ -1337,9 +1349,10 @@ struct UnknownStateUpdate {
 };
 
 // unstable
-struct StateUpdate : std::variant<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
-                                  UnknownStateUpdate, Unknown> {
-  using variant::variant;
+struct StateUpdate : OneOf<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
+                           UnknownStateUpdate, Unknown> {
+  using OneOf::OneOf;
+  StateUpdate() {}
   static const json::Type json_type;
 };
 
@@ -1377,12 +1390,12 @@ struct SessionMessageChunk {
 };
 
 struct SessionUpdate
-    : std::variant<UserMessageChunk, AgentMessageChunk, AgentThoughtChunk, ToolCall, ToolCallUpdate,
-                   Plan, PlanUpdate, PlanRemoved, AvailableCommandsUpdate, CurrentModeUpdate,
-                   ConfigOptionUpdate, SessionInfoUpdate, UsageUpdate, Notice, CompactionUpdate,
-                   CompactionSummaryChunk, SubagentUpdate, SessionMessage, SessionMessageChunk,
-                   Unknown> {
-  using variant::variant;
+    : OneOf<UserMessageChunk, AgentMessageChunk, AgentThoughtChunk, ToolCall, ToolCallUpdate, Plan,
+            PlanUpdate, PlanRemoved, AvailableCommandsUpdate, CurrentModeUpdate, ConfigOptionUpdate,
+            SessionInfoUpdate, UsageUpdate, Notice, CompactionUpdate, CompactionSummaryChunk,
+            SubagentUpdate, SessionMessage, SessionMessageChunk, Unknown> {
+  using OneOf::OneOf;
+  SessionUpdate() {}
   static const json::Type json_type;
 };
 
@@ -1472,8 +1485,9 @@ struct SelectedPermissionOutcome {
 };
 
 struct RequestPermissionOutcome
-    : std::variant<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
-  using variant::variant;
+    : OneOf<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
+  using OneOf::OneOf;
+  RequestPermissionOutcome() {}
   static const json::Type json_type;
 };
 
@@ -1622,8 +1636,9 @@ struct ElicitationRequestScope {
   static const json::Type json_type;
 };
 
-struct ElicitationScope : std::variant<ElicitationSessionScope, ElicitationRequestScope> {
-  using variant::variant;
+struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope> {
+  using OneOf::OneOf;
+  ElicitationScope() {}
 };
 
 enum class ElicitationSchemaType : std::uint8_t { object };
@@ -1691,8 +1706,9 @@ struct TitledMultiSelectItems {
   static const json::Type json_type;
 };
 
-struct MultiSelectItems : std::variant<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
-  using variant::variant;
+struct MultiSelectItems : OneOf<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
+  using OneOf::OneOf;
+  MultiSelectItems() {}
   static const json::Type json_type;
 };
 
@@ -1708,9 +1724,10 @@ struct MultiSelectPropertySchema {
 };
 
 struct ElicitationPropertySchema
-    : std::variant<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
-                   BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
-  using variant::variant;
+    : OneOf<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
+            BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
+  using OneOf::OneOf;
+  ElicitationPropertySchema() {}
   static const json::Type json_type;
 };
 
@@ -1737,8 +1754,9 @@ struct ElicitationUrlMode {
   static const json::Type json_type;
 };
 
-struct ElicitationMode : std::variant<ElicitationFormMode, ElicitationUrlMode, Unknown> {
-  using variant::variant;
+struct ElicitationMode : OneOf<ElicitationFormMode, ElicitationUrlMode, Unknown> {
+  using OneOf::OneOf;
+  ElicitationMode() {}
 };
 
 // `elicitation/create`
@@ -1775,9 +1793,10 @@ struct ElicitationAcceptAction {
   static const json::Type json_type;
 };
 
-struct ElicitationAction : std::variant<ElicitationCancelAction, ElicitationAcceptAction,
-                                        ElicitationDeclineAction, Unknown> {
-  using variant::variant;
+struct ElicitationAction
+    : OneOf<ElicitationCancelAction, ElicitationAcceptAction, ElicitationDeclineAction, Unknown> {
+  using OneOf::OneOf;
+  ElicitationAction() {}
 };
 
 // `elicitation/create`
@@ -1899,8 +1918,9 @@ struct ProxyResponseError {
 };
 
 // unstable
-struct ProxyResponse : std::variant<ProxyResponseResult, ProxyResponseError> {
-  using variant::variant;
+struct ProxyResponse : OneOf<ProxyResponseResult, ProxyResponseError> {
+  using OneOf::OneOf;
+  ProxyResponse() {}
   static const json::Type json_type;
 };
 
@@ -1944,8 +1964,9 @@ struct AgentResponseError {
   static const json::Type json_type;
 };
 
-struct AgentResponse : std::variant<AgentResponseResult, AgentResponseError> {
-  using variant::variant;
+struct AgentResponse : OneOf<AgentResponseResult, AgentResponseError> {
+  using OneOf::OneOf;
+  AgentResponse() {}
   static const json::Type json_type;
 };
 
@@ -1974,8 +1995,9 @@ struct ClientResponseError {
   static const json::Type json_type;
 };
 
-struct ClientResponse : std::variant<ClientResponseResult, ClientResponseError> {
-  using variant::variant;
+struct ClientResponse : OneOf<ClientResponseResult, ClientResponseError> {
+  using OneOf::OneOf;
+  ClientResponse() {}
   static const json::Type json_type;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "acp/json/one_of_members.h"
 #include "acp/json/type.h"
 #include "acp/schema/registry.h"
 
@@ -4246,3 +4247,348 @@ constinit const Type EnumTable<acp::v2::ElicitationSchemaType>::type =
                                                      acp::v2::ElicitationSchemaType_values);
 
 }  // namespace acp::json
+
+namespace acp {
+
+template class OneOf<v2::ToolCallPermissionSubject, v2::CommandPermissionSubject, Unknown>;
+template v2::RequestPermissionSubject::OneOf::OneOf(v2::ToolCallPermissionSubject);
+template v2::ToolCallPermissionSubject&
+v2::RequestPermissionSubject::OneOf::emplace<v2::ToolCallPermissionSubject>();
+template v2::RequestPermissionSubject::OneOf::OneOf(v2::CommandPermissionSubject);
+template v2::CommandPermissionSubject&
+v2::RequestPermissionSubject::OneOf::emplace<v2::CommandPermissionSubject>();
+template v2::RequestPermissionSubject::OneOf::OneOf(Unknown);
+template Unknown& v2::RequestPermissionSubject::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::Content, v2::Diff, v2::Terminal, Unknown>;
+template v2::ToolCallContent::OneOf::OneOf(v2::Content);
+template v2::Content& v2::ToolCallContent::OneOf::emplace<v2::Content>();
+template v2::ToolCallContent::OneOf::OneOf(v2::Diff);
+template v2::Diff& v2::ToolCallContent::OneOf::emplace<v2::Diff>();
+template v2::ToolCallContent::OneOf::OneOf(v2::Terminal);
+template v2::Terminal& v2::ToolCallContent::OneOf::emplace<v2::Terminal>();
+template v2::ToolCallContent::OneOf::OneOf(Unknown);
+template Unknown& v2::ToolCallContent::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::TextContent, v2::ImageContent, v2::AudioContent, v2::ResourceLink,
+                     v2::EmbeddedResource, Unknown>;
+template v2::ContentBlock::OneOf::OneOf(v2::TextContent);
+template v2::TextContent& v2::ContentBlock::OneOf::emplace<v2::TextContent>();
+template v2::ContentBlock::OneOf::OneOf(v2::ImageContent);
+template v2::ImageContent& v2::ContentBlock::OneOf::emplace<v2::ImageContent>();
+template v2::ContentBlock::OneOf::OneOf(v2::AudioContent);
+template v2::AudioContent& v2::ContentBlock::OneOf::emplace<v2::AudioContent>();
+template v2::ContentBlock::OneOf::OneOf(v2::ResourceLink);
+template v2::ResourceLink& v2::ContentBlock::OneOf::emplace<v2::ResourceLink>();
+template v2::ContentBlock::OneOf::OneOf(v2::EmbeddedResource);
+template v2::EmbeddedResource& v2::ContentBlock::OneOf::emplace<v2::EmbeddedResource>();
+template v2::ContentBlock::OneOf::OneOf(Unknown);
+template Unknown& v2::ContentBlock::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::TextResourceContents, v2::BlobResourceContents>;
+template v2::EmbeddedResourceResource::OneOf::OneOf(v2::TextResourceContents);
+template v2::TextResourceContents&
+v2::EmbeddedResourceResource::OneOf::emplace<v2::TextResourceContents>();
+template v2::EmbeddedResourceResource::OneOf::OneOf(v2::BlobResourceContents);
+template v2::BlobResourceContents&
+v2::EmbeddedResourceResource::OneOf::emplace<v2::BlobResourceContents>();
+
+template class OneOf<v2::DiffAdd, v2::DiffDelete, v2::DiffModify, v2::DiffMove, v2::DiffCopy,
+                     Unknown>;
+template v2::DiffOperation::OneOf::OneOf(v2::DiffAdd);
+template v2::DiffAdd& v2::DiffOperation::OneOf::emplace<v2::DiffAdd>();
+template v2::DiffOperation::OneOf::OneOf(v2::DiffDelete);
+template v2::DiffDelete& v2::DiffOperation::OneOf::emplace<v2::DiffDelete>();
+template v2::DiffOperation::OneOf::OneOf(v2::DiffModify);
+template v2::DiffModify& v2::DiffOperation::OneOf::emplace<v2::DiffModify>();
+template v2::DiffOperation::OneOf::OneOf(v2::DiffMove);
+template v2::DiffMove& v2::DiffOperation::OneOf::emplace<v2::DiffMove>();
+template v2::DiffOperation::OneOf::OneOf(v2::DiffCopy);
+template v2::DiffCopy& v2::DiffOperation::OneOf::emplace<v2::DiffCopy>();
+template v2::DiffOperation::OneOf::OneOf(Unknown);
+template Unknown& v2::DiffOperation::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::ElicitationSessionScope, v2::ElicitationRequestScope>;
+template v2::ElicitationScope::OneOf::OneOf(v2::ElicitationSessionScope);
+template v2::ElicitationSessionScope&
+v2::ElicitationScope::OneOf::emplace<v2::ElicitationSessionScope>();
+template v2::ElicitationScope::OneOf::OneOf(v2::ElicitationRequestScope);
+template v2::ElicitationRequestScope&
+v2::ElicitationScope::OneOf::emplace<v2::ElicitationRequestScope>();
+
+template class OneOf<v2::ElicitationFormMode, v2::ElicitationUrlMode, Unknown>;
+template v2::ElicitationMode::OneOf::OneOf(v2::ElicitationFormMode);
+template v2::ElicitationFormMode& v2::ElicitationMode::OneOf::emplace<v2::ElicitationFormMode>();
+template v2::ElicitationMode::OneOf::OneOf(v2::ElicitationUrlMode);
+template v2::ElicitationUrlMode& v2::ElicitationMode::OneOf::emplace<v2::ElicitationUrlMode>();
+template v2::ElicitationMode::OneOf::OneOf(Unknown);
+template Unknown& v2::ElicitationMode::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::StringPropertySchema, v2::NumberPropertySchema, v2::IntegerPropertySchema,
+                     v2::BooleanPropertySchema, v2::MultiSelectPropertySchema, Unknown>;
+template v2::ElicitationPropertySchema::OneOf::OneOf(v2::StringPropertySchema);
+template v2::StringPropertySchema&
+v2::ElicitationPropertySchema::OneOf::emplace<v2::StringPropertySchema>();
+template v2::ElicitationPropertySchema::OneOf::OneOf(v2::NumberPropertySchema);
+template v2::NumberPropertySchema&
+v2::ElicitationPropertySchema::OneOf::emplace<v2::NumberPropertySchema>();
+template v2::ElicitationPropertySchema::OneOf::OneOf(v2::IntegerPropertySchema);
+template v2::IntegerPropertySchema&
+v2::ElicitationPropertySchema::OneOf::emplace<v2::IntegerPropertySchema>();
+template v2::ElicitationPropertySchema::OneOf::OneOf(v2::BooleanPropertySchema);
+template v2::BooleanPropertySchema&
+v2::ElicitationPropertySchema::OneOf::emplace<v2::BooleanPropertySchema>();
+template v2::ElicitationPropertySchema::OneOf::OneOf(v2::MultiSelectPropertySchema);
+template v2::MultiSelectPropertySchema&
+v2::ElicitationPropertySchema::OneOf::emplace<v2::MultiSelectPropertySchema>();
+template v2::ElicitationPropertySchema::OneOf::OneOf(Unknown);
+template Unknown& v2::ElicitationPropertySchema::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::StringMultiSelectItems, v2::TitledMultiSelectItems, Unknown>;
+template v2::MultiSelectItems::OneOf::OneOf(v2::StringMultiSelectItems);
+template v2::StringMultiSelectItems&
+v2::MultiSelectItems::OneOf::emplace<v2::StringMultiSelectItems>();
+template v2::MultiSelectItems::OneOf::OneOf(v2::TitledMultiSelectItems);
+template v2::TitledMultiSelectItems&
+v2::MultiSelectItems::OneOf::emplace<v2::TitledMultiSelectItems>();
+template v2::MultiSelectItems::OneOf::OneOf(Unknown);
+template Unknown& v2::MultiSelectItems::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::AgentResponseResult, v2::AgentResponseError>;
+template v2::AgentResponse::OneOf::OneOf(v2::AgentResponseResult);
+template v2::AgentResponseResult& v2::AgentResponse::OneOf::emplace<v2::AgentResponseResult>();
+template v2::AgentResponse::OneOf::OneOf(v2::AgentResponseError);
+template v2::AgentResponseError& v2::AgentResponse::OneOf::emplace<v2::AgentResponseError>();
+
+template class OneOf<v2::AuthMethodTerminal, v2::AuthMethodAgent, Unknown>;
+template v2::AuthMethod::OneOf::OneOf(v2::AuthMethodTerminal);
+template v2::AuthMethodTerminal& v2::AuthMethod::OneOf::emplace<v2::AuthMethodTerminal>();
+template v2::AuthMethod::OneOf::OneOf(v2::AuthMethodAgent);
+template v2::AuthMethodAgent& v2::AuthMethod::OneOf::emplace<v2::AuthMethodAgent>();
+template v2::AuthMethod::OneOf::OneOf(Unknown);
+template Unknown& v2::AuthMethod::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::SessionConfigSelect, v2::SessionConfigBoolean, Unknown>;
+template v2::SessionConfigOptionType::OneOf::OneOf(v2::SessionConfigSelect);
+template v2::SessionConfigSelect&
+v2::SessionConfigOptionType::OneOf::emplace<v2::SessionConfigSelect>();
+template v2::SessionConfigOptionType::OneOf::OneOf(v2::SessionConfigBoolean);
+template v2::SessionConfigBoolean&
+v2::SessionConfigOptionType::OneOf::emplace<v2::SessionConfigBoolean>();
+template v2::SessionConfigOptionType::OneOf::OneOf(Unknown);
+template Unknown& v2::SessionConfigOptionType::OneOf::emplace<Unknown>();
+
+template class OneOf<std::vector<v2::SessionConfigSelectOption>,
+                     std::vector<v2::SessionConfigSelectGroup>>;
+template v2::SessionConfigSelectOptions::OneOf::OneOf(std::vector<v2::SessionConfigSelectOption>);
+template std::vector<v2::SessionConfigSelectOption>&
+v2::SessionConfigSelectOptions::OneOf::emplace<std::vector<v2::SessionConfigSelectOption>>();
+template v2::SessionConfigSelectOptions::OneOf::OneOf(std::vector<v2::SessionConfigSelectGroup>);
+template std::vector<v2::SessionConfigSelectGroup>&
+v2::SessionConfigSelectOptions::OneOf::emplace<std::vector<v2::SessionConfigSelectGroup>>();
+
+template class OneOf<v2::Command, Unknown>;
+template v2::AvailableCommand::OneOf::OneOf(v2::Command);
+template v2::Command& v2::AvailableCommand::OneOf::emplace<v2::Command>();
+template v2::AvailableCommand::OneOf::OneOf(Unknown);
+template Unknown& v2::AvailableCommand::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::TextCommandInput, Unknown>;
+template v2::AvailableCommandInput::OneOf::OneOf(v2::TextCommandInput);
+template v2::TextCommandInput& v2::AvailableCommandInput::OneOf::emplace<v2::TextCommandInput>();
+template v2::AvailableCommandInput::OneOf::OneOf(Unknown);
+template Unknown& v2::AvailableCommandInput::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::RunningStateUpdate, v2::IdleStateUpdate, v2::RequiresActionStateUpdate,
+                     v2::UnknownStateUpdate, Unknown>;
+template v2::StateUpdate::OneOf::OneOf(v2::RunningStateUpdate);
+template v2::RunningStateUpdate& v2::StateUpdate::OneOf::emplace<v2::RunningStateUpdate>();
+template v2::StateUpdate::OneOf::OneOf(v2::IdleStateUpdate);
+template v2::IdleStateUpdate& v2::StateUpdate::OneOf::emplace<v2::IdleStateUpdate>();
+template v2::StateUpdate::OneOf::OneOf(v2::RequiresActionStateUpdate);
+template v2::RequiresActionStateUpdate&
+v2::StateUpdate::OneOf::emplace<v2::RequiresActionStateUpdate>();
+template v2::StateUpdate::OneOf::OneOf(v2::UnknownStateUpdate);
+template v2::UnknownStateUpdate& v2::StateUpdate::OneOf::emplace<v2::UnknownStateUpdate>();
+template v2::StateUpdate::OneOf::OneOf(Unknown);
+template Unknown& v2::StateUpdate::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::BackgroundTerminal, v2::BackgroundToolCall, v2::BackgroundSubagent,
+                     Unknown>;
+template v2::BackgroundWork::OneOf::OneOf(v2::BackgroundTerminal);
+template v2::BackgroundTerminal& v2::BackgroundWork::OneOf::emplace<v2::BackgroundTerminal>();
+template v2::BackgroundWork::OneOf::OneOf(v2::BackgroundToolCall);
+template v2::BackgroundToolCall& v2::BackgroundWork::OneOf::emplace<v2::BackgroundToolCall>();
+template v2::BackgroundWork::OneOf::OneOf(v2::BackgroundSubagent);
+template v2::BackgroundSubagent& v2::BackgroundWork::OneOf::emplace<v2::BackgroundSubagent>();
+template v2::BackgroundWork::OneOf::OneOf(Unknown);
+template Unknown& v2::BackgroundWork::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::UnsupportedProtocolVersionErrorData, v2::SessionNotFoundErrorData, Json>;
+template v2::ErrorData::OneOf::OneOf(v2::UnsupportedProtocolVersionErrorData);
+template v2::UnsupportedProtocolVersionErrorData&
+v2::ErrorData::OneOf::emplace<v2::UnsupportedProtocolVersionErrorData>();
+template v2::ErrorData::OneOf::OneOf(v2::SessionNotFoundErrorData);
+template v2::SessionNotFoundErrorData&
+v2::ErrorData::OneOf::emplace<v2::SessionNotFoundErrorData>();
+template v2::ErrorData::OneOf::OneOf(Json);
+template Json& v2::ErrorData::OneOf::emplace<Json>();
+
+template class OneOf<v2::NoStopReason, v2::EndTurnStopReason, v2::MaxTokensStopReason,
+                     v2::MaxTurnRequestsStopReason, v2::RefusalStopReason, v2::CancelledStopReason,
+                     v2::ErrorStopReason, Unknown>;
+template v2::IdleStopReason::OneOf::OneOf(v2::NoStopReason);
+template v2::NoStopReason& v2::IdleStopReason::OneOf::emplace<v2::NoStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::EndTurnStopReason);
+template v2::EndTurnStopReason& v2::IdleStopReason::OneOf::emplace<v2::EndTurnStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::MaxTokensStopReason);
+template v2::MaxTokensStopReason& v2::IdleStopReason::OneOf::emplace<v2::MaxTokensStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::MaxTurnRequestsStopReason);
+template v2::MaxTurnRequestsStopReason&
+v2::IdleStopReason::OneOf::emplace<v2::MaxTurnRequestsStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::RefusalStopReason);
+template v2::RefusalStopReason& v2::IdleStopReason::OneOf::emplace<v2::RefusalStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::CancelledStopReason);
+template v2::CancelledStopReason& v2::IdleStopReason::OneOf::emplace<v2::CancelledStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(v2::ErrorStopReason);
+template v2::ErrorStopReason& v2::IdleStopReason::OneOf::emplace<v2::ErrorStopReason>();
+template v2::IdleStopReason::OneOf::OneOf(Unknown);
+template Unknown& v2::IdleStopReason::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::UserMessageChunk, v2::UserMessage, v2::AgentMessageChunk, v2::AgentMessage,
+                     v2::AgentThoughtChunk, v2::AgentThought, v2::StateUpdate,
+                     v2::ToolCallContentChunk, v2::ToolCallUpdate, v2::TerminalUpdate,
+                     v2::TerminalOutputChunk, v2::PlanUpdate, v2::PlanRemoved,
+                     v2::AvailableCommandsUpdate, v2::ConfigOptionUpdate, v2::SessionInfoUpdate,
+                     v2::UsageUpdate, v2::Notice, v2::CompactionUpdate, v2::CompactionSummaryChunk,
+                     v2::SubagentUpdate, v2::SessionMessage, v2::SessionMessageChunk, Unknown>;
+template v2::SessionUpdate::OneOf::OneOf(v2::UserMessageChunk);
+template v2::UserMessageChunk& v2::SessionUpdate::OneOf::emplace<v2::UserMessageChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::UserMessage);
+template v2::UserMessage& v2::SessionUpdate::OneOf::emplace<v2::UserMessage>();
+template v2::SessionUpdate::OneOf::OneOf(v2::AgentMessageChunk);
+template v2::AgentMessageChunk& v2::SessionUpdate::OneOf::emplace<v2::AgentMessageChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::AgentMessage);
+template v2::AgentMessage& v2::SessionUpdate::OneOf::emplace<v2::AgentMessage>();
+template v2::SessionUpdate::OneOf::OneOf(v2::AgentThoughtChunk);
+template v2::AgentThoughtChunk& v2::SessionUpdate::OneOf::emplace<v2::AgentThoughtChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::AgentThought);
+template v2::AgentThought& v2::SessionUpdate::OneOf::emplace<v2::AgentThought>();
+template v2::SessionUpdate::OneOf::OneOf(v2::StateUpdate);
+template v2::StateUpdate& v2::SessionUpdate::OneOf::emplace<v2::StateUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::ToolCallContentChunk);
+template v2::ToolCallContentChunk& v2::SessionUpdate::OneOf::emplace<v2::ToolCallContentChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::ToolCallUpdate);
+template v2::ToolCallUpdate& v2::SessionUpdate::OneOf::emplace<v2::ToolCallUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::TerminalUpdate);
+template v2::TerminalUpdate& v2::SessionUpdate::OneOf::emplace<v2::TerminalUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::TerminalOutputChunk);
+template v2::TerminalOutputChunk& v2::SessionUpdate::OneOf::emplace<v2::TerminalOutputChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::PlanUpdate);
+template v2::PlanUpdate& v2::SessionUpdate::OneOf::emplace<v2::PlanUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::PlanRemoved);
+template v2::PlanRemoved& v2::SessionUpdate::OneOf::emplace<v2::PlanRemoved>();
+template v2::SessionUpdate::OneOf::OneOf(v2::AvailableCommandsUpdate);
+template v2::AvailableCommandsUpdate&
+v2::SessionUpdate::OneOf::emplace<v2::AvailableCommandsUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::ConfigOptionUpdate);
+template v2::ConfigOptionUpdate& v2::SessionUpdate::OneOf::emplace<v2::ConfigOptionUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::SessionInfoUpdate);
+template v2::SessionInfoUpdate& v2::SessionUpdate::OneOf::emplace<v2::SessionInfoUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::UsageUpdate);
+template v2::UsageUpdate& v2::SessionUpdate::OneOf::emplace<v2::UsageUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::Notice);
+template v2::Notice& v2::SessionUpdate::OneOf::emplace<v2::Notice>();
+template v2::SessionUpdate::OneOf::OneOf(v2::CompactionUpdate);
+template v2::CompactionUpdate& v2::SessionUpdate::OneOf::emplace<v2::CompactionUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::CompactionSummaryChunk);
+template v2::CompactionSummaryChunk&
+v2::SessionUpdate::OneOf::emplace<v2::CompactionSummaryChunk>();
+template v2::SessionUpdate::OneOf::OneOf(v2::SubagentUpdate);
+template v2::SubagentUpdate& v2::SessionUpdate::OneOf::emplace<v2::SubagentUpdate>();
+template v2::SessionUpdate::OneOf::OneOf(v2::SessionMessage);
+template v2::SessionMessage& v2::SessionUpdate::OneOf::emplace<v2::SessionMessage>();
+template v2::SessionUpdate::OneOf::OneOf(v2::SessionMessageChunk);
+template v2::SessionMessageChunk& v2::SessionUpdate::OneOf::emplace<v2::SessionMessageChunk>();
+template v2::SessionUpdate::OneOf::OneOf(Unknown);
+template Unknown& v2::SessionUpdate::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::PlanItems, v2::PlanFile, v2::PlanMarkdown, Unknown>;
+template v2::PlanUpdateContent::OneOf::OneOf(v2::PlanItems);
+template v2::PlanItems& v2::PlanUpdateContent::OneOf::emplace<v2::PlanItems>();
+template v2::PlanUpdateContent::OneOf::OneOf(v2::PlanFile);
+template v2::PlanFile& v2::PlanUpdateContent::OneOf::emplace<v2::PlanFile>();
+template v2::PlanUpdateContent::OneOf::OneOf(v2::PlanMarkdown);
+template v2::PlanMarkdown& v2::PlanUpdateContent::OneOf::emplace<v2::PlanMarkdown>();
+template v2::PlanUpdateContent::OneOf::OneOf(Unknown);
+template Unknown& v2::PlanUpdateContent::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::McpServerHttp, v2::McpServerAcp, v2::McpServerStdio, Unknown>;
+template v2::McpServer::OneOf::OneOf(v2::McpServerHttp);
+template v2::McpServerHttp& v2::McpServer::OneOf::emplace<v2::McpServerHttp>();
+template v2::McpServer::OneOf::OneOf(v2::McpServerAcp);
+template v2::McpServerAcp& v2::McpServer::OneOf::emplace<v2::McpServerAcp>();
+template v2::McpServer::OneOf::OneOf(v2::McpServerStdio);
+template v2::McpServerStdio& v2::McpServer::OneOf::emplace<v2::McpServerStdio>();
+template v2::McpServer::OneOf::OneOf(Unknown);
+template Unknown& v2::McpServer::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::ReplayFromStart, Unknown>;
+template v2::ReplayFrom::OneOf::OneOf(v2::ReplayFromStart);
+template v2::ReplayFromStart& v2::ReplayFrom::OneOf::emplace<v2::ReplayFromStart>();
+template v2::ReplayFrom::OneOf::OneOf(Unknown);
+template Unknown& v2::ReplayFrom::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::SetSessionConfigValueId, v2::SetSessionConfigBoolean, Unknown>;
+template v2::SetSessionConfigOptionValue::OneOf::OneOf(v2::SetSessionConfigValueId);
+template v2::SetSessionConfigValueId&
+v2::SetSessionConfigOptionValue::OneOf::emplace<v2::SetSessionConfigValueId>();
+template v2::SetSessionConfigOptionValue::OneOf::OneOf(v2::SetSessionConfigBoolean);
+template v2::SetSessionConfigBoolean&
+v2::SetSessionConfigOptionValue::OneOf::emplace<v2::SetSessionConfigBoolean>();
+template v2::SetSessionConfigOptionValue::OneOf::OneOf(Unknown);
+template Unknown& v2::SetSessionConfigOptionValue::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::ClientResponseResult, v2::ClientResponseError>;
+template v2::ClientResponse::OneOf::OneOf(v2::ClientResponseResult);
+template v2::ClientResponseResult& v2::ClientResponse::OneOf::emplace<v2::ClientResponseResult>();
+template v2::ClientResponse::OneOf::OneOf(v2::ClientResponseError);
+template v2::ClientResponseError& v2::ClientResponse::OneOf::emplace<v2::ClientResponseError>();
+
+template class OneOf<v2::CancelledPermissionOutcome, v2::SelectedPermissionOutcome, Unknown>;
+template v2::RequestPermissionOutcome::OneOf::OneOf(v2::CancelledPermissionOutcome);
+template v2::CancelledPermissionOutcome&
+v2::RequestPermissionOutcome::OneOf::emplace<v2::CancelledPermissionOutcome>();
+template v2::RequestPermissionOutcome::OneOf::OneOf(v2::SelectedPermissionOutcome);
+template v2::SelectedPermissionOutcome&
+v2::RequestPermissionOutcome::OneOf::emplace<v2::SelectedPermissionOutcome>();
+template v2::RequestPermissionOutcome::OneOf::OneOf(Unknown);
+template Unknown& v2::RequestPermissionOutcome::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::ElicitationCancelAction, v2::ElicitationAcceptAction,
+                     v2::ElicitationDeclineAction, Unknown>;
+template v2::ElicitationAction::OneOf::OneOf(v2::ElicitationCancelAction);
+template v2::ElicitationCancelAction&
+v2::ElicitationAction::OneOf::emplace<v2::ElicitationCancelAction>();
+template v2::ElicitationAction::OneOf::OneOf(v2::ElicitationAcceptAction);
+template v2::ElicitationAcceptAction&
+v2::ElicitationAction::OneOf::emplace<v2::ElicitationAcceptAction>();
+template v2::ElicitationAction::OneOf::OneOf(v2::ElicitationDeclineAction);
+template v2::ElicitationDeclineAction&
+v2::ElicitationAction::OneOf::emplace<v2::ElicitationDeclineAction>();
+template v2::ElicitationAction::OneOf::OneOf(Unknown);
+template Unknown& v2::ElicitationAction::OneOf::emplace<Unknown>();
+
+template class OneOf<v2::McpResult, v2::McpFailure>;
+template v2::MessageMcpResponse::OneOf::OneOf(v2::McpResult);
+template v2::McpResult& v2::MessageMcpResponse::OneOf::emplace<v2::McpResult>();
+template v2::MessageMcpResponse::OneOf::OneOf(v2::McpFailure);
+template v2::McpFailure& v2::MessageMcpResponse::OneOf::emplace<v2::McpFailure>();
+
+template class OneOf<v2::ProxyResponseResult, v2::ProxyResponseError>;
+template v2::ProxyResponse::OneOf::OneOf(v2::ProxyResponseResult);
+template v2::ProxyResponseResult& v2::ProxyResponse::OneOf::emplace<v2::ProxyResponseResult>();
+template v2::ProxyResponse::OneOf::OneOf(v2::ProxyResponseError);
+template v2::ProxyResponseError& v2::ProxyResponse::OneOf::emplace<v2::ProxyResponseError>();
+
+}  // namespace acp

@@ -15,6 +15,7 @@
 #include "acp/json/json.h"
 #include "acp/json/map.h"
 #include "acp/json/nullable.h"
+#include "acp/json/one_of.h"
 #include "acp/json/open_enum.h"
 #include "acp/json/unknown.h"
 
@@ -106,9 +107,9 @@ struct SessionNotFoundErrorData {
   static const json::Type json_type;
 };
 
-struct ErrorData
-    : std::variant<UnsupportedProtocolVersionErrorData, SessionNotFoundErrorData, Json> {
-  using variant::variant;
+struct ErrorData : OneOf<UnsupportedProtocolVersionErrorData, SessionNotFoundErrorData, Json> {
+  using OneOf::OneOf;
+  ErrorData() {}
   static const json::Type json_type;
 };
 
@@ -208,8 +209,9 @@ struct BlobResourceContents {
   static const json::Type json_type;
 };
 
-struct EmbeddedResourceResource : std::variant<TextResourceContents, BlobResourceContents> {
-  using variant::variant;
+struct EmbeddedResourceResource : OneOf<TextResourceContents, BlobResourceContents> {
+  using OneOf::OneOf;
+  EmbeddedResourceResource() {}
   static const json::Type json_type;
 };
 
@@ -220,11 +222,12 @@ struct EmbeddedResource {
   static const json::Type json_type;
 };
 
-struct ContentBlock : std::variant<TextContent, ImageContent, AudioContent, ResourceLink,
-                                   EmbeddedResource, Unknown> {
-  using variant::variant;
+struct ContentBlock
+    : OneOf<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, Unknown> {
+  using OneOf::OneOf;
+  ContentBlock() {}
   // A string is a text block.
-  ContentBlock(std::string text) : variant(TextContent{.text = std::move(text)}) {}
+  ContentBlock(std::string text) : OneOf(TextContent{.text = std::move(text)}) {}
   ContentBlock(std::string_view text) : ContentBlock(std::string(text)) {}
   ContentBlock(const char* text) : ContentBlock(std::string(text)) {}
   static const json::Type json_type;
@@ -267,8 +270,9 @@ struct DiffCopy : DiffPathPairChange {
   static const json::Type json_type;
 };
 
-struct DiffOperation : std::variant<DiffAdd, DiffDelete, DiffModify, DiffMove, DiffCopy, Unknown> {
-  using variant::variant;
+struct DiffOperation : OneOf<DiffAdd, DiffDelete, DiffModify, DiffMove, DiffCopy, Unknown> {
+  using OneOf::OneOf;
+  DiffOperation() {}
 };
 
 struct DiffFileType : json::OpenEnum {
@@ -323,8 +327,9 @@ struct Terminal {
   static const json::Type json_type;
 };
 
-struct ToolCallContent : std::variant<Content, Diff, Terminal, Unknown> {
-  using variant::variant;
+struct ToolCallContent : OneOf<Content, Diff, Terminal, Unknown> {
+  using OneOf::OneOf;
+  ToolCallContent() {}
   static const json::Type json_type;
 };
 
@@ -383,8 +388,9 @@ struct PlanMarkdown {
   static const json::Type json_type;
 };
 
-struct PlanUpdateContent : std::variant<PlanItems, PlanFile, PlanMarkdown, Unknown> {
-  using variant::variant;
+struct PlanUpdateContent : OneOf<PlanItems, PlanFile, PlanMarkdown, Unknown> {
+  using OneOf::OneOf;
+  PlanUpdateContent() {}
   static const json::Type json_type;
 };
 
@@ -503,8 +509,9 @@ struct TextCommandInput {
   static const json::Type json_type;
 };
 
-struct AvailableCommandInput : std::variant<TextCommandInput, Unknown> {
-  using variant::variant;
+struct AvailableCommandInput : OneOf<TextCommandInput, Unknown> {
+  using OneOf::OneOf;
+  AvailableCommandInput() {}
   static const json::Type json_type;
 };
 
@@ -516,8 +523,9 @@ struct Command {
   static const json::Type json_type;
 };
 
-struct AvailableCommand : std::variant<Command, Unknown> {
-  using variant::variant;
+struct AvailableCommand : OneOf<Command, Unknown> {
+  using OneOf::OneOf;
+  AvailableCommand() {}
   static const json::Type json_type;
 };
 
@@ -550,8 +558,9 @@ struct SessionConfigSelectGroup {
 };
 
 struct SessionConfigSelectOptions
-    : std::variant<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
-  using variant::variant;
+    : OneOf<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
+  using OneOf::OneOf;
+  SessionConfigSelectOptions() {}
   static const json::Type json_type;
 };
 
@@ -566,8 +575,9 @@ struct SessionConfigBoolean {
   static const json::Type json_type;
 };
 
-struct SessionConfigOptionType : std::variant<SessionConfigSelect, SessionConfigBoolean, Unknown> {
-  using variant::variant;
+struct SessionConfigOptionType : OneOf<SessionConfigSelect, SessionConfigBoolean, Unknown> {
+  using OneOf::OneOf;
+  SessionConfigOptionType() {}
 };
 
 struct SessionConfigOptionCategory : json::OpenEnum {
@@ -616,8 +626,9 @@ struct SetSessionConfigBoolean {
 };
 
 struct SetSessionConfigOptionValue
-    : std::variant<SetSessionConfigValueId, SetSessionConfigBoolean, Unknown> {
-  using variant::variant;
+    : OneOf<SetSessionConfigValueId, SetSessionConfigBoolean, Unknown> {
+  using OneOf::OneOf;
+  SetSessionConfigOptionValue() {}
 };
 
 // `session/set_config_option`
@@ -696,8 +707,9 @@ struct McpServerStdio {
   static const json::Type json_type;
 };
 
-struct McpServer : std::variant<McpServerHttp, McpServerAcp, McpServerStdio, Unknown> {
-  using variant::variant;
+struct McpServer : OneOf<McpServerHttp, McpServerAcp, McpServerStdio, Unknown> {
+  using OneOf::OneOf;
+  McpServer() {}
   static const json::Type json_type;
 };
 
@@ -723,8 +735,9 @@ struct McpFailure {
 };
 
 // `mcp/message`, unstable
-struct MessageMcpResponse : std::variant<McpResult, McpFailure> {
-  using variant::variant;
+struct MessageMcpResponse : OneOf<McpResult, McpFailure> {
+  using OneOf::OneOf;
+  MessageMcpResponse() {}
   static const json::Type json_type;
 };
 
@@ -961,8 +974,9 @@ struct AuthMethodAgent {
   static const json::Type json_type;
 };
 
-struct AuthMethod : std::variant<AuthMethodTerminal, AuthMethodAgent, Unknown> {
-  using variant::variant;
+struct AuthMethod : OneOf<AuthMethodTerminal, AuthMethodAgent, Unknown> {
+  using OneOf::OneOf;
+  AuthMethod() {}
   static const json::Type json_type;
 };
 
@@ -1161,9 +1175,9 @@ struct BackgroundSubagent {
   static const json::Type json_type;
 };
 
-struct BackgroundWork
-    : std::variant<BackgroundTerminal, BackgroundToolCall, BackgroundSubagent, Unknown> {
-  using variant::variant;
+struct BackgroundWork : OneOf<BackgroundTerminal, BackgroundToolCall, BackgroundSubagent, Unknown> {
+  using OneOf::OneOf;
+  BackgroundWork() {}
   static const json::Type json_type;
 };
 
@@ -1198,9 +1212,10 @@ struct CancelledStopReason {
 };
 
 struct IdleStopReason
-    : std::variant<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
-                   RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
-  using variant::variant;
+    : OneOf<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
+            RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
+  using OneOf::OneOf;
+  IdleStopReason() {}
 };
 
 // unstable
@@ -1236,9 +1251,10 @@ struct UnknownStateUpdate {
   static const json::Type json_type;
 };
 
-struct StateUpdate : std::variant<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
-                                  UnknownStateUpdate, Unknown> {
-  using variant::variant;
+struct StateUpdate : OneOf<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
+                           UnknownStateUpdate, Unknown> {
+  using OneOf::OneOf;
+  StateUpdate() {}
   static const json::Type json_type;
 };
 
@@ -1362,8 +1378,9 @@ struct ReplayFromStart {
   static const json::Type json_type;
 };
 
-struct ReplayFrom : std::variant<ReplayFromStart, Unknown> {
-  using variant::variant;
+struct ReplayFrom : OneOf<ReplayFromStart, Unknown> {
+  using OneOf::OneOf;
+  ReplayFrom() {}
   static const json::Type json_type;
 };
 
@@ -1564,13 +1581,13 @@ struct SessionMessageChunk {
 };
 
 struct SessionUpdate
-    : std::variant<UserMessageChunk, UserMessage, AgentMessageChunk, AgentMessage,
-                   AgentThoughtChunk, AgentThought, StateUpdate, ToolCallContentChunk,
-                   ToolCallUpdate, TerminalUpdate, TerminalOutputChunk, PlanUpdate, PlanRemoved,
-                   AvailableCommandsUpdate, ConfigOptionUpdate, SessionInfoUpdate, UsageUpdate,
-                   Notice, CompactionUpdate, CompactionSummaryChunk, SubagentUpdate, SessionMessage,
-                   SessionMessageChunk, Unknown> {
-  using variant::variant;
+    : OneOf<UserMessageChunk, UserMessage, AgentMessageChunk, AgentMessage, AgentThoughtChunk,
+            AgentThought, StateUpdate, ToolCallContentChunk, ToolCallUpdate, TerminalUpdate,
+            TerminalOutputChunk, PlanUpdate, PlanRemoved, AvailableCommandsUpdate,
+            ConfigOptionUpdate, SessionInfoUpdate, UsageUpdate, Notice, CompactionUpdate,
+            CompactionSummaryChunk, SubagentUpdate, SessionMessage, SessionMessageChunk, Unknown> {
+  using OneOf::OneOf;
+  SessionUpdate() {}
   static const json::Type json_type;
 };
 
@@ -1660,8 +1677,9 @@ struct CommandPermissionSubject {
 };
 
 struct RequestPermissionSubject
-    : std::variant<ToolCallPermissionSubject, CommandPermissionSubject, Unknown> {
-  using variant::variant;
+    : OneOf<ToolCallPermissionSubject, CommandPermissionSubject, Unknown> {
+  using OneOf::OneOf;
+  RequestPermissionSubject() {}
   static const json::Type json_type;
 };
 
@@ -1709,8 +1727,9 @@ struct SelectedPermissionOutcome {
 };
 
 struct RequestPermissionOutcome
-    : std::variant<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
-  using variant::variant;
+    : OneOf<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
+  using OneOf::OneOf;
+  RequestPermissionOutcome() {}
   static const json::Type json_type;
 };
 
@@ -1736,8 +1755,9 @@ struct ElicitationRequestScope {
   static const json::Type json_type;
 };
 
-struct ElicitationScope : std::variant<ElicitationSessionScope, ElicitationRequestScope> {
-  using variant::variant;
+struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope> {
+  using OneOf::OneOf;
+  ElicitationScope() {}
 };
 
 enum class ElicitationSchemaType : std::uint8_t { object };
@@ -1816,8 +1836,9 @@ struct TitledMultiSelectItems {
   static const json::Type json_type;
 };
 
-struct MultiSelectItems : std::variant<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
-  using variant::variant;
+struct MultiSelectItems : OneOf<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
+  using OneOf::OneOf;
+  MultiSelectItems() {}
   static const json::Type json_type;
 };
 
@@ -1833,9 +1854,10 @@ struct MultiSelectPropertySchema {
 };
 
 struct ElicitationPropertySchema
-    : std::variant<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
-                   BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
-  using variant::variant;
+    : OneOf<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
+            BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
+  using OneOf::OneOf;
+  ElicitationPropertySchema() {}
   static const json::Type json_type;
 };
 
@@ -1862,8 +1884,9 @@ struct ElicitationUrlMode {
   static const json::Type json_type;
 };
 
-struct ElicitationMode : std::variant<ElicitationFormMode, ElicitationUrlMode, Unknown> {
-  using variant::variant;
+struct ElicitationMode : OneOf<ElicitationFormMode, ElicitationUrlMode, Unknown> {
+  using OneOf::OneOf;
+  ElicitationMode() {}
 };
 
 // `elicitation/create`
@@ -1900,9 +1923,10 @@ struct ElicitationAcceptAction {
   static const json::Type json_type;
 };
 
-struct ElicitationAction : std::variant<ElicitationCancelAction, ElicitationAcceptAction,
-                                        ElicitationDeclineAction, Unknown> {
-  using variant::variant;
+struct ElicitationAction
+    : OneOf<ElicitationCancelAction, ElicitationAcceptAction, ElicitationDeclineAction, Unknown> {
+  using OneOf::OneOf;
+  ElicitationAction() {}
 };
 
 // `elicitation/create`
@@ -2024,8 +2048,9 @@ struct ProxyResponseError {
 };
 
 // unstable
-struct ProxyResponse : std::variant<ProxyResponseResult, ProxyResponseError> {
-  using variant::variant;
+struct ProxyResponse : OneOf<ProxyResponseResult, ProxyResponseError> {
+  using OneOf::OneOf;
+  ProxyResponse() {}
   static const json::Type json_type;
 };
 
@@ -2069,8 +2094,9 @@ struct AgentResponseError {
   static const json::Type json_type;
 };
 
-struct AgentResponse : std::variant<AgentResponseResult, AgentResponseError> {
-  using variant::variant;
+struct AgentResponse : OneOf<AgentResponseResult, AgentResponseError> {
+  using OneOf::OneOf;
+  AgentResponse() {}
   static const json::Type json_type;
 };
 
@@ -2099,8 +2125,9 @@ struct ClientResponseError {
   static const json::Type json_type;
 };
 
-struct ClientResponse : std::variant<ClientResponseResult, ClientResponseError> {
-  using variant::variant;
+struct ClientResponse : OneOf<ClientResponseResult, ClientResponseError> {
+  using OneOf::OneOf;
+  ClientResponse() {}
   static const json::Type json_type;
 };
 
