@@ -204,10 +204,13 @@ class HandEmitter {
     for (;;) {
       while (static_cast<std::size_t>(end - at) >= block) {
         std::memcpy(out, at, block);
-        const std::size_t count = acp::json::scan::special(at);
-        at += count;
-        out += count;
-        if (count != block) break;
+        if (const std::uint64_t marks = acp::json::scan::marks(at)) {
+          at += acp::json::scan::first(marks);
+          out += acp::json::scan::first(marks);
+          break;
+        }
+        at += block;
+        out += block;
       }
       while (at < end && !acp::json::scan::is_special(*at)) *out++ = *at++;
       if (at == end) break;

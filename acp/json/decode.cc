@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -141,7 +142,7 @@ class Decoder {
     std::size_t depth;
     std::size_t reports;
   };
-  Mark mark() const { return {in_.at(), in_.depth(), reports_.size()}; }
+  Mark mark() const { return {in_.at(), in_.depth(), watched_ ? reports_.size() : 0}; }
   void go_back(const Mark& mark) {
     in_.clear_mismatch();
     in_.rewind(mark.at, mark.depth);
@@ -158,8 +159,12 @@ class Decoder {
   bool read_map(const Type& type, void* value);
   bool read_object(const Object& object, void* value, const Known* known);
   bool read_members(const Object& object, void* value, const Known* known, int* tags, const Mark& start, bool first);
-  bool read_field(const Field& field, char* object);
+  bool read_field(const Field& field, void* value);
+  bool null_for_default(const Field& field, const Mark& start);
+  bool recover(const Field& field, void* value, const Mark& start);
+  bool read_other_member(const Object& object, void* value, const Known* known, int* tags, std::string_view key);
   bool read_union(const Union& table, void* value, const Known* known);
+  bool check_last_tag(const Union& table, std::size_t arm, bool ok, void* value, const Mark& start, const Known* known);
   bool read_by_last_tag(const Union& table, void* value, const Known* known);
   bool read_untagged(const Union& table, void* value, const Known* known);
   bool read_arm(const Union& table, std::size_t arm, void* value, const Known* known);
@@ -425,35 +430,37 @@ bool Decoder::unknown_member(const char* at, std::string_view key) {
   });
 }
 
-bool Decoder::read_field(const Field& field, char* object) {
-  void* value = object + field.offset;
-  if (field.type->kind == Kind::string && field.type->bounds == nullptr && in_.peek() == ValueKind::string &&
-      in_.string(*static_cast<std::string*>(value)))
-    return true;
-  return inside({path_, field.name()}, [&] {
-    if (in_.failed()) return false;
-    const ValueKind kind = in_.peek();
-    const Mark start = mark();
-    if (kind == ValueKind::null && field.is(default_on_null)) {
-      if (watched_ && !stands_again(start, field.name())) {
-        if (strict_) return in_.wrong_kind(start.at, "an array or object");
-        report(Report::What::tolerated, "an array or object", "null");
-      }
-      return in_.null();
-    }
-    if (read(*field.type, value, field.flags)) return true;
-    if (in_.fatal()) return false;
-    if (stands_again(start, field.name())) {
-      go_back(start);
-    } else if (!field.is(default_on_error) || strict_) {
-      return false;
-    } else {
-      reset(*field.type, value);
-      return tolerate(start);
-    }
+bool Decoder::read_field(const Field& field, void* value) {
+  PathNode node{path_, field.name()};
+  path_ = &node;
+  const ValueKind kind = in_.peek();
+  const Mark start = mark();
+  const bool ok = kind == ValueKind::null && field.is(default_on_null) ? null_for_default(field, start)
+                  : read(*field.type, value, field.flags) || recover(field, value, start);
+  if (!ok && !path_noted_) note_path();
+  path_ = node.up;
+  return ok;
+}
+
+bool Decoder::null_for_default(const Field& field, const Mark& start) {
+  if (watched_ && !stands_again(start, field.name())) {
+    if (strict_) return in_.wrong_kind(start.at, "an array or object");
+    report(Report::What::tolerated, "an array or object", "null");
+  }
+  return in_.null();
+}
+
+// After a failure: does the value matter? If not, past it.
+bool Decoder::recover(const Field& field, void* value, const Mark& start) {
+  if (in_.fatal()) return false;
+  if (stands_again(start, field.name())) {
+    go_back(start);
     reset(*field.type, value);
     return in_.skip();
-  });
+  }
+  if (!field.is(default_on_error) || strict_) return false;
+  reset(*field.type, value);
+  return tolerate(start);
 }
 
 bool Decoder::read_object(const Object& object, void* value, const Known* known) {
@@ -468,53 +475,63 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
                            bool first) {
   const Field* const fields = object.fields.data();
   const std::size_t count = object.fields.size();
+  const char* const end = in_.end();
+  const char* p = in_.at();  // the cursor: in a register as long as nobody else reads
   std::uint64_t seen = 0;
   // Most peers write compact JSON, members in the order of the schema: try the next ones as they would be
-  // written, before reading a name in full.
+  // written, then those before, before reading a name in full.
   std::size_t guess = 0;
   for (;;) {
-    if (in_.at_object_end()) break;
+    if (p < end && *p == '}') {
+      in_.end_object(p);
+      break;
+    }
+    const char* name = first ? p : p < end && *p == ',' ? p + 1 : end;
     std::size_t i = guess;
-    const char* name = in_.next_name(first);
     while (i < count && !name_is(name, fields[i].quoted)) ++i;
-    std::string_view key;
+    if (i == count) {
+      i = 0;
+      while (i < guess && !name_is(name, fields[i].quoted)) ++i;
+      if (i == guess) i = count;
+    }
     if (i < count) {
-      in_.pass_name(name, fields[i].quoted);
       first = false;
+      p = name + fields[i].quoted.size();
     } else {
+      in_.move_to(p);
+      std::string_view key;
       if (!in_.next_key(first, key)) break;
       for (i = 0; i < count; ++i)
         if (fields[i].name() == key) break;
+      if (i == count) {
+        if (!read_other_member(object, value, known, tags, key)) return false;
+        p = in_.at();
+        continue;
+      }
+      p = in_.at();
     }
-    if (i < count) {
-      const Field& field = fields[i];
-      const std::uint64_t bit = std::uint64_t{1} << i;
-      if ((seen & bit) != 0) reset(*field.type, static_cast<char*>(value) + field.offset);
-      seen |= bit;
-      guess = i + 1;
-      if (!read_field(field, static_cast<char*>(value))) return false;
-      continue;
+    const Field& field = fields[i];
+    void* const member = static_cast<char*>(value) + field.offset;
+    const std::uint64_t bit = std::uint64_t{1} << i;
+    if ((seen & bit) != 0) reset(*field.type, member);
+    seen |= bit;
+    guess = i + 1;
+    if (field.type->kind == Kind::string && field.type->bounds == nullptr && p < end && *p == '"') {
+      const char* close = scan::plain(p + 1, end);
+      if (close < end && *close == '"') {
+        *static_cast<std::string*>(member) = std::string(p + 1, static_cast<std::size_t>(close - p - 1));
+        p = close + 1;
+        continue;
+      }
     }
-    if (tags != nullptr && key == known->tag) {
-      ++*tags;
-    } else if (object.additional) {
-      const std::string name(key);
-      auto& others = *reinterpret_cast<Map<Json>*>(static_cast<char*>(value) + *object.additional);
-      std::string text;
-      if (!in_.raw(text)) return false;
-      others[name] = Json::from_valid(std::move(text));
-      continue;
-    } else if (watched_ && object.flat == nullptr && !is_known(known, key)) {
-      in_.peek();
-      if (!unknown_member(in_.at(), key)) return false;
-    }
-    if (!in_.skip()) return false;
+    in_.move_to(p);
+    if (!read_field(field, member)) return false;
+    p = in_.at();
   }
   if (in_.failed()) return false;
 
-  for (std::size_t i = 0; i < count; ++i) {
-    const Field& field = object.fields[i];
-    if (!field.is(required) || (seen >> i & 1) != 0) continue;
+  if ((object.needed & ~seen) != 0) {
+    const Field& field = fields[std::countr_zero(object.needed & ~seen)];
     return inside({path_, field.name()},
                   [&] { return in_.mismatch(start.at, describe_expected(*field.type), "nothing"); });
   }
@@ -522,6 +539,25 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
   in_.rewind(start.at, start.depth);
   const Known outer{&object, {}, known};
   return read_union(*object.flat, static_cast<char*>(value) + object.flat_offset, &outer);
+}
+
+// A member that is none of the object's fields. The cursor is behind its colon.
+bool Decoder::read_other_member(const Object& object, void* value, const Known* known, int* tags,
+                                std::string_view key) {
+  if (tags != nullptr && key == known->tag) {
+    ++*tags;
+  } else if (object.additional) {
+    const std::string name(key);
+    auto& others = *reinterpret_cast<Map<Json>*>(static_cast<char*>(value) + *object.additional);
+    std::string text;
+    if (!in_.raw(text)) return false;
+    others[name] = Json::from_valid(std::move(text));
+    return true;
+  } else if (watched_ && object.flat == nullptr && !is_known(known, key)) {
+    in_.peek();
+    if (!unknown_member(in_.at(), key)) return false;
+  }
+  return in_.skip();
 }
 
 bool Decoder::find_tag(std::string_view name, bool first_only, Tag& tag) {
@@ -575,24 +611,28 @@ bool Decoder::read_union(const Union& table, void* value, const Known* known) {
 
   // The tag is the first member of what most peers write. Trust it, and look for a second one only if it was
   // met, or could explain a failure.
-  bool first = true;
-  Tag tag;
   if (!in_.begin_object()) return false;
-  const bool leads = name_is(in_.at(), table.quoted);
-  if (leads) {
-    in_.pass_name(in_.at(), table.quoted);
-    first = false;
-    if (in_.peek() == ValueKind::string && !in_.text(tag.text_value)) return false;
+  std::size_t arm = table.arms.size();
+  if (name_is(in_.at(), table.quoted)) {
+    std::string_view tag;
+    in_.move_to(in_.at() + table.quoted.size());
+    if (in_.peek() == ValueKind::string && !in_.text(tag)) return false;
+    arm = arm_of(table, tag);
   }
-  const std::size_t arm = leads ? arm_of(table, tag.text_value) : table.arms.size();
   if (arm == table.arms.size() || !is_plain(*table.arms[arm].type)) {
     in_.rewind(start.at, start.depth);
     return read_by_last_tag(table, value, known);
   }
   int tags = 1;
   void* room = table.ops->first(value, arm);
-  const bool ok = read_members(*table.arms[arm].type->object, room, &with_tag, &tags, start, first);
-  if (in_.fatal() || (ok && tags == 1)) return ok;
+  const bool ok = read_members(*table.arms[arm].type->object, room, &with_tag, &tags, start, false);
+  return in_.fatal() || (ok && tags == 1) ? ok : check_last_tag(table, arm, ok, value, start, known);
+}
+
+// The value was read as this arm, or failed as that; does its last tag say so?
+bool Decoder::check_last_tag(const Union& table, std::size_t arm, bool ok, void* value, const Mark& start,
+                             const Known* known) {
+  Tag tag;
   Reader after = in_;
   const bool noted = path_noted_;
   std::vector<Report> reports = reports_;

@@ -372,10 +372,14 @@ bool Reader::unescape(const char* start, std::string& value) {
     if (out >= limit) grow(0);
     if (static_cast<std::size_t>(end_ - p) >= scan::block) {
       std::memcpy(out, p, scan::block);
-      const std::size_t count = scan::special(p);
-      p += count;
-      out += count;
-      if (count == scan::block) continue;
+      const std::uint64_t marks = scan::marks(p);
+      if (marks == 0) {
+        p += scan::block;
+        out += scan::block;
+        continue;
+      }
+      p += scan::first(marks);
+      out += scan::first(marks);
     } else if (p < end_ && !scan::is_special(*p)) {
       *out++ = *p++;
       continue;

@@ -59,20 +59,6 @@ class Reader {
     return not_begun(ValueKind::object);
   }
   bool next_key(bool& first, std::string_view& key);
-  // Shortcuts for compact text; where they do not apply, next_key() does. Whether the object ends here; where
-  // the next name would start, quote included; and past that name and its colon.
-  bool at_object_end() {
-    if (at_ == end_ || *at_ != '}') return false;
-    ++at_;
-    --depth_;
-    return true;
-  }
-  const char* next_name(bool first) const {
-    if (first) return at_;
-    return at_ < end_ && *at_ == ',' ? at_ + 1 : end_;
-  }
-  const char* end() const { return end_; }
-  void pass_name(const char* name, std::string_view quoted) { at_ = name + quoted.size(); }
   bool begin_array() {
     if (peek() == ValueKind::array && depth_ < limits_.depth) {
       ++depth_;
@@ -87,6 +73,10 @@ class Reader {
   bool finish();
 
   const char* at() const { return at_; }
+  const char* end() const { return end_; }
+  // For a reader that went ahead by itself, over what it knows: to here, and past the brace that stands here.
+  void move_to(const char* at) { at_ = at; }
+  void end_object(const char* brace) { at_ = brace + 1, --depth_; }
   void rewind(const char* at, std::size_t depth) { at_ = at, depth_ = depth; }
   std::size_t depth() const { return depth_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }

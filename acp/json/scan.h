@@ -14,42 +14,43 @@
 
 namespace acp::json::scan {
 
-// special(p): how many bytes from p on are neither quote nor backslash, control character or beyond ASCII;
-// `block` if all of the block are. The block must be readable.
+// marks(p): which bytes of the block at p are a quote, a backslash, a control character or beyond ASCII;
+// 0 if none is. first(marks): the place of the first of them. Branch on the marks, rather than add a count that
+// may be the whole block: a guessed branch lets the next block start before this one is known.
 #if defined(__ARM_NEON)
 
 inline constexpr std::size_t block = 16;
 
-inline std::size_t special(const char* p) {
+inline std::uint64_t marks(const char* p) {
   const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p));
   // As signed numbers, bytes beyond ASCII are below zero.
   const uint8x16_t odd = vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(0x20));
   const uint8x16_t quote = vceqq_u8(bytes, vdupq_n_u8('"'));
   const uint8x16_t backslash = vceqq_u8(bytes, vdupq_n_u8('\\'));
-  const uint8x16_t marks = vorrq_u8(odd, vorrq_u8(quote, backslash));
+  const uint8x16_t marked = vorrq_u8(odd, vorrq_u8(quote, backslash));
   // Four bits for each byte.
-  const std::uint64_t bits = vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(marks), 4)), 0);
-  return static_cast<std::size_t>(std::countr_zero(bits)) / 4;
+  return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(marked), 4)), 0);
 }
+inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)) / 4; }
 
 #elif defined(__SSE2__)
 
 inline constexpr std::size_t block = 16;
 
-inline std::size_t special(const char* p) {
+inline std::uint64_t marks(const char* p) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const __m128i odd = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
   const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-  const int bits = _mm_movemask_epi8(_mm_or_si128(odd, _mm_or_si128(quote, backslash)));
-  return static_cast<std::size_t>(std::countr_zero(static_cast<std::uint32_t>(bits) | 0x10000u));
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_or_si128(odd, _mm_or_si128(quote, backslash))));
 }
+inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)); }
 
 #else
 
 inline constexpr std::size_t block = 8;
 
-inline std::size_t special(const char* p) {
+inline std::uint64_t marks(const char* p) {
   constexpr std::uint64_t ones = 0x0101010101010101u;
   std::uint64_t word;
   std::memcpy(&word, p, sizeof word);
@@ -58,10 +59,9 @@ inline std::size_t special(const char* p) {
   const std::uint64_t backslash = word ^ (ones * '\\');
   const std::uint64_t below = (word - ones * 0x20) & ~word;
   // A borrow may mark bytes behind the first marked one wrongly; only the first counts.
-  const std::uint64_t marks =
-      (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) & (ones * 0x80);
-  return static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+  return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) & (ones * 0x80);
 }
+inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)) / 8; }
 
 #endif
 
@@ -73,9 +73,8 @@ inline bool is_special(char c) {
 // The first special byte at or after `at`, or `end`.
 inline const char* plain(const char* at, const char* end) {
   while (static_cast<std::size_t>(end - at) >= block) {
-    const std::size_t count = special(at);
-    at += count;
-    if (count != block) return at;
+    if (const std::uint64_t found = marks(at)) return at + first(found);
+    at += block;
   }
   while (at < end && !is_special(*at)) ++at;
   return at;

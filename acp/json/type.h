@@ -105,7 +105,7 @@ struct Field {
   Flags flags;
   const char* fallback;  // the schema's default, as JSON; null if it has none
 
-  constexpr std::string_view name() const { return quoted.substr(1, quoted.size() - 3); }
+  constexpr std::string_view name() const { return {quoted.data() + 1, quoted.size() - 3}; }
   constexpr bool is(Flags flag) const { return (flags & flag) != 0; }
 };
 
@@ -128,9 +128,17 @@ struct Union {
   const Type* unknown_requires = nullptr;  // what the catch-all asks for beside its tag
 
   constexpr bool tagged() const { return !quoted.empty(); }
-  constexpr std::string_view tag() const { return quoted.substr(1, quoted.size() - 3); }
+  constexpr std::string_view tag() const { return {quoted.data() + 1, quoted.size() - 3}; }
 };
 
+constexpr std::uint64_t required_of(std::span<const Field> fields) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (fields[i].is(required)) bits |= std::uint64_t{1} << i;
+  return bits;
+}
+
+// At most 64 fields.
 struct Object {
   std::span<const Field> fields = {};
   const Union* flat = nullptr;  // a union whose members stand among the object's own
@@ -138,6 +146,7 @@ struct Object {
   const char* flat_name = nullptr;         // what C++ calls it
   std::optional<std::uint32_t> additional = std::nullopt;  // offset of a Map<Json> for other members
   bool null_is_empty = false;              // null is taken as {}
+  std::uint64_t needed = required_of(fields);  // one bit for each required field
 };
 
 struct Type {

@@ -56,10 +56,13 @@ void Writer::string(std::string_view text) {
   for (;;) {
     while (static_cast<std::size_t>(end - at) >= scan::block) {
       std::memcpy(out, at, scan::block);
-      const std::size_t count = scan::special(at);
-      at += count;
-      out += count;
-      if (count != scan::block) break;
+      if (const std::uint64_t marks = scan::marks(at)) {
+        at += scan::first(marks);
+        out += scan::first(marks);
+        break;
+      }
+      at += scan::block;
+      out += scan::block;
     }
     while (at < end && !scan::is_special(*at)) *out++ = *at++;
     if (at == end) break;
