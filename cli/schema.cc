@@ -30,7 +30,8 @@ int complain(const std::string& what, const std::string& hint) {
   return 2;
 }
 
-// ---- list ------------------------------------------------------------------------------------------------
+// ---- list
+// ------------------------------------------------------------------------------------------------
 
 Json method_json(const Method& method) {
   Json out = Json::object({{"name", method.name},
@@ -51,9 +52,10 @@ int list(int protocol, bool stable_only, bool as_json) {
       std::cout << method_json(method).text() << "\n";
       continue;
     }
-    std::cout << "method  " << method.name << std::string(method.name.size() < 28 ? 28 - method.name.size() : 1, ' ')
-              << (method.notification ? "notification" : "request     ") << "  handled by " << to_string(method.side)
-              << (method.unstable ? "  (unstable)" : "") << "\n";
+    std::cout << "method  " << method.name
+              << std::string(method.name.size() < 28 ? 28 - method.name.size() : 1, ' ')
+              << (method.notification ? "notification" : "request     ") << "  handled by "
+              << to_string(method.side) << (method.unstable ? "  (unstable)" : "") << "\n";
   }
   for (const Definition& definition : tables.definitions) {
     if (stable_only && definition.unstable) continue;
@@ -62,35 +64,41 @@ int list(int protocol, bool stable_only, bool as_json) {
       if (definition.unstable) out.set("unstable", true);
       std::cout << out.text() << "\n";
     } else {
-      std::cout << "type    " << definition.name << (definition.unstable ? "  (unstable)" : "") << "\n";
+      std::cout << "type    " << definition.name << (definition.unstable ? "  (unstable)" : "")
+                << "\n";
     }
   }
   return 0;
 }
 
-// ---- show ------------------------------------------------------------------------------------------------
+// ---- show
+// ------------------------------------------------------------------------------------------------
 
 std::string bounds_text(JsonView field) {
   std::string text;
   const auto add = [&](const char* key, const char* label) {
-    if (!field[key].absent()) text += std::string(text.empty() ? "" : ", ") + label + std::string(field[key].text());
+    if (!field[key].absent())
+      text += std::string(text.empty() ? "" : ", ") + label + std::string(field[key].text());
   };
   add("minimum", "at least ");
   add("maximum", "at most ");
   add("minLength", "length at least ");
   add("minItems", "items at least ");
   if (!field["format"].absent()) text += (text.empty() ? "" : ", ") + *field["format"].as_string();
-  if (!field["encoding"].absent()) text += (text.empty() ? "" : ", ") + *field["encoding"].as_string();
+  if (!field["encoding"].absent())
+    text += (text.empty() ? "" : ", ") + *field["encoding"].as_string();
   return text.empty() ? "" : " (" + text + ")";
 }
 
 void print_fields(JsonView fields, const std::string& indent) {
   std::size_t width = 0;
-  for (JsonView field : fields.elements()) width = std::max(width, field["name"].as_string()->size());
+  for (JsonView field : fields.elements())
+    width = std::max(width, field["name"].as_string()->size());
   for (JsonView field : fields.elements()) {
     const std::string name = *field["name"].as_string();
-    std::cout << indent << name << (field["required"].absent() ? '?' : '!') << std::string(width - name.size() + 2, ' ')
-              << *field["type"].as_string() << bounds_text(field);
+    std::cout << indent << name << (field["required"].absent() ? '?' : '!')
+              << std::string(width - name.size() + 2, ' ') << *field["type"].as_string()
+              << bounds_text(field);
     if (!field["default"].absent()) std::cout << "  = " << field["default"].text();
     if (!field["unstable"].absent()) std::cout << "  unstable";
     if (!field["defaultOnError"].absent()) std::cout << "  ~ a bad value is taken as absent";
@@ -118,11 +126,13 @@ void print_type(const Definition& definition) {
   const JsonView view = description.view();
   std::cout << definition.name;
   if (definition.alias_of != nullptr) std::cout << " = " << definition.alias_of;
-  std::cout << "  " << *view["kind"].as_string() << bounds_text(view) << (definition.unstable ? "  unstable" : "") << "\n";
+  std::cout << "  " << *view["kind"].as_string() << bounds_text(view)
+            << (definition.unstable ? "  unstable" : "") << "\n";
   print_fields(view["fields"], "  ");
   if (!view["union"].absent()) print_union(view["union"]);
   for (JsonView value : view["values"].elements())
-    std::cout << "  " << (value.is_string() ? *value.as_string() : std::string(value.text())) << "\n";
+    std::cout << "  " << (value.is_string() ? *value.as_string() : std::string(value.text()))
+              << "\n";
   if (!view["open"].absent()) std::cout << "  anything else is kept as it came\n";
   if (!view["nullIsEmpty"].absent()) std::cout << "  null is taken as {}\n";
 }
@@ -137,9 +147,11 @@ int show(int protocol, const std::string& name, bool as_json) {
       std::cout << method_json(method).text() << "\n";
       continue;
     }
-    std::cout << method.name << "  " << (method.notification ? "notification" : "request") << ", handled by "
-              << to_string(method.side) << (method.unstable ? ", unstable" : "") << "\n"
-              << "  needs   " << (method.gate.empty() ? "nothing: every peer has it" : method.gate) << "\n\n";
+    std::cout << method.name << "  " << (method.notification ? "notification" : "request")
+              << ", handled by " << to_string(method.side) << (method.unstable ? ", unstable" : "")
+              << "\n"
+              << "  needs   " << (method.gate.empty() ? "nothing: every peer has it" : method.gate)
+              << "\n\n";
     print_type(*find_definition(tables.definitions, method.params_name));
     if (method.notification) continue;
     std::cout << "\n";
@@ -161,7 +173,8 @@ int show(int protocol, const std::string& name, bool as_json) {
   return 0;
 }
 
-// ---- check -----------------------------------------------------------------------------------------------
+// ---- check
+// -----------------------------------------------------------------------------------------------
 
 struct CheckOptions {
   int protocol = 1;
@@ -225,7 +238,10 @@ class Check {
     Json out = Json::object({{"ok", !error}});
     if (error) {
       ++failed_;
-      out = Json::object({{"ok", false}, {"path", error->path}, {"expected", error->expected}, {"got", error->got}});
+      out = Json::object({{"ok", false},
+                          {"path", error->path},
+                          {"expected", error->expected},
+                          {"got", error->got}});
       if (error->kind != json::Error::Kind::mismatch) out.set("offset", error->offset);
     } else if (options_.roundtrip) {
       out.set("value", Json::from_valid(written));
@@ -234,7 +250,8 @@ class Check {
   }
 
   std::optional<json::Error> as_type(const std::string& text, std::string& written) {
-    const std::unique_ptr<std::max_align_t[]> room(new std::max_align_t[type_->size / sizeof(std::max_align_t) + 1]);
+    const std::unique_ptr<std::max_align_t[]> room(
+        new std::max_align_t[type_->size / sizeof(std::max_align_t) + 1]);
     type_->life->construct(room.get());
     auto error = json::decode(text, *type_, room.get(), decode_);
     if (!error) {
@@ -250,8 +267,9 @@ class Check {
     const char* what = report.what == json::Report::What::unknown_member ? "ignored"
                        : report.what == json::Report::What::unknown_tag  ? "kept"
                                                                          : "tolerated";
-    std::cerr << name_ << ":" << line_ << ": " << (report.path.empty() ? "the value" : report.path) << ": " << what
-              << " " << report.got << ", where " << report.expected << " is expected\n";
+    std::cerr << name_ << ":" << line_ << ": " << (report.path.empty() ? "the value" : report.path)
+              << ": " << what << " " << report.got << ", where " << report.expected
+              << " is expected\n";
   }
 
   const CheckOptions& options_;
@@ -273,8 +291,8 @@ int check(const CheckOptions& options) {
       type = definition->type;
       files.erase(files.begin());
     } else if (files.front() != "-" && !std::ifstream(files.front())) {
-      return complain("'" + files.front() + "' is neither a type of version " + std::to_string(options.protocol) +
-                          " nor a file that can be read",
+      return complain("'" + files.front() + "' is neither a type of version " +
+                          std::to_string(options.protocol) + " nor a file that can be read",
                       "Try 'acp schema list', or 'acp schema check --help'.");
     }
   }
@@ -286,7 +304,8 @@ int check(const CheckOptions& options) {
       continue;
     }
     std::ifstream in(file, std::ios::binary);
-    if (!in || !run.run(in, file)) return complain("cannot read '" + file + "'", "Nothing behind it was checked.");
+    if (!in || !run.run(in, file))
+      return complain("cannot read '" + file + "'", "Nothing behind it was checked.");
   }
   return run.all_ok() ? 0 : 1;
 }
@@ -294,7 +313,8 @@ int check(const CheckOptions& options) {
 }  // namespace
 
 void add_schema_command(CLI::App& app, Action& action) {
-  CLI::App* schema = app.add_subcommand("schema", "Look up the protocol's types, and check messages against them");
+  CLI::App* schema =
+      app.add_subcommand("schema", "Look up the protocol's types, and check messages against them");
   schema->require_subcommand(1);
   const auto protocol_option = [](CLI::App* command, int& protocol) {
     command->add_option("--protocol", protocol, "Protocol version: 1 (stable) or 2 (draft)")
@@ -319,9 +339,12 @@ void add_schema_command(CLI::App& app, Action& action) {
     action = [shared] { return list(shared->protocol, shared->stable, shared->json); };
   });
 
-  CLI::App* show_command = schema->add_subcommand("show", "Show a type, or a method with its params and result");
+  CLI::App* show_command =
+      schema->add_subcommand("show", "Show a type, or a method with its params and result");
   protocol_option(show_command, shared->protocol);
-  show_command->add_option("TYPE", shared->name, "A type (ContentBlock) or a method (session/prompt)")->required();
+  show_command
+      ->add_option("TYPE", shared->name, "A type (ContentBlock) or a method (session/prompt)")
+      ->required();
   show_command->add_flag("--json", shared->json, "As JSON");
   show_command->callback([&action, shared] {
     action = [shared] { return show(shared->protocol, shared->name, shared->json); };
@@ -334,14 +357,18 @@ void add_schema_command(CLI::App& app, Action& action) {
       "each: {\"ok\":true}, or {\"ok\":false,\"path\":…,\"expected\":…,\"got\":…}.\n"
       "Exit code: 0 if all are right, 1 if any is not, 2 for mistakes in the usage.");
   protocol_option(check_command, shared->check.protocol);
-  check_command->add_flag("--strict", shared->check.strict,
-                          "Refuse what is otherwise only told on stderr: unknown members and tags, and bad values "
-                          "that the schema says to overlook");
-  check_command->add_flag("--roundtrip", shared->check.roundtrip, "Add `value`: the value as acp would write it");
-  check_command->add_option("TYPE FILE", shared->check.words,
-                            "A type, if the values are not whole messages; then the files to read (- or none: "
-                            "standard input)");
-  check_command->callback([&action, shared] { action = [shared] { return check(shared->check); }; });
+  check_command->add_flag(
+      "--strict", shared->check.strict,
+      "Refuse what is otherwise only told on stderr: unknown members and tags, and bad values "
+      "that the schema says to overlook");
+  check_command->add_flag("--roundtrip", shared->check.roundtrip,
+                          "Add `value`: the value as acp would write it");
+  check_command->add_option(
+      "TYPE FILE", shared->check.words,
+      "A type, if the values are not whole messages; then the files to read (- or none: "
+      "standard input)");
+  check_command->callback(
+      [&action, shared] { action = [shared] { return check(shared->check); }; });
 }
 
 }  // namespace acp::cli

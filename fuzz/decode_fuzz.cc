@@ -1,5 +1,5 @@
-// A line that names a version and a type, then a JSON text: decoded as that type, in both modes. What is
-// accepted must be written as something that reads back as the same.
+// A line that names a version and a type, then a JSON text: decoded as that type, in both modes.
+// What is accepted must be written as something that reads back as the same.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +24,8 @@ void require(bool ok, const char* what, const char* type) {
 }
 
 struct Value {
-  explicit Value(const Type& t) : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
+  explicit Value(const Type& t)
+      : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
     type.life->construct(room.get());
   }
   ~Value() { type.life->destroy(room.get()); }
@@ -63,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       acp::MessageChecker checker(protocol);
       std::string written;
       if (!checker.check(text, {}, &written))
-        require(!acp::MessageChecker(protocol).check(written, {}), "a message that does not read back", "message");
+        require(!acp::MessageChecker(protocol).check(written, {}),
+                "a message that does not read back", "message");
     }
     return 0;
   }
@@ -79,12 +81,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(watched.read(text, options) == ok, "a hook changes the verdict", chosen.name);
   if (!ok) return 0;
   require(acp::Json::parse(text).ok(), "no JSON, but accepted", chosen.name);
-  require(strictly == (reports == 0), "strict refuses what is not reported, or the reverse", chosen.name);
-  require(acp::json::equal(type, first.room.get(), watched.room.get()), "a hook changes the value", chosen.name);
+  require(strictly == (reports == 0), "strict refuses what is not reported, or the reverse",
+          chosen.name);
+  require(acp::json::equal(type, first.room.get(), watched.room.get()), "a hook changes the value",
+          chosen.name);
   const std::string written = first.write();
   Value second(type);
   require(second.read(written), "what is written does not read back", chosen.name);
-  require(acp::json::equal(type, first.room.get(), second.room.get()), "it reads back as something else", chosen.name);
+  require(acp::json::equal(type, first.room.get(), second.room.get()),
+          "it reads back as something else", chosen.name);
   require(second.write() == written, "it is written in another way the second time", chosen.name);
   return 0;
 }

@@ -1,4 +1,5 @@
-// Any bytes as JSON: what is accepted must be valid, stay the same when read again, and bear looking at.
+// Any bytes as JSON: what is accepted must be valid, stay the same when read again, and bear
+// looking at.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,8 @@ Json rebuilt(JsonView value) {
 }
 
 #ifdef ACP_FUZZ_SIMDJSON
-// simdjson refuses two things that we take on purpose: half a surrogate pair, and numbers beyond a double.
+// simdjson refuses two things that we take on purpose: half a surrogate pair, and numbers beyond a
+// double.
 void compare(std::string_view text, bool ours) {
   static simdjson::dom::parser parser;
   simdjson::dom::element element;
@@ -55,7 +57,8 @@ void compare(std::string_view text, bool ours) {
     require(error == simdjson::STRING_ERROR || error == simdjson::NUMBER_ERROR,
             "we accept what simdjson refuses");
     if (error == simdjson::STRING_ERROR)
-      require(text.find("\\ud") != text.npos || text.find("\\uD") != text.npos, "we accept a string it refuses");
+      require(text.find("\\ud") != text.npos || text.find("\\uD") != text.npos,
+              "we accept a string it refuses");
   }
 }
 #endif
@@ -70,7 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parsed = Json::parse(text, limits);
   require(valid == parsed.ok(), "skip and parse disagree");
   if (!parsed) {
-    require(!parsed.error().message().empty() && parsed.error().offset <= size, "an error without place or reason");
+    require(!parsed.error().message().empty() && parsed.error().offset <= size,
+            "an error without place or reason");
     // What is told to a person or a peer must itself be text.
     require(Json::parse(Json(parsed.error().message()).text()).ok(), "a message that is no text");
   }

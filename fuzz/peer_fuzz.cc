@@ -1,5 +1,5 @@
-// Any bytes to the engine, in any pieces: it must answer every request once, write nothing but messages, and
-// keep the order of notifications.
+// Any bytes to the engine, in any pieces: it must answer every request once, write nothing but
+// messages, and keep the order of notifications.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -31,10 +31,14 @@ struct Handler : PeerHandler {
     running = slow ? token : 0;
     return !slow;
   }
-  void on_cancel(const RequestId& id) override { require(open.contains(id.key()), "a cancel of nothing"); }
+  void on_cancel(const RequestId& id) override {
+    require(open.contains(id.key()), "a cancel of nothing");
+  }
   void on_frame(Direction direction, std::string_view text) override {
-    if (direction == Direction::sent) require(acp::Json::parse(text).ok(), "something sent is no JSON");
-    if (direction == Direction::sent) require(text.find('\n') == text.npos, "a newline in a message");
+    if (direction == Direction::sent)
+      require(acp::Json::parse(text).ok(), "something sent is no JSON");
+    if (direction == Direction::sent)
+      require(text.find('\n') == text.npos, "a newline in a message");
   }
   std::set<std::string> open;
   std::vector<RequestId> waiting;
@@ -59,7 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             handler);
   int answers = 0;
   for (int i = 0; i < 3; ++i)
-    peer.request("ask", [](acp::json::Writer& out) { out.put("{}"); }, [&](const Peer::Answer&) { ++answers; });
+    peer.request(
+        "ask", [](acp::json::Writer& out) { out.put("{}"); },
+        [&](const Peer::Answer&) { ++answers; });
   while (!input.empty()) {
     const std::string piece(input.substr(0, 1 + step % 61));
     input.remove_prefix(piece.size());
@@ -68,7 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const RequestId id = handler.waiting.back();
       handler.waiting.pop_back();
       handler.open.erase(id.key());
-      require(peer.respond(id, [](acp::json::Writer& out) { out.put("{}"); }), "an open request cannot be answered");
+      require(peer.respond(id, [](acp::json::Writer& out) { out.put("{}"); }),
+              "an open request cannot be answered");
       require(!peer.respond(id, [](acp::json::Writer& out) { out.put("{}"); }), "answered twice");
     }
     if ((step & 128) != 0) peer.finished(handler.running);

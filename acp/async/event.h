@@ -19,7 +19,8 @@ class Event {
  public:
   Event() : state_(std::make_shared<State>()) {}
 
-  // The end that settles. If the waiter is gone, that is no longer of interest: settle() does nothing.
+  // The end that settles. If the waiter is gone, that is no longer of interest: settle() does
+  // nothing.
   class Source {
    public:
     void settle(T value) const {

@@ -14,11 +14,14 @@ namespace acp {
 
 namespace async {
 
-// A coroutine that nobody awaits; its owner can destroy it while it is suspended, and when it has ended.
+// A coroutine that nobody awaits; its owner can destroy it while it is suspended, and when it has
+// ended.
 class Detached {
  public:
   struct promise_type {
-    Detached get_return_object() { return Detached(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    Detached get_return_object() {
+      return Detached(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
     std::suspend_always initial_suspend() noexcept { return {}; }
     // Tells of the end when the coroutine is suspended for good: whoever is told may destroy it.
     struct Final {
@@ -57,8 +60,8 @@ class Detached {
 template <class T>
 class Running {
  public:
-  // Starts the task here and now. `on_end` is called when it has ended; if that is not before the constructor
-  // returns, it may destroy this object.
+  // Starts the task here and now. `on_end` is called when it has ended; if that is not before the
+  // constructor returns, it may destroy this object.
   explicit Running(Task<T> task, std::function<void()> on_end = nullptr)
       : state_(std::make_unique<State>()), coroutine_(run(std::move(task), *state_)) {
     coroutine_.start(std::move(on_end));

@@ -1,8 +1,9 @@
-// A coroutine that gives one value. It starts when it is awaited, and goes with its owner: destroying a task
-// destroys what it waits for, down to the operation itself, which thereby is cancelled.
+// A coroutine that gives one value. It starts when it is awaited, and goes with its owner:
+// destroying a task destroys what it waits for, down to the operation itself, which thereby is
+// cancelled.
 //
-// g++ 12.2 destroys an aggregate temporary inside a co_await expression twice: name such values before
-// awaiting. `co_await f({.path = p})` is a double free there.
+// g++ 12.2 destroys an aggregate temporary inside a co_await expression twice: name such values
+// before awaiting. `co_await f({.path = p})` is a double free there.
 #pragma once
 
 #include <atomic>
@@ -23,16 +24,17 @@ class TaskPromiseBase {
  public:
   std::suspend_always initial_suspend() noexcept { return {}; }
 
-  // On with whoever waits. A task that ended before its first suspension has its waiter above it on the
-  // stack: that one goes on by itself, so that no number of such tasks in a row grows the stack. (Compilers
-  // need not turn the transfer into a jump, and g++ does not for sanitizers.)
+  // On with whoever waits. A task that ended before its first suspension has its waiter above it on
+  // the stack: that one goes on by itself, so that no number of such tasks in a row grows the
+  // stack. (Compilers need not turn the transfer into a jump, and g++ does not for sanitizers.)
   struct Final {
     bool await_ready() noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> done) noexcept {
       TaskPromiseBase& promise = done.promise();
       const std::coroutine_handle<> continuation = promise.continuation_;
-      return promise.phase_.exchange(Phase::ended) == Phase::beginning ? std::noop_coroutine() : continuation;
+      return promise.phase_.exchange(Phase::ended) == Phase::beginning ? std::noop_coroutine()
+                                                                       : continuation;
     }
     void await_resume() noexcept {}
   };
@@ -109,7 +111,9 @@ class [[nodiscard]] Task {
     struct Awaiter {
       std::coroutine_handle<promise_type> handle;
       bool await_ready() const noexcept { return false; }
-      bool await_suspend(std::coroutine_handle<> waiter) noexcept { return handle.promise().begin(handle, waiter); }
+      bool await_suspend(std::coroutine_handle<> waiter) noexcept {
+        return handle.promise().begin(handle, waiter);
+      }
       T await_resume() { return handle.promise().take(); }
     };
     return Awaiter{handle_};

@@ -1,4 +1,5 @@
-// Waiting for whichever comes first; the other is cancelled by being destroyed. What time-outs are made of.
+// Waiting for whichever comes first; the other is cancelled by being destroyed. What time-outs are
+// made of.
 #pragma once
 
 #include <optional>

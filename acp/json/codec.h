@@ -25,8 +25,8 @@ struct Report {
 };
 
 struct Options {
-  // For development: whatever would be reported is an error. Tags and values that begin with `_` are
-  // somebody's own by agreement, and pass where the schema is open.
+  // For development: whatever would be reported is an error. Tags and values that begin with `_`
+  // are somebody's own by agreement, and pass where the schema is open.
   bool strict = false;
   Limits limits = {};
   // Called after a successful decode, for each thing that was let pass.
@@ -34,7 +34,8 @@ struct Options {
 };
 
 // The value must be default-constructed.
-std::optional<Error> decode(std::string_view text, const Type& type, void* value, const Options& options = {});
+std::optional<Error> decode(std::string_view text, const Type& type, void* value,
+                            const Options& options = {});
 void write(Writer& out, const Type& type, const void* value);
 
 template <class T>

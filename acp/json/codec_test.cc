@@ -78,7 +78,8 @@ Options strict() { return {.strict = true}; }
 
 TEST(Codec, ReadsAndWritesAllKindsOfMembers) {
   const std::string text =
-      "{\"x\":-1,\"small\":65535,\"name\":\"é\",\"label\":\"l\",\"big\":9223372036854775807,\"weights\":[0.5,2],"
+      "{\"x\":-1,\"small\":65535,\"name\":\"é\",\"label\":\"l\",\"big\":9223372036854775807,"
+      "\"weights\":[0.5,2],"
       "\"switches\":{\"on\":true,\"off\":false},\"extra\":{\"any\":[1.0]},\"colour\":\"green\"}";
   const Point point = decode<Point>(text).value();
   EXPECT_EQ(point.x, -1);
@@ -94,7 +95,8 @@ TEST(Codec, ReadsAndWritesAllKindsOfMembers) {
 
 TEST(Codec, OrderOfMembersAndWhiteSpaceDoNotMatter) {
   const Point a = decode<Point>("{\"x\":1,\"name\":\"n\",\"label\":\"l\"}").value();
-  const Point b = decode<Point>(" { \"label\" : \"l\" ,\n\"n\\u0061me\":\"n\", \"x\" : 1 } ").value();
+  const Point b =
+      decode<Point>(" { \"label\" : \"l\" ,\n\"n\\u0061me\":\"n\", \"x\" : 1 } ").value();
   EXPECT_TRUE(a == b);
   const Point c = decode<Point>("{\"x\":1,\"name\":\"n\",\"label\":\"other\"}").value();
   EXPECT_FALSE(a == c);
@@ -120,9 +122,11 @@ TEST(Codec, ErrorsCarryAPathAndWhatWasExpectedAndFound) {
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"small\":-1,\"name\":\"\"}"),
             "small: expected an integer from 0 to 65535, got the number -1");
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":null}"), "name: expected a string, got null");
-  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"label\":null}"), "label: expected a string, got null");
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"label\":null}"),
+            "label: expected a string, got null");
   EXPECT_EQ(refusal<Point>("[]"), "expected an object, got an array");
-  EXPECT_EQ(refusal<Line>("{\"from\":{\"x\":1,\"name\":\"\"},\"through\":[{\"x\":1,\"name\":\"\"},{\"x\":1,\"name\":{}}]}"),
+  EXPECT_EQ(refusal<Line>("{\"from\":{\"x\":1,\"name\":\"\"},\"through\":[{\"x\":1,\"name\":\"\"},{"
+                          "\"x\":1,\"name\":{}}]}"),
             "through[1].name: expected a string, got an object");
   EXPECT_EQ(refusal<Line>("{\"from\":{\"x\":1,\"name\":\"\",\"switches\":{\"a b\":1}}}"),
             "from.switches[\"a b\"]: expected a boolean, got a number");
@@ -134,30 +138,40 @@ TEST(Codec, ErrorsCarryAPathAndWhatWasExpectedAndFound) {
 }
 
 TEST(Codec, WhatStandsBetweenMembersIsChecked) {
-  for (const char* bad : {"{\"x\":1\"name\":\"\"}", "{\"x\":1,,\"name\":\"\"}", "{,\"x\":1,\"name\":\"\"}",
-                          "{\"x\":1,\"name\":\"\",}", "{\"x\":1;\"name\":\"\"}", "{\"x\":1,\"name\":\"\""})
+  for (const char* bad :
+       {"{\"x\":1\"name\":\"\"}", "{\"x\":1,,\"name\":\"\"}", "{,\"x\":1,\"name\":\"\"}",
+        "{\"x\":1,\"name\":\"\",}", "{\"x\":1;\"name\":\"\"}", "{\"x\":1,\"name\":\"\""})
     EXPECT_NE(refusal<Point>(bad), "accepted") << bad;
 }
 
 TEST(Codec, SkippedMembersAreCheckedToo) {
   for (const char* bad : {"tru", "[1,,2]", "01", "\"\\q\"", "{\"a\"}", "\"\xFF\""})
-    EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"unknown\":" + std::string(bad) + "}"), "accepted") << bad;
+    EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"unknown\":" + std::string(bad) + "}"),
+              "accepted")
+        << bad;
   for (const char* bad : {"tru", "[1,,2]", "01", "\"\\q\"", "{\"a\"}", "\"\xFF\""})
-    EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"extra\":" + std::string(bad) + "}"), "accepted") << bad;
-  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\"}x"), "expected the end of the text, got `x` at byte 17");
+    EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"extra\":" + std::string(bad) + "}"),
+              "accepted")
+        << bad;
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\"}x"),
+            "expected the end of the text, got `x` at byte 17");
 }
 
 TEST(Codec, DuplicateKeyLastWins) {
   EXPECT_EQ(decode<Point>("{\"x\":1,\"name\":\"a\",\"x\":2}")->x, 2);
   // Nothing of the earlier value is left.
-  const Point point = decode<Point>("{\"x\":1,\"name\":\"a\",\"weights\":[1,2],\"weights\":[3],"
-                                    "\"switches\":{\"a\":true},\"switches\":{\"b\":true}}").value();
+  const Point point = decode<Point>(
+                          "{\"x\":1,\"name\":\"a\",\"weights\":[1,2],\"weights\":[3],"
+                          "\"switches\":{\"a\":true},\"switches\":{\"b\":true}}")
+                          .value();
   EXPECT_EQ(point.weights, std::vector<double>{3});
   EXPECT_FALSE(point.switches.contains("a"));
   // An earlier value that is wrong does not count either; a later one does.
   EXPECT_EQ(decode<Point>("{\"x\":\"no\",\"name\":\"a\",\"x\":2}")->x, 2);
-  EXPECT_EQ(refusal<Point>("{\"x\":2,\"name\":\"a\",\"x\":\"no\"}"), "x: expected an integer, got a string");
-  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"a\",\"weights\":null,\"weights\":[1]}", strict()), "accepted");
+  EXPECT_EQ(refusal<Point>("{\"x\":2,\"name\":\"a\",\"x\":\"no\"}"),
+            "x: expected an integer, got a string");
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"a\",\"weights\":null,\"weights\":[1]}", strict()),
+            "accepted");
   EXPECT_EQ(decode<Map<bool>>("{\"a\":1,\"b\":true,\"a\":false}")->size(), 2u);
   // Bad syntax always counts.
   EXPECT_NE(refusal<Point>("{\"x\":tru,\"name\":\"a\",\"x\":2}"), "accepted");
@@ -166,14 +180,20 @@ TEST(Codec, DuplicateKeyLastWins) {
 TEST(Codec, MarksOfToleranceAreHonoured) {
   std::vector<std::string> reports;
   Options options;
-  options.report = [&](const Report& report) { reports.push_back(report.path + ": " + report.got); };
-  const Point point = decode<Point>("{\"x\":1,\"name\":\"\",\"big\":\"no\",\"weights\":[1,\"no\",2],\"colour\":\"blue\",\"?\":1}",
-                                    options).value();
+  options.report = [&](const Report& report) {
+    reports.push_back(report.path + ": " + report.got);
+  };
+  const Point point = decode<Point>(
+                          "{\"x\":1,\"name\":\"\",\"big\":\"no\",\"weights\":[1,\"no\",2],"
+                          "\"colour\":\"blue\",\"?\":1}",
+                          options)
+                          .value();
   EXPECT_TRUE(point.big.absent());
   EXPECT_EQ(point.weights, (std::vector<double>{1, 2}));
   EXPECT_EQ(point.colour, Colour::red);
-  EXPECT_EQ(reports, (std::vector<std::string>{"big: a string", "weights[1]: a string", "colour: the string \"blue\"",
-                                               "[\"?\"]: the number 1"}));
+  EXPECT_EQ(reports,
+            (std::vector<std::string>{"big: a string", "weights[1]: a string",
+                                      "colour: the string \"blue\"", "[\"?\"]: the number 1"}));
   EXPECT_TRUE(decode<Point>("{\"x\":1,\"name\":\"\",\"weights\":null}")->weights.empty());
   // Bad syntax is never tolerated.
   EXPECT_NE(refusal<Point>("{\"x\":1,\"name\":\"\",\"big\":01}"), "accepted");
@@ -182,7 +202,8 @@ TEST(Codec, MarksOfToleranceAreHonoured) {
 
 TEST(Codec, StrictModeRefusesWhatIsOnlyTolerated) {
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\"}", strict()), "accepted");
-  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"big\":\"no\"}", strict()), "big: expected an integer, got a string");
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"big\":\"no\"}", strict()),
+            "big: expected an integer, got a string");
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"weights\":[1,\"no\"]}", strict()),
             "weights[1]: expected a number, got a string");
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"weights\":null}", strict()),
@@ -194,7 +215,8 @@ TEST(Codec, StrictModeRefusesWhatIsOnlyTolerated) {
 TEST(Codec, LimitsHoldForTypedValues) {
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"extra\":[[[1]]]}", {.limits = {.depth = 3}}),
             "extra: expected at most 3 values inside each other, got more at byte 27");
-  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"extra\":[[1]]}", {.limits = {.depth = 3}}), "accepted");
+  EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\",\"extra\":[[1]]}", {.limits = {.depth = 3}}),
+            "accepted");
   EXPECT_EQ(refusal<Point>("{\"x\":1,\"name\":\"\"}", {.limits = {.bytes = 10}}),
             "expected at most 10 bytes, got 17 bytes at byte 0");
 }
@@ -202,7 +224,8 @@ TEST(Codec, LimitsHoldForTypedValues) {
 TEST(Codec, DescribesItself) {
   const Json description = describe(Point::json_type);
   EXPECT_EQ(description["name"].as_string(), "Point");
-  EXPECT_EQ(description["fields"][0].text(), "{\"name\":\"x\",\"type\":\"int32\",\"required\":true}");
+  EXPECT_EQ(description["fields"][0].text(),
+            "{\"name\":\"x\",\"type\":\"int32\",\"required\":true}");
   EXPECT_EQ(description["fields"][4]["type"].as_string(), "int64 | null");
   EXPECT_EQ(description["fields"][6]["type"].as_string(), "map of boolean");
 }

@@ -5,26 +5,41 @@ namespace acp::json {
 std::string type_name(const Type& type) {
   if (*type.name != '\0') return type.name;
   switch (type.kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return "boolean";
-    case Kind::int32: return "int32";
-    case Kind::int64: return "int64";
-    case Kind::uint16: return "uint16";
-    case Kind::uint32: return "uint32";
-    case Kind::uint64: return "uint64";
-    case Kind::number: return "number";
-    case Kind::string: return "string";
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return "boolean";
+    case Kind::int32:
+      return "int32";
+    case Kind::int64:
+      return "int64";
+    case Kind::uint16:
+      return "uint16";
+    case Kind::uint32:
+      return "uint32";
+    case Kind::uint64:
+      return "uint64";
+    case Kind::number:
+      return "number";
+    case Kind::string:
+      return "string";
     case Kind::raw: {
       std::string names;
-      for (const Type* choice : type.choices) names += (names.empty() ? "" : " | ") + type_name(*choice);
+      for (const Type* choice : type.choices)
+        names += (names.empty() ? "" : " | ") + type_name(*choice);
       if (!names.empty()) return names;
       return type.objects_only ? (type.or_null ? "object | null" : "object") : "any";
     }
-    case Kind::array: return "[" + type_name(*type.element) + "]";
-    case Kind::map: return "map of " + type_name(*type.element);
-    case Kind::nullable: return type_name(*type.element) + " | null";
-    case Kind::optional: return type_name(*type.element);
-    default: return "object";
+    case Kind::array:
+      return "[" + type_name(*type.element) + "]";
+    case Kind::map:
+      return "map of " + type_name(*type.element);
+    case Kind::nullable:
+      return type_name(*type.element) + " | null";
+    case Kind::optional:
+      return type_name(*type.element);
+    default:
+      return "object";
   }
 }
 
@@ -37,7 +52,8 @@ Json strings(std::span<const std::string_view> values) {
 }
 
 void add_bounds(Json& out, const Type& type) {
-  const Type& inner = type.kind == Kind::nullable || type.kind == Kind::optional ? *type.element : type;
+  const Type& inner =
+      type.kind == Kind::nullable || type.kind == Kind::optional ? *type.element : type;
   if (inner.bounds == nullptr) return;
   if (inner.bounds->minimum) out.set("minimum", *inner.bounds->minimum);
   if (inner.bounds->maximum) out.set("maximum", *inner.bounds->maximum);

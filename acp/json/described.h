@@ -12,7 +12,9 @@ template <class E>
 struct EnumTable;
 
 template <class T>
-concept Described = requires { { T::json_type } -> std::convertible_to<const Type&>; };
+concept Described = requires {
+  { T::json_type } -> std::convertible_to<const Type&>;
+};
 
 bool equal(const Type& type, const void* a, const void* b);
 

@@ -30,7 +30,8 @@ struct Error {
 // Thrown only by Result::value() on a failed result.
 class DecodeError : public std::runtime_error {
  public:
-  explicit DecodeError(Error error) : std::runtime_error(error.message()), error_(std::move(error)) {}
+  explicit DecodeError(Error error)
+      : std::runtime_error(error.message()), error_(std::move(error)) {}
   const Error& error() const { return error_; }
 
  private:

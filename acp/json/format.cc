@@ -12,7 +12,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_uri(std::string_view text) {
   if (text.empty() || !is_alpha(text.front())) return false;
   std::size_t i = 1;
-  while (i < text.size() && (is_alpha(text[i]) || is_digit(text[i]) || text[i] == '+' || text[i] == '-' || text[i] == '.'))
+  while (i < text.size() && (is_alpha(text[i]) || is_digit(text[i]) || text[i] == '+' ||
+                             text[i] == '-' || text[i] == '.'))
     ++i;
   if (i + 1 >= text.size() || text[i] != ':') return false;
   for (char c : text)
@@ -43,9 +44,11 @@ int days_in(int year, int month) {
 // RFC 3339: 2026-11-15T10:45:00.5Z, or an offset such as +02:00 in place of the Z.
 bool is_date_time(std::string_view text) {
   if (text.size() < 20 || !matches(text.substr(0, 19), "0000-00-00T00:00:00")) return false;
-  const int year = number(text.substr(0, 4)), month = number(text.substr(5, 2)), day = number(text.substr(8, 2));
+  const int year = number(text.substr(0, 4)), month = number(text.substr(5, 2)),
+            day = number(text.substr(8, 2));
   if (month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return false;
-  if (number(text.substr(11, 2)) > 23 || number(text.substr(14, 2)) > 59 || number(text.substr(17, 2)) > 59)
+  if (number(text.substr(11, 2)) > 23 || number(text.substr(14, 2)) > 59 ||
+      number(text.substr(17, 2)) > 59)
     return false;
   std::string_view rest = text.substr(19);
   if (rest.front() == '.') {
@@ -63,7 +66,8 @@ bool is_date_time(std::string_view text) {
 
 const char* format_mismatch(std::string_view format, std::string_view text) {
   if (format == "uri") return is_uri(text) ? nullptr : "a URI";
-  if (format == "date-time") return is_date_time(text) ? nullptr : "a date and time such as 2026-01-31T12:00:00Z";
+  if (format == "date-time")
+    return is_date_time(text) ? nullptr : "a date and time such as 2026-01-31T12:00:00Z";
   return nullptr;
 }
 

@@ -20,7 +20,8 @@ constexpr json::Limits no_limits{4096, std::numeric_limits<std::size_t>::max()};
 Reader reader(std::string_view text) { return Reader(text, no_limits); }
 
 void skip_space(std::string_view& rest) {
-  while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n' || rest.front() == '\r' || rest.front() == '\t'))
+  while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n' || rest.front() == '\r' ||
+                           rest.front() == '\t'))
     rest.remove_prefix(1);
 }
 
@@ -47,13 +48,15 @@ std::optional<bool> JsonView::as_bool() const {
 std::optional<std::int64_t> JsonView::as_int64() const {
   using Range = std::numeric_limits<std::int64_t>;
   std::int64_t value = 0;
-  return reader(text_).integer(value, Range::min(), Range::max()) ? std::optional(value) : std::nullopt;
+  return reader(text_).integer(value, Range::min(), Range::max()) ? std::optional(value)
+                                                                  : std::nullopt;
 }
 
 std::optional<std::uint64_t> JsonView::as_uint64() const {
   using Range = std::numeric_limits<std::uint64_t>;
   std::uint64_t value = 0;
-  return reader(text_).integer(value, Range::min(), Range::max()) ? std::optional(value) : std::nullopt;
+  return reader(text_).integer(value, Range::min(), Range::max()) ? std::optional(value)
+                                                                  : std::nullopt;
 }
 
 std::optional<double> JsonView::as_double() const {
@@ -153,7 +156,8 @@ bool equal_numbers(JsonView a, JsonView b) {
 std::vector<std::pair<std::string, JsonView>> sorted_members(JsonView object) {
   std::vector<std::pair<std::string, JsonView>> all;
   for (const auto& member : object.members()) all.push_back(member);
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::pair<std::string, JsonView>> last;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (i + 1 == all.size() || all[i + 1].first != all[i].first) last.push_back(std::move(all[i]));
@@ -167,8 +171,10 @@ bool JsonView::equal(JsonView a, JsonView b) {
   const ValueKind kind = a.kind();
   if (a.absent() || b.absent() || kind != b.kind()) return false;
   switch (kind) {
-    case ValueKind::number: return equal_numbers(a, b);
-    case ValueKind::string: return a.as_string() == b.as_string();
+    case ValueKind::number:
+      return equal_numbers(a, b);
+    case ValueKind::string:
+      return a.as_string() == b.as_string();
     case ValueKind::array: {
       const Elements left = a.elements(), right = b.elements();
       auto x = left.begin();
@@ -177,8 +183,10 @@ bool JsonView::equal(JsonView a, JsonView b) {
         if (!equal(*x, *y)) return false;
       return x == left.end() && y == right.end();
     }
-    case ValueKind::object: return sorted_members(a) == sorted_members(b);
-    default: return false;  // null, true, false: equal texts only
+    case ValueKind::object:
+      return sorted_members(a) == sorted_members(b);
+    default:
+      return false;  // null, true, false: equal texts only
   }
 }
 

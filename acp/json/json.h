@@ -1,4 +1,5 @@
-// acp::Json: a JSON value that nobody has typed. The text is kept as it came and parsed when someone looks.
+// acp::Json: a JSON value that nobody has typed. The text is kept as it came and parsed when
+// someone looks.
 #pragma once
 
 #include <compare>
@@ -16,8 +17,8 @@
 
 namespace acp {
 
-// A look at a value inside a text that somebody else keeps. The text is valid JSON, or empty: then there is
-// no value here ("absent"), which is what a missing member and a wrong index give.
+// A look at a value inside a text that somebody else keeps. The text is valid JSON, or empty: then
+// there is no value here ("absent"), which is what a missing member and a wrong index give.
 class JsonView {
  public:
   class Members;
@@ -48,7 +49,8 @@ class JsonView {
   JsonView operator[](Int index) const {
     return index < 0 ? JsonView() : (*this)[static_cast<std::size_t>(index)];
   }
-  // Members of an object (names counted as often as they stand there), elements of an array, otherwise 0.
+  // Members of an object (names counted as often as they stand there), elements of an array,
+  // otherwise 0.
   std::size_t size() const;
 
   // for (auto [key, value] : json.members()); empty unless it is an object.
@@ -169,8 +171,8 @@ class Json {
     return value;
   }
 
-  // Put a member (replacing one of that name), or an element at the end. A value that is no object, or no
-  // array, becomes one first.
+  // Put a member (replacing one of that name), or an element at the end. A value that is no object,
+  // or no array, becomes one first.
   Json& set(std::string_view key, const Json& value);
   Json& append(const Json& value);
 

@@ -10,7 +10,8 @@ namespace {
 Json parse(std::string_view text) { return Json::parse(text).value(); }
 
 TEST(Json, KeepsTheTextAsItCame) {
-  EXPECT_EQ(parse("{\"b\":1.0,\"a\":1e2,\"b\":\"\\u0041\"}").text(), "{\"b\":1.0,\"a\":1e2,\"b\":\"\\u0041\"}");
+  EXPECT_EQ(parse("{\"b\":1.0,\"a\":1e2,\"b\":\"\\u0041\"}").text(),
+            "{\"b\":1.0,\"a\":1e2,\"b\":\"\\u0041\"}");
   EXPECT_EQ(parse("12345678901234567890123").text(), "12345678901234567890123");
   // White space goes: a newline inside would end the message on the wire.
   EXPECT_EQ(parse("{\n  \"a\": [1,\n 2]\n}\n").text(), "{\"a\":[1,2]}");
@@ -26,7 +27,8 @@ TEST(Json, IsBuiltFromValues) {
                                    {"list", Json::array({1, "x", Json::object()})},
                                    {"left out", Json()}});
   EXPECT_EQ(value.text(),
-            "{\"n\":null,\"t\":true,\"i\":-5,\"u\":18446744073709551615,\"d\":0.5,\"s\":\"a\\\"b\",\"list\":[1,\"x\",{}]}");
+            "{\"n\":null,\"t\":true,\"i\":-5,\"u\":18446744073709551615,\"d\":0.5,\"s\":\"a\\\"b\","
+            "\"list\":[1,\"x\",{}]}");
 }
 
 TEST(Json, AbsentNullAndValueAreThreeThings) {
@@ -76,7 +78,8 @@ TEST(Json, DuplicateKeyLastWins) {
 TEST(Json, Iterates) {
   std::string seen;
   const Json value = parse("{\"x\":1,\"y\\n\":[true,null],\"\":{}}");
-  for (const auto& [key, member] : value.members()) seen += key + "=" + std::string(member.text()) + ";";
+  for (const auto& [key, member] : value.members())
+    seen += key + "=" + std::string(member.text()) + ";";
   for (JsonView element : value["y\n"].elements()) seen += std::string(element.text()) + ";";
   EXPECT_EQ(seen, "x=1;y\n=[true,null];={};true;null;");
   const Json empty = Json::object(), list = Json::array(), number = 5;

@@ -1,4 +1,5 @@
-// A JSON object as a map: keys keep the order in which they came, since a form is drawn in that order.
+// A JSON object as a map: keys keep the order in which they came, since a form is drawn in that
+// order.
 #pragma once
 
 #include <cstddef>

@@ -17,12 +17,14 @@ class Nullable {
   Nullable(std::nullptr_t) noexcept : state_(State::null) {}
   template <class U = T>
     requires(!std::is_same_v<std::remove_cvref_t<U>, Nullable> &&
-             !std::is_same_v<std::remove_cvref_t<U>, std::nullptr_t> && std::is_convertible_v<U &&, T>)
+             !std::is_same_v<std::remove_cvref_t<U>, std::nullptr_t> &&
+             std::is_convertible_v<U &&, T>)
   Nullable(U&& value) : state_(State::value), value_(std::forward<U>(value)) {}
   Nullable(const Nullable& other) : state_(other.state_) {
     if (other.has_value()) make(other.value_);
   }
-  Nullable(Nullable&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : state_(other.state_) {
+  Nullable(Nullable&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
+      : state_(other.state_) {
     if (other.has_value()) make(std::move(other.value_));
   }
   Nullable& operator=(const Nullable& other) {

@@ -6,7 +6,8 @@
 
 namespace acp::json {
 
-// The base of every generated open enum: which value of the list, or the text of one that is not in it.
+// The base of every generated open enum: which value of the list, or the text of one that is not in
+// it.
 struct OpenEnum {
   static constexpr std::uint8_t not_listed = 255;
 

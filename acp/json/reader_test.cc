@@ -18,7 +18,8 @@ bool valid(std::string_view text) {
 std::string decoded(std::string_view text) {
   std::string value;
   Reader in(text);
-  EXPECT_TRUE(in.string(value) && in.finish()) << text << ": " << (in.failed() ? in.error().message() : "");
+  EXPECT_TRUE(in.string(value) && in.finish())
+      << text << ": " << (in.failed() ? in.error().message() : "");
   return value;
 }
 
@@ -32,21 +33,95 @@ bool valid_in_every_place(const std::string& value) {
 }
 
 TEST(Reader, AcceptsWhatJsonIs) {
-  for (const char* text :
-       {"null", "true", "false", "0", "-0", "1", "-1", "10", "1.5", "1e5", "1E+5", "1e-5", "0.0", "-0.5e10", "\"\"",
-        "\"a\"", "[]", "{}", "[1,2]", "{\"a\":1}", "[[]]", "[{}]", "{\"a\":{}}", " 1 ", "\t[ 1 , 2 ]\r\n",
-        "{ \"a\" : 1 , \"b\" : [ ] }", "\"\\u0041\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\ud83d\\ude00\"", "\"é☃😀\"",
-        "123456789012345678901234567890", "1e400", "\"\x7f\""})
+  for (const char* text : {"null",
+                           "true",
+                           "false",
+                           "0",
+                           "-0",
+                           "1",
+                           "-1",
+                           "10",
+                           "1.5",
+                           "1e5",
+                           "1E+5",
+                           "1e-5",
+                           "0.0",
+                           "-0.5e10",
+                           "\"\"",
+                           "\"a\"",
+                           "[]",
+                           "{}",
+                           "[1,2]",
+                           "{\"a\":1}",
+                           "[[]]",
+                           "[{}]",
+                           "{\"a\":{}}",
+                           " 1 ",
+                           "\t[ 1 , 2 ]\r\n",
+                           "{ \"a\" : 1 , \"b\" : [ ] }",
+                           "\"\\u0041\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                           "\"\\ud83d\\ude00\"",
+                           "\"é☃😀\"",
+                           "123456789012345678901234567890",
+                           "1e400",
+                           "\"\x7f\""})
     EXPECT_TRUE(valid_in_every_place(text)) << text;
 }
 
 TEST(Reader, RefusesWhatJsonIsNotEvenInSkippedMembers) {
-  for (const char* text :
-       {"tru", "nul", "truee", "True", "01", "-", "+1", ".5", "1.", "1e", "1e+", "0x10", "1,", "[1,,2]", "[,1]",
-        "[1,]", "[1", "[1}", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{\"a\":1 \"b\":2}",
-        "\"", "\"\\q\"", "\"\\u12\"", "\"\\u12G4\"", "\"\\", "\"a\nb\"", "\"\x01\"", "NaN", "Infinity", "//", "[1]]",
-        "1 2", "\xEF\xBB\xBF""1", "\"\xC3\"", "\"\xC0\x80\"", "\"\xED\xA0\x80\"", "\"\xF5\x80\x80\x80\"",
-        "\"\xE2\x82\"", "\"\x80\"", "-01", "1e5.5", "[1 2]", "{1:2}", "{\"a\":1,\"b\"}", "nulls", "\"a\" \"b\""})
+  for (const char* text : {"tru",
+                           "nul",
+                           "truee",
+                           "True",
+                           "01",
+                           "-",
+                           "+1",
+                           ".5",
+                           "1.",
+                           "1e",
+                           "1e+",
+                           "0x10",
+                           "1,",
+                           "[1,,2]",
+                           "[,1]",
+                           "[1,]",
+                           "[1",
+                           "[1}",
+                           "{",
+                           "}",
+                           "{\"a\"}",
+                           "{\"a\":}",
+                           "{\"a\":1,}",
+                           "{a:1}",
+                           "{'a':1}",
+                           "{\"a\":1 \"b\":2}",
+                           "\"",
+                           "\"\\q\"",
+                           "\"\\u12\"",
+                           "\"\\u12G4\"",
+                           "\"\\",
+                           "\"a\nb\"",
+                           "\"\x01\"",
+                           "NaN",
+                           "Infinity",
+                           "//",
+                           "[1]]",
+                           "1 2",
+                           "\xEF\xBB\xBF"
+                           "1",
+                           "\"\xC3\"",
+                           "\"\xC0\x80\"",
+                           "\"\xED\xA0\x80\"",
+                           "\"\xF5\x80\x80\x80\"",
+                           "\"\xE2\x82\"",
+                           "\"\x80\"",
+                           "-01",
+                           "1e5.5",
+                           "[1 2]",
+                           "{1:2}",
+                           "{\"a\":1,\"b\"}",
+                           "nulls",
+                           "\"a\" \"b\""})
     EXPECT_FALSE(valid_in_every_place(text)) << text;
   EXPECT_FALSE(valid(""));
   EXPECT_FALSE(valid(" "));
@@ -93,7 +168,9 @@ TEST(Reader, LoneSurrogateBecomesTheReplacementCharacter) {
   EXPECT_EQ(decoded("\"\\ud83d\""), "\xEF\xBF\xBD");
   EXPECT_EQ(decoded("\"\\ude00\""), "\xEF\xBF\xBD");
   EXPECT_EQ(decoded("\"\\ud83dx\""), "\xEF\xBF\xBDx");
-  EXPECT_EQ(decoded("\"\\ud83d\\u0041\""), "\xEF\xBF\xBD" "A");
+  EXPECT_EQ(decoded("\"\\ud83d\\u0041\""),
+            "\xEF\xBF\xBD"
+            "A");
   EXPECT_EQ(decoded("\"\\ud83d\\ud83d\\ude00\""), "\xEF\xBF\xBD😀");
   EXPECT_EQ(decoded("\"\\ude00\\ud83d\""), "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
@@ -120,7 +197,8 @@ TEST(Reader, IntegersOutOfRangeAreRefused) {
   using U = std::numeric_limits<std::uint64_t>;
   std::int64_t i = 7;
   std::uint64_t u = 7;
-  for (const char* text : {"9223372036854775808", "-9223372036854775809", "1e19", "1.5", "1e400", "\"1\"", "true"})
+  for (const char* text :
+       {"9223372036854775808", "-9223372036854775809", "1e19", "1.5", "1e400", "\"1\"", "true"})
     EXPECT_FALSE(Reader(text).integer(i, I::min(), I::max())) << text;
   for (const char* text : {"18446744073709551616", "-1", "1e20", "0.1"})
     EXPECT_FALSE(Reader(text).integer(u, U::min(), U::max())) << text;
@@ -158,7 +236,9 @@ TEST(Reader, Numbers) {
 }
 
 TEST(Reader, DepthIsLimited) {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
   EXPECT_TRUE(Reader(nested(512)).skip());
   const std::string too_deep = nested(513);
   Reader deep(too_deep);

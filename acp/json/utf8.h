@@ -8,7 +8,8 @@ namespace acp::json {
 
 inline constexpr char replacement_character[] = "\xEF\xBF\xBD";
 
-// The length of the well-formed character that starts here, 0 if there is none. The first byte is not ASCII.
+// The length of the well-formed character that starts here, 0 if there is none. The first byte is
+// not ASCII.
 inline std::size_t utf8_length(const char* at, const char* end) {
   const auto* p = reinterpret_cast<const unsigned char*>(at);
   const std::size_t left = static_cast<std::size_t>(end - at);

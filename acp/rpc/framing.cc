@@ -76,7 +76,8 @@ bool FrameReader::take_line(std::string_view& line, std::size_t& size) {
   // What was kept from before the framing was known may hold whole lines.
   const void* end = chunk_.empty() ? nullptr : std::memchr(chunk_.data(), '\n', chunk_.size());
   const std::size_t count =
-      end != nullptr ? static_cast<std::size_t>(static_cast<const char*>(end) - chunk_.data()) : chunk_.size();
+      end != nullptr ? static_cast<std::size_t>(static_cast<const char*>(end) - chunk_.data())
+                     : chunk_.size();
   const std::string_view piece = chunk_.substr(0, count);
   chunk_.remove_prefix(std::min(chunk_.size(), count + (end != nullptr ? 1 : 0)));
   if (partial_size_ == 0 && partial_.empty() && end != nullptr) {
@@ -124,11 +125,14 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
         partial_size_ = 0;
         partial_done_ = false;
       }
-      const std::string_view piece = chunk_.substr(0, std::min(chunk_.size(), *body_ - partial_size_));
+      const std::string_view piece =
+          chunk_.substr(0, std::min(chunk_.size(), *body_ - partial_size_));
       const bool whole = partial_size_ == 0 && piece.size() == *body_;
       chunk_.remove_prefix(piece.size());
       const std::size_t room = *body_ > limit_ ? kept_of_large : *body_;
-      if (!whole) partial_.append(piece.substr(0, std::min(piece.size(), room - std::min(room, partial_.size()))));
+      if (!whole)
+        partial_.append(
+            piece.substr(0, std::min(piece.size(), room - std::min(room, partial_.size()))));
       partial_size_ += piece.size();
       if (partial_size_ < *body_) return std::nullopt;
       const std::size_t size = *body_;
@@ -174,9 +178,12 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
 std::optional<FrameReader::Frame> FrameReader::next() {
   if (framing_ == Framing::automatic) detect();
   switch (framing_) {
-    case Framing::newline: return next_line();
-    case Framing::content_length: return next_body();
-    case Framing::automatic: break;
+    case Framing::newline:
+      return next_line();
+    case Framing::content_length:
+      return next_body();
+    case Framing::automatic:
+      break;
   }
   return std::nullopt;
 }

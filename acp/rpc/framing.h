@@ -11,7 +11,8 @@ namespace acp::rpc {
 enum class Framing {
   newline,         // one message a line: what ACP prescribes
   content_length,  // `Content-Length: N`, a blank line, N bytes, as LSP has it
-  automatic,       // whichever of the two the first bytes look like; for the side that is spoken to first
+  automatic,       // whichever of the two the first bytes look like; for the side that is spoken to
+                   // first
 };
 
 // The framing by its name on a command line: "newline", "content-length", "auto".
@@ -33,7 +34,8 @@ class FrameReader {
 
   FrameReader(Framing framing, std::size_t limit) : framing_(framing), limit_(limit) {}
 
-  // Takes more bytes: call next() until it has nothing before feeding again. The bytes must stay until then.
+  // Takes more bytes: call next() until it has nothing before feeding again. The bytes must stay
+  // until then.
   void feed(std::string_view bytes) { chunk_ = bytes; }
   std::optional<Frame> next();
   // No more bytes will come: a last line without its end counts.
@@ -55,9 +57,9 @@ class FrameReader {
   Framing framing_;
   std::size_t limit_;
   std::string_view chunk_;
-  std::string partial_;             // of a frame that began in earlier chunks
-  bool partial_done_ = false;       // partial_ was given out and can go
-  std::size_t partial_size_ = 0;    // more than partial_ holds once it is too large
+  std::string partial_;              // of a frame that began in earlier chunks
+  bool partial_done_ = false;        // partial_ was given out and can go
+  std::size_t partial_size_ = 0;     // more than partial_ holds once it is too large
   std::optional<std::size_t> body_;  // the announced length, behind the header
   std::optional<std::size_t> announced_;
   bool headers_begun_ = false;

@@ -12,15 +12,19 @@ using Kind = FrameReader::Frame::Kind;
 
 std::string label(const FrameReader::Frame& frame) {
   switch (frame.kind) {
-    case Kind::message: return std::string(frame.text);
-    case Kind::too_large: return "too large: " + std::to_string(frame.size);
-    case Kind::no_header: return "no header: " + std::string(frame.text);
+    case Kind::message:
+      return std::string(frame.text);
+    case Kind::too_large:
+      return "too large: " + std::to_string(frame.size);
+    case Kind::no_header:
+      return "no header: " + std::string(frame.text);
   }
   return "";
 }
 
 // Feeds the text in pieces of the given size; a size of 0 is the whole.
-std::vector<std::string> frames(std::string_view text, Framing framing, std::size_t piece, std::size_t limit = 1000) {
+std::vector<std::string> frames(std::string_view text, Framing framing, std::size_t piece,
+                                std::size_t limit = 1000) {
   FrameReader reader(framing, limit);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < text.size(); i += piece) {
@@ -73,15 +77,18 @@ TEST(Framing, ALargeLineIsKeptOnlyInPart) {
 }
 
 TEST(Framing, ContentLengthHoweverItIsSplitAndSpelled) {
-  expect_frames("Content-Length: 7\r\n\r\n{\"a\":1}Content-Length:8\r\n\r\n{\"é\":2}", Framing::content_length,
-                {"{\"a\":1}", "{\"é\":2}"});
-  expect_frames("CONTENT-LENGTH: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}"
-                "content-type: x\ncontent-length:  2 \n\n[]",
-                Framing::content_length, {"{}", "[]"});
-  expect_frames("\r\n\r\nContent-Length: 2\r\n\r\n{}\r\nContent-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}",
-                Framing::content_length, {"{}", "{}"});
+  expect_frames("Content-Length: 7\r\n\r\n{\"a\":1}Content-Length:8\r\n\r\n{\"é\":2}",
+                Framing::content_length, {"{\"a\":1}", "{\"é\":2}"});
+  expect_frames(
+      "CONTENT-LENGTH: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}"
+      "content-type: x\ncontent-length:  2 \n\n[]",
+      Framing::content_length, {"{}", "[]"});
+  expect_frames(
+      "\r\n\r\nContent-Length: 2\r\n\r\n{}\r\nContent-Length: 0\r\n\r\nContent-Length: 2\r\n\r\n{}",
+      Framing::content_length, {"{}", "{}"});
   // Newlines in a body are its own.
-  expect_frames("Content-Length: 6\r\n\r\n{\n\n \n}Content-Length: 2\r\n\r\n[]", Framing::content_length, {"{\n\n \n}", "[]"});
+  expect_frames("Content-Length: 6\r\n\r\n{\n\n \n}Content-Length: 2\r\n\r\n[]",
+                Framing::content_length, {"{\n\n \n}", "[]"});
 }
 
 TEST(Framing, ABodyOverTheLimitIsPassedOver) {
@@ -90,13 +97,17 @@ TEST(Framing, ABodyOverTheLimitIsPassedOver) {
 }
 
 TEST(Framing, WhatIsNoHeaderIsSaid) {
-  expect_frames("{\"a\":1}\nContent-Length: 2\r\n\r\n{}", Framing::content_length, {"no header: {\"a\":1}", "{}"});
-  expect_frames("X-Other: 1\r\n\r\nContent-Length: 2\r\n\r\n{}", Framing::content_length, {"no header: ", "{}"});
-  expect_frames("Content-Length: abc\r\n\r\nContent-Length: 2\r\n\r\n{}", Framing::content_length, {"no header: ", "{}"});
+  expect_frames("{\"a\":1}\nContent-Length: 2\r\n\r\n{}", Framing::content_length,
+                {"no header: {\"a\":1}", "{}"});
+  expect_frames("X-Other: 1\r\n\r\nContent-Length: 2\r\n\r\n{}", Framing::content_length,
+                {"no header: ", "{}"});
+  expect_frames("Content-Length: abc\r\n\r\nContent-Length: 2\r\n\r\n{}", Framing::content_length,
+                {"no header: ", "{}"});
 }
 
 TEST(Framing, IsFoundOutFromTheFirstBytes) {
-  expect_frames("content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]", Framing::automatic, {"{}", "[]"});
+  expect_frames("content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]", Framing::automatic,
+                {"{}", "[]"});
   expect_frames("{}\n[]\n", Framing::automatic, {"{}", "[]"});
   expect_frames("\n\r\n  Content-Length: 2\r\n\r\n{}", Framing::automatic, {"{}"});
   expect_frames("Contents of a banner\n{}\n", Framing::automatic, {"Contents of a banner", "{}"});
@@ -108,17 +119,20 @@ TEST(Framing, RandomSplits) {
   std::mt19937 random(1);
   std::string lines, bodies;
   for (int i = 0; i < 200; ++i) {
-    const std::string text = "{\"n\":" + std::to_string(i) + ",\"t\":\"" + std::string(random() % 90, 'a') + "\"}";
+    const std::string text =
+        "{\"n\":" + std::to_string(i) + ",\"t\":\"" + std::string(random() % 90, 'a') + "\"}";
     lines += text + (i % 3 == 0 ? "\r\n" : "\n");
     bodies += "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
   }
-  for (const auto& [text, framing] : {std::pair{lines, Framing::newline}, std::pair{bodies, Framing::content_length}}) {
+  for (const auto& [text, framing] :
+       {std::pair{lines, Framing::newline}, std::pair{bodies, Framing::content_length}}) {
     const auto expected = frames(text, framing, 0, 60);
     for (int round = 0; round < 200; ++round) {
       FrameReader reader(framing, 60);
       std::vector<std::string> out;
       for (std::size_t at = 0; at < text.size();) {
-        const std::size_t count = std::min<std::size_t>(1 + random() % (round % 2 ? 300 : 7), text.size() - at);
+        const std::size_t count =
+            std::min<std::size_t>(1 + random() % (round % 2 ? 300 : 7), text.size() - at);
         const std::string chunk = text.substr(at, count);
         at += count;
         reader.feed(chunk);

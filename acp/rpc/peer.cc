@@ -26,7 +26,8 @@ Peer::Peer(PeerOptions options, PeerHandler& handler)
 
 Peer::~Peer() { close(); }
 
-// ---- sending -----------------------------------------------------------------------------------------------
+// ---- sending
+// -----------------------------------------------------------------------------------------------
 
 template <class Fill>
 void Peer::send(Fill fill) {
@@ -64,7 +65,8 @@ Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerH
     Error error;
     error.connection_closed = input_ended_;
     error.message = input_ended_ ? "the connection is closed"
-                                 : "more than " + std::to_string(options_.max_pending) + " requests wait for an answer";
+                                 : "more than " + std::to_string(options_.max_pending) +
+                                       " requests wait for an answer";
     on_answer({JsonView(), &error});
     return id;
   }
@@ -191,7 +193,8 @@ void Peer::after_answer(const RequestId& id, std::function<void()> action) {
   found->second.after.push_back(std::move(action));
 }
 
-// ---- receiving ---------------------------------------------------------------------------------------------
+// ---- receiving
+// ---------------------------------------------------------------------------------------------
 
 void Peer::feed(std::string_view bytes) {
   frames_.feed(bytes);
@@ -212,8 +215,8 @@ void Peer::close() {
   fail_calls();
 }
 
-// What was received before the end keeps its order; what was not will never come. The handlers may start new
-// calls: those fail by themselves now.
+// What was received before the end keeps its order; what was not will never come. The handlers may
+// start new calls: those fail by themselves now.
 void Peer::fail_calls() {
   std::vector<AnswerHandler> lost;
   for (auto it = calls_.begin(); it != calls_.end();) {
@@ -238,10 +241,12 @@ void Peer::frame(const FrameReader::Frame& frame) {
       return;
     case Kind::no_header:
       trouble(Trouble::Kind::not_json, "a line without a Content-Length header");
-      return refuse(Json(), {parse_error, "Parse error: expected a Content-Length header", {}}, nullptr);
+      return refuse(Json(), {parse_error, "Parse error: expected a Content-Length header", {}},
+                    nullptr);
     case Kind::too_large: {
       const std::string limit = std::to_string(options_.max_message_bytes);
-      trouble(Trouble::Kind::too_large, std::to_string(frame.size) + " bytes, where " + limit + " are allowed");
+      trouble(Trouble::Kind::too_large,
+              std::to_string(frame.size) + " bytes, where " + limit + " are allowed");
       Error error{invalid_request, "Invalid request: larger than " + limit + " bytes", {}};
       error.data = Json::object({{"limit", options_.max_message_bytes}, {"size", frame.size}});
       return refuse(id_of_beginning(frame.text), error, nullptr);
@@ -266,7 +271,9 @@ Json Peer::id_of_beginning(std::string_view text) {
 
 // Cuts a message into its members, checking every byte on the way.
 std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const {
-  const auto wrong = [](std::string what) { return Fault{invalid_request, Trouble::Kind::not_a_message, std::move(what)}; };
+  const auto wrong = [](std::string what) {
+    return Fault{invalid_request, Trouble::Kind::not_a_message, std::move(what)};
+  };
   json::Reader in(text, {options_.max_depth, options_.max_message_bytes});
   const json::ValueKind kind = in.peek();
   bool first = true, version = false, bad_method = false;
@@ -299,9 +306,11 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
   if (!in.finish()) {
     const bool too_deep = in.error().kind == json::Error::Kind::limit;
     return Fault{too_deep ? invalid_request : parse_error,
-                 too_deep ? Trouble::Kind::too_large : Trouble::Kind::not_json, in.error().message()};
+                 too_deep ? Trouble::Kind::too_large : Trouble::Kind::not_json,
+                 in.error().message()};
   }
-  if (kind != json::ValueKind::object) return wrong("expected an object, got " + std::string(json::describe(kind)));
+  if (kind != json::ValueKind::object)
+    return wrong("expected an object, got " + std::string(json::describe(kind)));
   if (!out.id.absent() && !out.id.is_string() && !out.id.is_number() && !out.id.is_null()) {
     const std::string got(json::describe(out.id.kind()));
     out.id = JsonView::of_valid("null");
@@ -310,7 +319,8 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
   if (bad_method) return wrong("method: expected a string");
   if (!version) return wrong("jsonrpc: expected \"2.0\"");
   if (out.has_method) {
-    const bool structured = out.params.absent() || out.params.is_object() || out.params.is_array() || out.params.is_null();
+    const bool structured = out.params.absent() || out.params.is_object() ||
+                            out.params.is_array() || out.params.is_null();
     if (!structured) return wrong("params: expected an object or an array");
   } else {
     if (out.id.absent()) return wrong("expected a method, or an id with a result or an error");
@@ -327,11 +337,14 @@ void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {
   Message parts;
   if (const auto fault = read(text, parts)) {
     trouble(fault->kind, fault->what);
-    if (fault->code == parse_error) return refuse(Json(), {parse_error, "Parse error: " + fault->what, {}}, batch);
+    if (fault->code == parse_error)
+      return refuse(Json(), {parse_error, "Parse error: " + fault->what, {}}, batch);
     if (fault->kind == Trouble::Kind::too_large)
-      return refuse(id_of_beginning(text), {invalid_request, "Invalid request: " + fault->what, {}}, batch);
+      return refuse(id_of_beginning(text), {invalid_request, "Invalid request: " + fault->what, {}},
+                    batch);
     if (text.front() == '[' && batch == nullptr)
-      return refuse(Json(), {invalid_request, "Invalid request: batches are not supported", {}}, nullptr);
+      return refuse(Json(), {invalid_request, "Invalid request: batches are not supported", {}},
+                    nullptr);
     // What is meant as an answer, or as a notification, is never answered.
     const bool answer = !parts.has_method && (!parts.result.absent() || !parts.error.absent());
     const bool notification = parts.has_method && parts.id.absent();
@@ -345,7 +358,8 @@ void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {
 
 void Peer::batch(JsonView array) {
   const auto shared = std::make_shared<Batch>();
-  if (array.size() == 0) return refuse(Json(), {invalid_request, "Invalid request: an empty batch", {}}, nullptr);
+  if (array.size() == 0)
+    return refuse(Json(), {invalid_request, "Invalid request: an empty batch", {}}, nullptr);
   for (JsonView element : array.elements()) message(element.text(), shared);
   shared->read = true;
   flush(*shared);
@@ -355,7 +369,8 @@ void Peer::handle_request(const Message& message, const std::shared_ptr<Batch>& 
   const RequestId id(message.id);
   // Two requests with one id cannot both be answered so that the other side can tell.
   if (incoming_.contains(id.key()))
-    return refuse(Json(message.id), {invalid_request, "Invalid request: the id is in use", {}}, batch);
+    return refuse(Json(message.id), {invalid_request, "Invalid request: the id is in use", {}},
+                  batch);
   if (incoming_.size() >= options_.max_pending) {
     Error error{rate_limited, "Too many requests wait for an answer", {}};
     error.data = Json::object({{"reason", "rate_limited"}, {"limit", options_.max_pending}});
@@ -390,9 +405,11 @@ void Peer::handle_answer(std::string_view text, const Message& message) {
   const auto call = id ? calls_.find(*id) : calls_.end();
   if (call == calls_.end()) {
     // An error with id null tells that something of ours could not be read: worth knowing.
-    trouble(Trouble::Kind::unknown_answer,
-            "an answer to the id " + std::string(message.id.text()) +
-                (message.error.absent() ? "" : ": " + message.error["message"].as_string().value_or("")));
+    trouble(
+        Trouble::Kind::unknown_answer,
+        "an answer to the id " + std::string(message.id.text()) +
+            (message.error.absent() ? ""
+                                    : ": " + message.error["message"].as_string().value_or("")));
     return;
   }
   Queued item{"", 0, *id};
@@ -401,7 +418,8 @@ void Peer::handle_answer(std::string_view text, const Message& message) {
   enqueue(std::move(item));
 }
 
-// An answer waits for the handlers of all earlier notifications, except where one of them waits for it.
+// An answer waits for the handlers of all earlier notifications, except where one of them waits for
+// it.
 bool Peer::blocks(const Queued& answer) const {
   if (running_ == 0 && queue_.empty()) return false;
   const auto call = calls_.find(*answer.answer);
@@ -425,7 +443,8 @@ void Peer::deliver(const Message& message, CallId id) {
 void Peer::enqueue(Queued item) {
   if (queued_bytes_ + item.text.size() > options_.max_queued_bytes) {
     // Not in silence: a lost answer fails its waiter, a lost notification is reported.
-    const std::string limit = std::to_string(options_.max_queued_bytes) + " bytes wait for a handler to finish";
+    const std::string limit =
+        std::to_string(options_.max_queued_bytes) + " bytes wait for a handler to finish";
     trouble(Trouble::Kind::too_large, limit);
     if (!item.answer) return;
     const auto call = calls_.find(*item.answer);
@@ -460,7 +479,8 @@ void Peer::pump() {
       continue;
     }
     running_ = item.token;
-    if (handler_.on_notification(item.token, parts.method, parts.params) && running_ == item.token) running_ = 0;
+    if (handler_.on_notification(item.token, parts.method, parts.params) && running_ == item.token)
+      running_ = 0;
   }
   pumping_ = false;
 }

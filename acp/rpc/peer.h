@@ -1,6 +1,6 @@
-// One end of a JSON-RPC 2.0 connection, without I/O: bytes go in, bytes and calls come out. It belongs to one
-// thread, has no clock and no locks, and never waits. Whoever owns the descriptors feeds it and sends what
-// it has to send; any loop can do that.
+// One end of a JSON-RPC 2.0 connection, without I/O: bytes go in, bytes and calls come out. It
+// belongs to one thread, has no clock and no locks, and never waits. Whoever owns the descriptors
+// feeds it and sends what it has to send; any loop can do that.
 #pragma once
 
 #include <cstddef>
@@ -68,16 +68,17 @@ struct Trouble {
   std::string what;
 };
 
-// What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views live until
-// the call returns.
+// What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views
+// live until the call returns.
 class PeerHandler {
  public:
   virtual ~PeerHandler() = default;
   // Must be answered with respond() or fail(), now or later.
   virtual void on_request(const RequestId& id, std::string_view method, JsonView params) = 0;
-  // True: it is handled. False: its handler goes on, and finished(token) will follow. Until then no later
-  // notification is given out, and no later answer.
-  virtual bool on_notification(NotificationToken token, std::string_view method, JsonView params) = 0;
+  // True: it is handled. False: its handler goes on, and finished(token) will follow. Until then no
+  // later notification is given out, and no later answer.
+  virtual bool on_notification(NotificationToken token, std::string_view method,
+                               JsonView params) = 0;
   // The other side no longer wants the answer. It gets one all the same.
   virtual void on_cancel(const RequestId& id) = 0;
   virtual void on_trouble(const Trouble&) {}
@@ -115,9 +116,11 @@ class Peer {
   bool congested() const { return out_.size() - sent_ > options_.congestion_bytes; }
 
   // ---- calls ----
-  // The answer handler is called once: with the answer, or with an error that says connection_closed. `inside`
-  // names the notification whose handler asks: its answer does not wait for that handler to finish.
-  CallId request(std::string_view method, const Write& params, AnswerHandler on_answer, NotificationToken inside = 0);
+  // The answer handler is called once: with the answer, or with an error that says
+  // connection_closed. `inside` names the notification whose handler asks: its answer does not wait
+  // for that handler to finish.
+  CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
+                 NotificationToken inside = 0);
   void notify(std::string_view method, const Write& params);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
@@ -128,7 +131,8 @@ class Peer {
   // False if the request is not known, or has its answer.
   bool respond(const RequestId& id, const Write& result);
   bool fail(const RequestId& id, const Error& error);
-  // Runs behind the answer to this request, at once if it has been given. What it sends follows the answer.
+  // Runs behind the answer to this request, at once if it has been given. What it sends follows the
+  // answer.
   void after_answer(const RequestId& id, std::function<void()> action);
   void finished(NotificationToken token);
 
@@ -184,7 +188,9 @@ class Peer {
   // A frame is built in place, behind what waits to be sent.
   template <class Fill>
   void send(Fill fill);
-  void trouble(Trouble::Kind kind, std::string what) { handler_.on_trouble({kind, std::move(what)}); }
+  void trouble(Trouble::Kind kind, std::string what) {
+    handler_.on_trouble({kind, std::move(what)});
+  }
 
   PeerOptions options_;
   PeerHandler& handler_;

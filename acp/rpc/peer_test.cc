@@ -12,7 +12,8 @@ Peer::Write raw(std::string text) {
   return [text = std::move(text)](json::Writer& out) { out.put(text); };
 }
 
-// Notes what it is told. Requests and notifications are finished by the test, unless told otherwise.
+// Notes what it is told. Requests and notifications are finished by the test, unless told
+// otherwise.
 struct Recorder : PeerHandler {
   void on_request(const RequestId& id, std::string_view method, JsonView params) override {
     events.push_back("request " + std::string(method) + " " + std::string(params.text()));
@@ -55,14 +56,17 @@ struct Connection {
   Peer peer;
 };
 
-std::string error_line(const char* id, int code, const std::string& message, const std::string& data = "") {
-  return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(id) + ",\"error\":{\"code\":" + std::to_string(code) +
-         ",\"message\":" + Json(message).text() + (data.empty() ? "" : ",\"data\":" + data) + "}}\n";
+std::string error_line(const char* id, int code, const std::string& message,
+                       const std::string& data = "") {
+  return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(id) +
+         ",\"error\":{\"code\":" + std::to_string(code) + ",\"message\":" + Json(message).text() +
+         (data.empty() ? "" : ",\"data\":" + data) + "}}\n";
 }
 
 TEST(Peer, RequestsAreGivenOutAndAnswered) {
   Connection c;
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":1}}"), "");
+  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\",\"params\":{\"a\":1}}"),
+            "");
   EXPECT_EQ(c.handler.events, std::vector<std::string>{"request m {\"a\":1}"});
   EXPECT_TRUE(c.peer.respond(c.handler.requests[0], raw("{\"r\":1}")));
   EXPECT_EQ(c.sent(), "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"r\":1}}\n");
@@ -73,7 +77,8 @@ TEST(Peer, RequestsAreGivenOutAndAnswered) {
 }
 
 TEST(Peer, IdsAreEchoedAsTheyCame) {
-  for (const char* id : {"0", "-1", "9007199254740993", "\"x\"", "\"\\u0041\"", "null", "1.50", "\"\""}) {
+  for (const char* id :
+       {"0", "-1", "9007199254740993", "\"x\"", "\"\\u0041\"", "null", "1.50", "\"\""}) {
     Connection c;
     c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":" + std::string(id) + ",\"method\":\"m\"}");
     ASSERT_EQ(c.handler.requests.size(), 1u) << id;
@@ -84,31 +89,42 @@ TEST(Peer, IdsAreEchoedAsTheyCame) {
 
 TEST(Peer, WhatIsMalformedIsAnsweredUnlessItIsANotificationOrAnAnswer) {
   Connection c;
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":"), error_line("null", -32700, "Parse error: expected a value, got the end of the text at byte 11"));
-  EXPECT_EQ(c.answer_to("banner"), error_line("null", -32700, "Parse error: expected a value, got `banner` at byte 0"));
+  EXPECT_EQ(c.answer_to("{\"jsonrpc\":"),
+            error_line("null", -32700,
+                       "Parse error: expected a value, got the end of the text at byte 11"));
+  EXPECT_EQ(c.answer_to("banner"),
+            error_line("null", -32700, "Parse error: expected a value, got `banner` at byte 0"));
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xFF\"}").substr(0, 48),
             "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-3270");
-  EXPECT_EQ(c.answer_to("5"), error_line("null", -32600, "Invalid request: expected an object, got a number"));
-  EXPECT_EQ(c.answer_to("[]"), error_line("null", -32600, "Invalid request: batches are not supported"));
+  EXPECT_EQ(c.answer_to("5"),
+            error_line("null", -32600, "Invalid request: expected an object, got a number"));
+  EXPECT_EQ(c.answer_to("[]"),
+            error_line("null", -32600, "Invalid request: batches are not supported"));
   EXPECT_EQ(c.answer_to("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}]"),
             error_line("null", -32600, "Invalid request: batches are not supported"));
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}"),
             error_line("1", -32600, "Invalid request: method: expected a string"));
-  EXPECT_EQ(c.answer_to("{\"id\":\"a\",\"method\":\"m\"}"), error_line("\"a\"", -32600, "Invalid request: jsonrpc: expected \"2.0\""));
+  EXPECT_EQ(c.answer_to("{\"id\":\"a\",\"method\":\"m\"}"),
+            error_line("\"a\"", -32600, "Invalid request: jsonrpc: expected \"2.0\""));
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"m\"}"),
-            error_line("null", -32600, "Invalid request: id: expected a string, a number or null, got an object"));
+            error_line("null", -32600,
+                       "Invalid request: id: expected a string, a number or null, got an object"));
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":5}"),
             error_line("1", -32600, "Invalid request: params: expected an object or an array"));
-  EXPECT_EQ(c.answer_to("{}"), error_line("null", -32600, "Invalid request: jsonrpc: expected \"2.0\""));
+  EXPECT_EQ(c.answer_to("{}"),
+            error_line("null", -32600, "Invalid request: jsonrpc: expected \"2.0\""));
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\"}"),
-            error_line("null", -32600, "Invalid request: expected a method, or an id with a result or an error"));
+            error_line("null", -32600,
+                       "Invalid request: expected a method, or an id with a result or an error"));
   // Notifications, however malformed, and what looks like an answer.
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":5}"), "");
   EXPECT_EQ(c.answer_to("{\"method\":\"m\"}"), "");
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":7}"), "");
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":1,\"error\":{}}"), "");
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":1}"), "");
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"no\"}}"), "");
+  EXPECT_EQ(
+      c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"no\"}}"),
+      "");
   EXPECT_TRUE(c.handler.events.empty());
   EXPECT_EQ(c.handler.troubles.size(), 18u);
   // And the connection goes on.
@@ -118,15 +134,22 @@ TEST(Peer, WhatIsMalformedIsAnsweredUnlessItIsANotificationOrAnAnswer) {
 
 TEST(Peer, LimitsEndInNamedErrors) {
   Connection c({.max_message_bytes = 100, .max_depth = 4, .max_pending = 2});
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"m\",\"params\":{\"t\":\"" + std::string(100, 'x') + "\"}}"),
-            error_line("3", -32600, "Invalid request: larger than 100 bytes", "{\"limit\":100,\"size\":155}"));
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"m\",\"params\":[[[[[1]]]]]}"),
-            error_line("4", -32600, "Invalid request: expected at most 4 values inside each other, got more at byte 49"));
+  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"m\",\"params\":{\"t\":\"" +
+                        std::string(100, 'x') + "\"}}"),
+            error_line("3", -32600, "Invalid request: larger than 100 bytes",
+                       "{\"limit\":100,\"size\":155}"));
+  EXPECT_EQ(
+      c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"m\",\"params\":[[[[[1]]]]]}"),
+      error_line(
+          "4", -32600,
+          "Invalid request: expected at most 4 values inside each other, got more at byte 49"));
   c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"m\"}");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"m\"}");
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"m\"}"),
-            error_line("7", -32001, "Too many requests wait for an answer", "{\"reason\":\"rate_limited\",\"limit\":2}"));
-  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"m\"}"), error_line("6", -32600, "Invalid request: the id is in use"));
+            error_line("7", -32001, "Too many requests wait for an answer",
+                       "{\"reason\":\"rate_limited\",\"limit\":2}"));
+  EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"m\"}"),
+            error_line("6", -32600, "Invalid request: the id is in use"));
   c.peer.respond(c.handler.requests[0], raw("{}"));
   c.sent();
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"m\"}"), "");
@@ -136,29 +159,37 @@ TEST(Peer, TwoHundredThousandNestedArrays) {
   Connection c;
   const std::string answer = c.answer_to(std::string(200'000, '['));
   EXPECT_NE(answer.find("-32600"), answer.npos);
-  EXPECT_NE(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":" + std::string(200'000, '[') +
-                        std::string(200'000, ']') + "}").find("\"id\":1"), std::string::npos);
+  EXPECT_NE(c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":" +
+                        std::string(200'000, '[') + std::string(200'000, ']') + "}")
+                .find("\"id\":1"),
+            std::string::npos);
 }
 
 TEST(Peer, CallsGetTheirAnswers) {
   Connection c;
   std::vector<std::string> got;
   const auto note = [&](const Peer::Answer& answer) {
-    got.push_back(answer.error ? std::to_string(answer.error->code) + " " + answer.error->message + " " +
-                                     answer.error->data.text()
+    got.push_back(answer.error ? std::to_string(answer.error->code) + " " + answer.error->message +
+                                     " " + answer.error->data.text()
                                : std::string(answer.result.text()));
   };
   c.peer.request("a", raw("{\"x\":1}"), note);
   c.peer.request("b", raw("{}"), note);
   c.peer.request("c", raw("{}"), note);
-  EXPECT_EQ(c.sent(), "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a\",\"params\":{\"x\":1}}\n"
-                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"b\",\"params\":{}}\n"
-                      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"c\",\"params\":{}}\n");
-  c.peer.feed("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\": [ 2 ] }\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":null}\n"
-              "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-31999,\"message\":\"odd\",\"data\":{\"k\":1}}}\n");
+  EXPECT_EQ(c.sent(),
+            "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a\",\"params\":{\"x\":1}}\n"
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"b\",\"params\":{}}\n"
+            "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"c\",\"params\":{}}\n");
+  c.peer.feed(
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\": [ 2 ] "
+      "}\n{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":null}\n"
+      "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-31999,\"message\":\"odd\",\"data\":{"
+      "\"k\":1}}}\n");
   EXPECT_EQ(got, (std::vector<std::string>{"[ 2 ]", "null", "-31999 odd {\"k\":1}"}));
   // A second answer is nobody's.
-  c.peer.feed("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":1}\n");
+  c.peer.feed(
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":1}"
+      "\n");
   EXPECT_EQ(got.size(), 3u);
   EXPECT_EQ(c.handler.troubles.size(), 2u);
   EXPECT_EQ(c.peer.pending_calls(), 0u);
@@ -193,14 +224,17 @@ TEST(Peer, CancelIsSentAndReadWithRequestId) {
   const Peer::CallId id = c.peer.request("a", raw("{}"), [](const Peer::Answer&) {});
   c.sent();
   c.peer.cancel(id);
-  EXPECT_EQ(c.sent(), "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":0}}\n");
+  EXPECT_EQ(c.sent(),
+            "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":0}}\n");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":\"x\\u0041\",\"method\":\"m\"}");
-  c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"other\"}}");
+  c.answer_to(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"other\"}}");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"id\":\"xA\"}}");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}");
   EXPECT_EQ(c.handler.events.size(), 1u);
   // However the id is written.
-  c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"xA\"}}");
+  c.answer_to(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":\"xA\"}}");
   EXPECT_EQ(c.handler.events.back(), "cancel \"xA\"");
 }
 
@@ -211,7 +245,8 @@ TEST(Peer, CancelPassesWhatWaits) {
   c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"slow\"}");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"waits\"}");
   c.answer_to("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}");
-  EXPECT_EQ(c.handler.events, (std::vector<std::string>{"request long ", "notification slow ", "cancel 1"}));
+  EXPECT_EQ(c.handler.events,
+            (std::vector<std::string>{"request long ", "notification slow ", "cancel 1"}));
 }
 
 TEST(Peer, AbandonedCallsAreAnsweredToNobody) {
@@ -229,15 +264,19 @@ TEST(Order, NotificationsComeOneAtATimeAndAnswersBehindThem) {
   c.handler.finish_at_once = false;
   std::vector<std::string>& events = c.handler.events;
   c.peer.request("ask", raw("{}"), [&](const Peer::Answer&) { events.push_back("answer"); });
-  c.peer.feed("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[1]}\n{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[2]}\n"
-              "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[3]}\n");
+  c.peer.feed(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[1]}\n{\"jsonrpc\":\"2.0\",\"method\":"
+      "\"n\",\"params\":[2]}\n"
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1}\n{\"jsonrpc\":\"2.0\",\"method\":\"n\","
+      "\"params\":[3]}\n");
   EXPECT_EQ(events, std::vector<std::string>{"notification n [1]"});
   c.peer.finished(c.handler.tokens[0]);
   EXPECT_EQ(events.back(), "notification n [2]");
   c.peer.finished(c.handler.tokens[0]);  // twice means nothing
   EXPECT_EQ(events.size(), 2u);
   c.peer.finished(c.handler.tokens[1]);
-  EXPECT_EQ(events, (std::vector<std::string>{"notification n [1]", "notification n [2]", "answer", "notification n [3]"}));
+  EXPECT_EQ(events, (std::vector<std::string>{"notification n [1]", "notification n [2]", "answer",
+                                              "notification n [3]"}));
 }
 
 TEST(Order, ARequestFromInsideANotificationDoesNotWaitForIt) {
@@ -246,14 +285,20 @@ TEST(Order, ARequestFromInsideANotificationDoesNotWaitForIt) {
   std::vector<std::string>& events = c.handler.events;
   c.handler.during_notification = [&](NotificationToken token) {
     if (token != 1) return;
-    c.peer.request("nested", raw("{}"), [&, token](const Peer::Answer&) {
-      events.push_back("nested answer");
-      c.peer.finished(token);
-    }, token);
+    c.peer.request(
+        "nested", raw("{}"),
+        [&, token](const Peer::Answer&) {
+          events.push_back("nested answer");
+          c.peer.finished(token);
+        },
+        token);
   };
-  c.peer.feed("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[1]}\n{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[2]}\n"
-              "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1}\n");
-  EXPECT_EQ(events, (std::vector<std::string>{"notification n [1]", "nested answer", "notification n [2]"}));
+  c.peer.feed(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[1]}\n{\"jsonrpc\":\"2.0\",\"method\":"
+      "\"n\",\"params\":[2]}\n"
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":1}\n");
+  EXPECT_EQ(events, (std::vector<std::string>{"notification n [1]", "nested answer",
+                                              "notification n [2]"}));
 }
 
 TEST(Order, WhatFollowsAnAnswerFollowsItOnTheWire) {
@@ -264,13 +309,16 @@ TEST(Order, WhatFollowsAnAnswerFollowsItOnTheWire) {
   EXPECT_EQ(c.sent(), "");
   c.peer.respond(c.handler.requests[0], raw("{}"));
   c.peer.after_answer(c.handler.requests[0], [&] { c.peer.notify("third", raw("{}")); });
-  EXPECT_EQ(c.sent(), "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"method\":\"first\",\"params\":{}}\n"
-                      "{\"jsonrpc\":\"2.0\",\"method\":\"second\",\"params\":{}}\n{\"jsonrpc\":\"2.0\",\"method\":\"third\",\"params\":{}}\n");
+  EXPECT_EQ(c.sent(),
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"method\":"
+            "\"first\",\"params\":{}}\n"
+            "{\"jsonrpc\":\"2.0\",\"method\":\"second\",\"params\":{}}\n{\"jsonrpc\":\"2.0\","
+            "\"method\":\"third\",\"params\":{}}\n");
 }
 
-// Two peers, thousands of schedules: bytes arrive in random pieces, handlers finish at random times. Whatever
-// the schedule, each side sees the other's notifications in order, and no answer before the notifications that
-// were sent before it.
+// Two peers, thousands of schedules: bytes arrive in random pieces, handlers finish at random
+// times. Whatever the schedule, each side sees the other's notifications in order, and no answer
+// before the notifications that were sent before it.
 TEST(Order, HoldsInEverySchedule) {
   for (unsigned seed = 0; seed < 3000; ++seed) {
     std::mt19937 random(seed);
@@ -278,20 +326,26 @@ TEST(Order, HoldsInEverySchedule) {
     left.handler.finish_at_once = right.handler.finish_at_once = false;
     right.handler.respond_at_once = false;
     int sent = 0, asked = 0, answered = 0;
-    std::map<std::int64_t, int> sent_before;  // by request id: how many notifications went before its answer
+    std::map<std::int64_t, int>
+        sent_before;  // by request id: how many notifications went before its answer
     const auto step = [&] {
       switch (random() % 7) {
-        case 0: right.peer.notify("n", raw("[" + std::to_string(sent++) + "]")); break;
+        case 0:
+          right.peer.notify("n", raw("[" + std::to_string(sent++) + "]"));
+          break;
         case 1: {
-          const auto id = left.peer.request("r", raw("{}"), [&, number = asked](const Peer::Answer& answer) {
-            if (answer.error) return;
-            ++answered;
-            // All that was sent before the answer has been handled in full.
-            EXPECT_GE(static_cast<int>(left.handler.tokens.size()), sent_before[number]) << "seed " << seed;
-            if (static_cast<int>(left.handler.tokens.size()) == sent_before[number]) {
-              EXPECT_TRUE(left.handler.tokens.empty() || left.handler.events.back() == "done") << "seed " << seed;
-            }
-          });
+          const auto id =
+              left.peer.request("r", raw("{}"), [&, number = asked](const Peer::Answer& answer) {
+                if (answer.error) return;
+                ++answered;
+                // All that was sent before the answer has been handled in full.
+                EXPECT_GE(static_cast<int>(left.handler.tokens.size()), sent_before[number])
+                    << "seed " << seed;
+                if (static_cast<int>(left.handler.tokens.size()) == sent_before[number]) {
+                  EXPECT_TRUE(left.handler.tokens.empty() || left.handler.events.back() == "done")
+                      << "seed " << seed;
+                }
+              });
           EXPECT_EQ(id, asked);
           ++asked;
           break;
@@ -322,7 +376,8 @@ TEST(Order, HoldsInEverySchedule) {
             const std::size_t i = random() % right.handler.requests.size();
             sent_before[*right.handler.requests[i].json().as_int64()] = sent;
             right.peer.respond(right.handler.requests[i], raw("1"));
-            right.handler.requests.erase(right.handler.requests.begin() + static_cast<std::ptrdiff_t>(i));
+            right.handler.requests.erase(right.handler.requests.begin() +
+                                         static_cast<std::ptrdiff_t>(i));
           }
       }
     };
@@ -357,8 +412,11 @@ TEST(Peer, WhatWaitsForASlowHandlerIsBounded) {
   Connection c({.max_queued_bytes = 1000});
   c.handler.finish_at_once = false;
   std::string failure;
-  c.peer.request("a", raw("{}"), [&](const Peer::Answer& answer) { failure = answer.error ? answer.error->message : "ok"; });
-  for (int i = 0; i < 100; ++i) c.peer.feed("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[" + std::to_string(i) + "]}\n");
+  c.peer.request("a", raw("{}"), [&](const Peer::Answer& answer) {
+    failure = answer.error ? answer.error->message : "ok";
+  });
+  for (int i = 0; i < 100; ++i)
+    c.peer.feed("{\"jsonrpc\":\"2.0\",\"method\":\"n\",\"params\":[" + std::to_string(i) + "]}\n");
   EXPECT_FALSE(c.handler.troubles.empty());
   c.peer.feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":\"" + std::string(100, 'x') + "\"}\n");
   EXPECT_NE(failure.find("1000 bytes wait"), failure.npos);
@@ -368,8 +426,9 @@ TEST(Peer, EveryFrameIsShownToTheTap) {
   Connection c;
   c.handler.respond_at_once = true;
   c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}");
-  EXPECT_EQ(c.handler.frames, (std::vector<std::string>{"< {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}",
-                                                        "> {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"}));
+  EXPECT_EQ(c.handler.frames,
+            (std::vector<std::string>{"< {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}",
+                                      "> {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"}));
 }
 
 TEST(Peer, AnswersInTheFramingItIsSpokenToIn) {
@@ -383,15 +442,18 @@ TEST(Peer, AnswersInTheFramingItIsSpokenToIn) {
 TEST(Peer, BatchesWhereTheyAreAccepted) {
   Connection c({.accept_batches = true});
   EXPECT_EQ(c.answer_to("[]"), error_line("null", -32600, "Invalid request: an empty batch"));
-  c.answer_to("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"method\":\"n\"},5,"
-              "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]");
+  c.answer_to(
+      "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"method\":\"n\"},5,"
+      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]");
   ASSERT_EQ(c.handler.requests.size(), 2u);
   c.peer.respond(c.handler.requests[1], raw("2"));
   EXPECT_EQ(c.sent(), "");
   c.peer.fail(c.handler.requests[0], {method_not_found, "no", {}});
-  EXPECT_EQ(c.sent(), "[{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid request: expected an "
-                      "object, got a number\"}},{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":2},"
-                      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}]\n");
+  EXPECT_EQ(c.sent(),
+            "[{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid "
+            "request: expected an "
+            "object, got a number\"}},{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":2},"
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}]\n");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ using json::Error;
 using json::Options;
 
 Error mismatch(std::string path, std::string expected, JsonView found) {
-  return {std::move(path), std::move(expected), found.absent() ? "nothing" : std::string(describe(found.kind())), 0,
+  return {std::move(path), std::move(expected),
+          found.absent() ? "nothing" : std::string(describe(found.kind())), 0,
           Error::Kind::mismatch};
 }
 
@@ -23,20 +24,23 @@ Options below(const std::string& prefix, const Options& options) {
   if (options.report)
     inner.report = [prefix, report = options.report](const json::Report& found) {
       json::Report moved = found;
-      moved.path = prefix + (moved.path.empty() || moved.path.front() == '[' ? "" : ".") + moved.path;
+      moved.path =
+          prefix + (moved.path.empty() || moved.path.front() == '[' ? "" : ".") + moved.path;
       report(moved);
     };
   return inner;
 }
 
 // Decodes one member of the message, and gives it as it would be written.
-std::optional<Error> check_member(const char* name, JsonView value, const json::Type& type, const Options& options,
-                                  Json& written) {
-  const std::unique_ptr<std::max_align_t[]> room(new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
+std::optional<Error> check_member(const char* name, JsonView value, const json::Type& type,
+                                  const Options& options, Json& written) {
+  const std::unique_ptr<std::max_align_t[]> room(
+      new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
   type.life->construct(room.get());
   auto error = json::decode(value.text(), type, room.get(), below(name, options));
   if (error) {
-    error->path = name + std::string(error->path.empty() || error->path.front() == '[' ? "" : ".") + error->path;
+    error->path = name + std::string(error->path.empty() || error->path.front() == '[' ? "" : ".") +
+                  error->path;
   } else {
     json::Writer out;
     json::write(out, type, room.get());
@@ -46,7 +50,8 @@ std::optional<Error> check_member(const char* name, JsonView value, const json::
   return error;
 }
 
-std::optional<Error> check_members(const Json& message, std::initializer_list<std::string_view> known,
+std::optional<Error> check_members(const Json& message,
+                                   std::initializer_list<std::string_view> known,
                                    const Options& options) {
   for (const auto& [key, value] : message.members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
@@ -66,7 +71,8 @@ MessageChecker::MessageChecker(int protocol)
     : methods_(protocol == 2 ? v2::methods() : v1::methods()),
       error_type_(protocol == 2 ? &v2::Error::json_type : &v1::Error::json_type) {}
 
-std::optional<Error> MessageChecker::check(std::string_view text, const Options& options, std::string* written) {
+std::optional<Error> MessageChecker::check(std::string_view text, const Options& options,
+                                           std::string* written) {
   const json::Result<Json> parsed = Json::parse(text, options.limits);
   if (!parsed) return parsed.error();
   const Json& message = *parsed;
@@ -76,18 +82,21 @@ std::optional<Error> MessageChecker::check(std::string_view text, const Options&
     return error;
   }
   Json out = Json::object({{"jsonrpc", "2.0"}});
-  auto error = message["method"].absent() ? check_answer(message, options, out) : check_call(message, options, out);
+  auto error = message["method"].absent() ? check_answer(message, options, out)
+                                          : check_call(message, options, out);
   if (!error && written != nullptr) *written = out.text();
   return error;
 }
 
-std::optional<Error> MessageChecker::check_call(const Json& message, const Options& options, Json& out) {
+std::optional<Error> MessageChecker::check_call(const Json& message, const Options& options,
+                                                Json& out) {
   const std::optional<std::string> name = message["method"].as_string();
   if (!name) return mismatch("method", "a string", message["method"]);
   const JsonView id = message["id"];
   const bool notification = id.absent();
   if (!notification && !is_id(id)) return mismatch("id", "a string, a number or null", id);
-  if (auto error = check_members(message, {"jsonrpc", "id", "method", "params"}, options)) return error;
+  if (auto error = check_members(message, {"jsonrpc", "id", "method", "params"}, options))
+    return error;
   if (!notification) out.set("id", Json(id));
   out.set("method", *name);
 
@@ -98,9 +107,11 @@ std::optional<Error> MessageChecker::check_call(const Json& message, const Optio
                           : mismatch("id", "no id, since this is a notification", id);
     const bool extension = name->starts_with('_');
     if (options.strict && !extension)
-      return Error{"method", "a method of the protocol, or a name that begins with _", *name, 0, Error::Kind::mismatch};
+      return Error{"method", "a method of the protocol, or a name that begins with _", *name, 0,
+                   Error::Kind::mismatch};
     if (options.report && !extension)
-      options.report({json::Report::What::unknown_tag, "method", "a method of the protocol", *name});
+      options.report(
+          {json::Report::What::unknown_tag, "method", "a method of the protocol", *name});
     if (!message["params"].absent()) out.set("params", Json(message["params"]));
     return std::nullopt;
   }
@@ -109,19 +120,24 @@ std::optional<Error> MessageChecker::check_call(const Json& message, const Optio
   const bool empty = message["params"].absent() || message["params"].is_null();
   const Json none = Json::object();
   Json params;
-  if (auto error = check_member("params", empty ? none.view() : message["params"], *method->params, options, params))
+  if (auto error = check_member("params", empty ? none.view() : message["params"], *method->params,
+                                options, params))
     return error;
   out.set("params", params);
   return std::nullopt;
 }
 
-std::optional<Error> MessageChecker::check_answer(const Json& message, const Options& options, Json& out) {
+std::optional<Error> MessageChecker::check_answer(const Json& message, const Options& options,
+                                                  Json& out) {
   const JsonView id = message["id"], result = message["result"], failure = message["error"];
-  if (id.absent() && result.absent() && failure.absent()) return mismatch("method", "a string", JsonView());
+  if (id.absent() && result.absent() && failure.absent())
+    return mismatch("method", "a string", JsonView());
   if (!is_id(id)) return mismatch("id", "a string, a number or null", id);
   if (result.absent() == failure.absent())
-    return Error{"", "either result or error", result.absent() ? "neither" : "both", 0, Error::Kind::mismatch};
-  if (auto error = check_members(message, {"jsonrpc", "id", "result", "error"}, options)) return error;
+    return Error{"", "either result or error", result.absent() ? "neither" : "both", 0,
+                 Error::Kind::mismatch};
+  if (auto error = check_members(message, {"jsonrpc", "id", "result", "error"}, options))
+    return error;
   out.set("id", Json(id));
   const auto waiting = waiting_.find(id.text());
   if (!failure.absent()) {

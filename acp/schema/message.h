@@ -13,20 +13,24 @@
 
 namespace acp {
 
-// Checks one message after the other. It remembers the methods of requests, so that an answer among later
-// messages is checked as the result that it should be; an answer to nothing it saw is checked as an answer
-// to anything. Methods that are not listed (extensions) may carry whatever they like.
+// Checks one message after the other. It remembers the methods of requests, so that an answer among
+// later messages is checked as the result that it should be; an answer to nothing it saw is checked
+// as an answer to anything. Methods that are not listed (extensions) may carry whatever they like.
 class MessageChecker {
  public:
   // 1 or 2.
   explicit MessageChecker(int protocol);
 
-  // Nothing if the message is right; `written`, if given, is set to the message as we would write it.
-  std::optional<json::Error> check(std::string_view text, const json::Options& options, std::string* written = nullptr);
+  // Nothing if the message is right; `written`, if given, is set to the message as we would write
+  // it.
+  std::optional<json::Error> check(std::string_view text, const json::Options& options,
+                                   std::string* written = nullptr);
 
  private:
-  std::optional<json::Error> check_call(const Json& message, const json::Options& options, Json& out);
-  std::optional<json::Error> check_answer(const Json& message, const json::Options& options, Json& out);
+  std::optional<json::Error> check_call(const Json& message, const json::Options& options,
+                                        Json& out);
+  std::optional<json::Error> check_answer(const Json& message, const json::Options& options,
+                                          Json& out);
 
   std::span<const Method> methods_;
   const json::Type* error_type_;

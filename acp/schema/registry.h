@@ -27,14 +27,15 @@ struct Method {
   const char* result_name;   // empty for notifications
   const json::Type* result;  // null for notifications
   bool unstable;
-  // What must have been advertised first: a path in the initialize exchange or in a session's answer.
-  // Empty if every peer has it.
+  // What must have been advertised first: a path in the initialize exchange or in a session's
+  // answer. Empty if every peer has it.
   std::string_view gate;
 };
 
 std::string_view to_string(Side side);
 
 const Definition* find_definition(std::span<const Definition> definitions, std::string_view name);
-const Method* find_method(std::span<const Method> methods, std::string_view name, bool notification);
+const Method* find_method(std::span<const Method> methods, std::string_view name,
+                          bool notification);
 
 }  // namespace acp

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "acp/json/codec.h"
-#include "acp/schema/testing/random_value.h"
 #include "acp/schema/registry.h"
+#include "acp/schema/testing/random_value.h"
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
 
@@ -17,7 +17,8 @@ using json::Kind;
 using json::Type;
 
 struct Value {
-  explicit Value(const Type& t) : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
+  explicit Value(const Type& t)
+      : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
     type.life->construct(room.get());
   }
   ~Value() { type.life->destroy(room.get()); }
@@ -46,25 +47,28 @@ std::vector<Version> versions() {
   return all;
 }
 
-// Whether all that `in` says stands in `out` too. What no schema knows (`zz_…`) may be gone, and so may an
-// empty list, an empty map and a tag that is null; defaults may have come in addition.
+// Whether all that `in` says stands in `out` too. What no schema knows (`zz_…`) may be gone, and so
+// may an empty list, an empty map and a tag that is null; defaults may have come in addition.
 std::string lost(const Tree& in, const Tree& out, const std::string& path) {
   if (in.kind != out.kind) return path;
   if (in.kind == json::ValueKind::array) {
     if (in.elements.size() != out.elements.size()) return path;
     for (std::size_t i = 0; i < in.elements.size(); ++i)
-      if (auto where = lost(in.elements[i], out.elements[i], path + "[" + std::to_string(i) + "]"); !where.empty())
+      if (auto where = lost(in.elements[i], out.elements[i], path + "[" + std::to_string(i) + "]");
+          !where.empty())
         return where;
     return "";
   }
   if (in.kind == json::ValueKind::object) {
     for (const auto& [key, member] : in.members) {
       if (key.starts_with("zz_")) continue;
-      const bool empty = (member.kind == json::ValueKind::array || member.kind == json::ValueKind::object) &&
-                         member.elements.empty() && member.members.empty();
+      const bool empty =
+          (member.kind == json::ValueKind::array || member.kind == json::ValueKind::object) &&
+          member.elements.empty() && member.members.empty();
       const Tree* other = out.get(key);
-      if (other == nullptr && (empty || (key == "stopReason" && member.kind == json::ValueKind::null) ||
-                               member.text == "false"))
+      if (other == nullptr &&
+          (empty || (key == "stopReason" && member.kind == json::ValueKind::null) ||
+           member.text == "false"))
         continue;
       if (other == nullptr) return path + "." + key;
       if (auto where = lost(member, *other, path + "." + key); !where.empty()) return where;
@@ -87,9 +91,11 @@ void round_trip(const Version& version, const char* what, Draw draw, int values,
       const std::string written = first.write();
       error = second.read(written);
       ASSERT_FALSE(error) << definition.name << " " << written << "\n" << error->message();
-      ASSERT_TRUE(json::equal(*definition.type, first.room.get(), second.room.get())) << definition.name << " " << text;
+      ASSERT_TRUE(json::equal(*definition.type, first.room.get(), second.room.get()))
+          << definition.name << " " << text;
       ASSERT_EQ(second.write(), written);
-      const std::string gone = lost(drawn, Tree::from(Json::parse(written).value()), definition.name);
+      const std::string gone =
+          lost(drawn, Tree::from(Json::parse(written).value()), definition.name);
       ASSERT_EQ(gone, "") << text << "\n" << written;
       if (strict_too) {
         Value strict(*definition.type);
@@ -99,7 +105,8 @@ void round_trip(const Version& version, const char* what, Draw draw, int values,
       ++count;
     }
   }
-  std::printf("%s: %d values %s, of %zu definitions\n", version.name, count, what, version.definitions.size());
+  std::printf("%s: %d values %s, of %zu definitions\n", version.name, count, what,
+              version.definitions.size());
 }
 
 TEST(RoundTrip, ValuesOfEveryDefinition) {
@@ -108,8 +115,8 @@ TEST(RoundTrip, ValuesOfEveryDefinition) {
     round_trip(version, "with _meta at every level", {.always_meta = true}, 20, true);
     round_trip(version, "with unknown members", {.unknown_members = true}, 30, false);
     round_trip(version, "with unknown tags", {.unknown_tags = true}, 30, false);
-    round_trip(version, "with all of it", {.unknown_members = true, .unknown_tags = true, .always_meta = true}, 30,
-               false);
+    round_trip(version, "with all of it",
+               {.unknown_members = true, .unknown_tags = true, .always_meta = true}, 30, false);
   }
 }
 
@@ -120,15 +127,18 @@ std::string malformed(const Type& type) {
       if (type.objects_only) return "[1]";
       return "";
     case Kind::nullable:
-    case Kind::optional: return malformed(*type.element);
+    case Kind::optional:
+      return malformed(*type.element);
     case Kind::variant:
       // Of those that are untagged, some take anything.
       for (const json::Arm& arm : type.variant->arms)
         if (arm.type != nullptr && malformed(*arm.type).empty()) return "";
       return "[[[1]]]";
     case Kind::array:  // not an array of bad items: those may be skipped
-    case Kind::map: return "7";
-    default: return "[[[1]]]";
+    case Kind::map:
+      return "7";
+    default:
+      return "[[[1]]]";
   }
 }
 
@@ -140,30 +150,34 @@ class Tolerance {
     for (const Definition& definition : version_.definitions) {
       if (definition.alias_of != nullptr) continue;
       if (definition.type->kind == Kind::object) fields(definition, *definition.type);
-      const json::Union* table = definition.type->kind == Kind::variant    ? definition.type->variant
-                                 : definition.type->kind == Kind::object ? definition.type->object->flat
-                                                                         : nullptr;
+      const json::Union* table = definition.type->kind == Kind::variant ? definition.type->variant
+                                 : definition.type->kind == Kind::object
+                                     ? definition.type->object->flat
+                                     : nullptr;
       // Arms written in place have fields of their own.
       if (table != nullptr)
         for (const json::Arm& arm : table->arms)
           if (arm.type != nullptr && arm.type->kind == Kind::object && *arm.type->name == '\0')
             in_place(definition, *table, arm);
     }
-    std::printf("%s: marks tried: %d default-on-error (and %d on fields that take anything), %d skip-invalid-items, "
-                "%d default-on-null\n", version_.name, on_error, any, items, on_null);
+    std::printf(
+        "%s: marks tried: %d default-on-error (and %d on fields that take anything), %d "
+        "skip-invalid-items, "
+        "%d default-on-null\n",
+        version_.name, on_error, any, items, on_null);
   }
 
   int on_error = 0, any = 0, items = 0, on_null = 0;
 
  private:
   void fields(const Definition& definition, const Type& type) {
-    for (const json::Field& field : type.object->fields) try_marks(definition, field, [&] {
-        return random_.of(definition.name);
-      });
+    for (const json::Field& field : type.object->fields)
+      try_marks(definition, field, [&] { return random_.of(definition.name); });
   }
 
   void in_place(const Definition& definition, const json::Union& table, const json::Arm& arm) {
-    for (const json::Field& field : arm.type->object->fields) try_marks(definition, field, [&] {
+    for (const json::Field& field : arm.type->object->fields)
+      try_marks(definition, field, [&] {
         for (;;) {
           Tree drawn = random_.of(definition.name);
           if (!arm.tag.empty() && drawn.str(table.tag()) == arm.tag) return drawn;
@@ -182,7 +196,8 @@ class Tolerance {
       else
         ++on_error, expect_default(definition, field, make(), bad);
     }
-    if (field.is(json::default_on_null)) ++on_null, expect_default(definition, field, make(), "null");
+    if (field.is(json::default_on_null))
+      ++on_null, expect_default(definition, field, make(), "null");
     if (field.is(json::skip_invalid_items)) ++items, expect_skipped(definition, field, make());
   }
 
@@ -195,8 +210,10 @@ class Tolerance {
     return object;
   }
 
-  // The bad value counts as if it were not there (or, where the member is required, as its empty value).
-  void expect_default(const Definition& definition, const json::Field& field, const Tree& drawn, const std::string& bad) {
+  // The bad value counts as if it were not there (or, where the member is required, as its empty
+  // value).
+  void expect_default(const Definition& definition, const json::Field& field, const Tree& drawn,
+                      const std::string& bad) {
     const std::string name(field.name());
     const std::string text = with(drawn, name, bad).json();
     Value value(*definition.type), same(*definition.type), strict(*definition.type);
@@ -206,7 +223,8 @@ class Tolerance {
       if (report.what == json::Report::What::tolerated) reported.push_back(report.path);
     };
     auto error = value.read(text, options);
-    ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message() << "\n" << text;
+    ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message() << "\n"
+                        << text;
     ASSERT_EQ(reported.size(), 1u) << text;
     EXPECT_TRUE(reported[0].starts_with(name)) << reported[0];
 
@@ -233,7 +251,8 @@ class Tolerance {
     const Value good_item(*array.element);
     std::string good = "\"user\"";
     if (array.element->kind != Kind::enumerated && array.element->kind != Kind::open_enum) {
-      // Any valid item will do: the one that a new object writes may miss required things, so draw it.
+      // Any valid item will do: the one that a new object writes may miss required things, so draw
+      // it.
       good = *array.element->name != '\0' ? random_.of(array.element->name).json() : "\"text\"";
     } else {
       good = Json(array.element->values[0]).text();
@@ -243,7 +262,8 @@ class Tolerance {
     Value value(*definition.type), expected(*definition.type), strict(*definition.type);
     const std::string text = with(drawn, name, "[" + good + "," + bad + "," + good + "]").json();
     auto error = value.read(text);
-    ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message() << "\n" << text;
+    ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message() << "\n"
+                        << text;
     error = expected.read(with(drawn, name, "[" + good + "," + good + "]").json());
     ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message();
     EXPECT_TRUE(json::equal(*definition.type, value.room.get(), expected.room.get())) << text;
@@ -268,7 +288,8 @@ TEST(Tolerance, EveryMarkDoesWhatItSays) {
     Tolerance tolerance(version);
     tolerance.run();
     // One more stands on a union's tag: IdleStateUpdate.stopReason.
-    EXPECT_EQ(tolerance.on_error + tolerance.any + 1, marks(version.schema, "x-deserialize-default-on-error"));
+    EXPECT_EQ(tolerance.on_error + tolerance.any + 1,
+              marks(version.schema, "x-deserialize-default-on-error"));
     EXPECT_EQ(tolerance.items, marks(version.schema, "x-deserialize-skip-invalid-items"));
     EXPECT_EQ(tolerance.on_null, marks(version.schema, "x-deserialize-default-on-null"));
   }

@@ -1,5 +1,5 @@
-// Holds the C++ tables against the four official schema files, with a reading of the schema of its own: nothing
-// here comes from generate.py.
+// Holds the C++ tables against the four official schema files, with a reading of the schema of its
+// own: nothing here comes from generate.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ using json::Kind;
 using json::Type;
 
 struct Value {
-  explicit Value(const Type& t) : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
+  explicit Value(const Type& t)
+      : type(t), room(new std::max_align_t[t.size / sizeof(std::max_align_t) + 1]) {
     type.life->construct(room.get());
   }
   ~Value() { type.life->destroy(room.get()); }
@@ -30,12 +31,16 @@ struct Value {
   std::unique_ptr<std::max_align_t[]> room;
 };
 
-// Compares one file with one version's tables. Each thing compared is counted; each difference is noted.
+// Compares one file with one version's tables. Each thing compared is counted; each difference is
+// noted.
 class Walk {
  public:
-  Walk(const Tree& file, const Tree& stable, bool is_stable, std::span<const Definition> definitions,
-       std::span<const Method> methods)
-      : defs_(*file.get("$defs")), stable_(*stable.get("$defs")), is_stable_(is_stable), definitions_(definitions),
+  Walk(const Tree& file, const Tree& stable, bool is_stable,
+       std::span<const Definition> definitions, std::span<const Method> methods)
+      : defs_(*file.get("$defs")),
+        stable_(*stable.get("$defs")),
+        is_stable_(is_stable),
+        definitions_(definitions),
         methods_(methods) {}
 
   void run() {
@@ -50,7 +55,8 @@ class Walk {
     }
     for (const Definition& definition : definitions_) {
       where_ = definition.name;
-      expect(defs_.has(definition.name) || (is_stable_ && definition.unstable), "is not in the schema");
+      expect(defs_.has(definition.name) || (is_stable_ && definition.unstable),
+             "is not in the schema");
     }
     check_method_table();
   }
@@ -67,7 +73,8 @@ class Walk {
   void check_definition(const std::string& name, const Tree& schema, const Definition& definition) {
     const Type& type = *definition.type;
     if (schema.has("allOf")) {
-      expect(definition.alias_of != nullptr && reference(schema) == definition.alias_of, "is an alias of another type");
+      expect(definition.alias_of != nullptr && reference(schema) == definition.alias_of,
+             "is an alias of another type");
       return;
     }
     expect(definition.alias_of == nullptr, "is no alias");
@@ -101,7 +108,8 @@ class Walk {
     ++counts["types"];
     if (const std::string name = reference(schema); !name.empty()) {
       const Definition* definition = find_definition(definitions_, name);
-      const std::string expected = definition != nullptr && definition->alias_of ? definition->alias_of : name;
+      const std::string expected =
+          definition != nullptr && definition->alias_of ? definition->alias_of : name;
       expect(type.name == expected, "should be " + name + ", is " + json::type_name(type));
       return;
     }
@@ -110,7 +118,8 @@ class Walk {
     check_bounds(schema, type);
     const std::string kind = schema.str("type");
     if (kind.empty()) {
-      expect(type.kind == Kind::raw && type.choices.empty() && !type.objects_only, "should be any value");
+      expect(type.kind == Kind::raw && type.choices.empty() && !type.objects_only,
+             "should be any value");
     } else if (kind == "object") {
       const Tree* extra = schema.get("additionalProperties");
       if (extra != nullptr && extra->kind == json::ValueKind::object && !extra->members.empty()) {
@@ -119,14 +128,17 @@ class Walk {
         expect(type.kind == Kind::raw && type.objects_only, "should be any object");
       }
     } else {
-      expect(type.kind == kind_of(schema), "should be of type " + kind + " " + schema.str("format"));
-      if (kind == "array" && type.kind == Kind::array) check_value(*schema.get("items"), *type.element);
+      expect(type.kind == kind_of(schema),
+             "should be of type " + kind + " " + schema.str("format"));
+      if (kind == "array" && type.kind == Kind::array)
+        check_value(*schema.get("items"), *type.element);
     }
   }
 
   // params and results of envelopes: any of these definitions.
   void check_choices(const Tree& schema, const Type& type) {
-    if (!expect(type.kind == Kind::raw && !type.choices.empty(), "should be one of several types")) return;
+    if (!expect(type.kind == Kind::raw && !type.choices.empty(), "should be one of several types"))
+      return;
     std::set<std::string> expected, actual;
     for (const Tree& arm : schema.get("anyOf")->elements) expected.insert(reference(arm));
     for (const Type* choice : type.choices) {
@@ -134,15 +146,18 @@ class Walk {
         if (definition.type != choice) continue;
         if (is_stable_ && definition.unstable && !expected.contains(definition.name)) continue;
         // An alias and what it names share a table.
-        if (expected.contains(definition.name) || definition.alias_of == nullptr) actual.insert(definition.name);
+        if (expected.contains(definition.name) || definition.alias_of == nullptr)
+          actual.insert(definition.name);
       }
     }
     for (const std::string& name : expected) expect(actual.contains(name), "lacks " + name);
     for (const std::string& name : actual) {
-      const bool by_alias = std::any_of(expected.begin(), expected.end(), [&](const std::string& other) {
-        const Definition* definition = find_definition(definitions_, other);
-        return definition != nullptr && definition->alias_of != nullptr && name == definition->alias_of;
-      });
+      const bool by_alias =
+          std::any_of(expected.begin(), expected.end(), [&](const std::string& other) {
+            const Definition* definition = find_definition(definitions_, other);
+            return definition != nullptr && definition->alias_of != nullptr &&
+                   name == definition->alias_of;
+          });
       expect(expected.contains(name) || by_alias, "has " + name + " too many");
     }
     counts["union arms"] += static_cast<int>(expected.size());
@@ -153,7 +168,9 @@ class Walk {
     const json::Bounds& bounds = type.bounds != nullptr ? *type.bounds : none;
     // What the C++ type says by itself.
     std::optional<std::int64_t> least = bounds.minimum, most = bounds.maximum;
-    if (!least && (type.kind == Kind::uint16 || type.kind == Kind::uint32 || type.kind == Kind::uint64)) least = 0;
+    if (!least &&
+        (type.kind == Kind::uint16 || type.kind == Kind::uint32 || type.kind == Kind::uint64))
+      least = 0;
     if (!most && type.kind == Kind::uint16) most = 65535;
     const auto number = [&](const char* key) -> std::optional<std::int64_t> {
       const Tree* value = schema.get(key);
@@ -168,7 +185,8 @@ class Walk {
     if (schema.has("format")) ++counts["formats"];
     if (schema.str("type") == "string")
       expect(schema.str("format") == (bounds.format ? bounds.format : ""), "has another format");
-    expect(schema.str("contentEncoding") == (bounds.encoding ? bounds.encoding : ""), "has another encoding");
+    expect(schema.str("contentEncoding") == (bounds.encoding ? bounds.encoding : ""),
+           "has another encoding");
   }
 
   // ---- objects ----
@@ -201,17 +219,21 @@ class Walk {
     const bool has_union = !arms(schema).empty();
     const std::string tag = has_union ? tag_name(arms(schema)) : "";
     check_properties(schema, stable, type, tag);
-    expect(table.additional.has_value() == schema.is_true("additionalProperties"), "keeps other members, or does not");
-    if (!expect((table.flat != nullptr) == has_union, "has a union among its members, or has none")) return;
+    expect(table.additional.has_value() == schema.is_true("additionalProperties"),
+           "keeps other members, or does not");
+    if (!expect((table.flat != nullptr) == has_union, "has a union among its members, or has none"))
+      return;
     if (has_union) check_union(schema, stable, *table.flat);
   }
 
-  void check_properties(const Tree& schema, const Tree* stable, const Type& type, const std::string& tag) {
+  void check_properties(const Tree& schema, const Tree* stable, const Type& type,
+                        const std::string& tag) {
     const std::string owner = where_;
     static const Tree nothing;
     const Tree* properties = schema.has("properties") ? schema.get("properties") : &nothing;
     const Tree* required = schema.has("required") ? schema.get("required") : &nothing;
-    const Tree* stable_properties = stable != nullptr && stable->has("properties") ? stable->get("properties") : nullptr;
+    const Tree* stable_properties =
+        stable != nullptr && stable->has("properties") ? stable->get("properties") : nullptr;
     const Value fresh(type);
     for (const auto& [name, property] : properties->members) {
       where_ = owner + "." + name;
@@ -227,13 +249,16 @@ class Walk {
       const auto found = std::find_if(type.object->fields.begin(), type.object->fields.end(),
                                       [&](const Field& field) { return field.name() == name; });
       if (!expect(found != type.object->fields.end(), "has no field")) continue;
-      const bool unstable = stable != nullptr && (stable_properties == nullptr || !stable_properties->has(name));
+      const bool unstable =
+          stable != nullptr && (stable_properties == nullptr || !stable_properties->has(name));
       expect(found->is(json::unstable) == unstable, "is marked stable or unstable wrongly");
-      check_field(property, required->lists(name), *found, reinterpret_cast<const char*>(fresh.room.get()));
+      check_field(property, required->lists(name), *found,
+                  reinterpret_cast<const char*>(fresh.room.get()));
     }
     for (const Field& field : type.object->fields) {
       where_ = owner + "." + std::string(field.name());
-      expect(properties->has(field.name()) || (is_stable_ && field.is(json::unstable)), "is not in the schema");
+      expect(properties->has(field.name()) || (is_stable_ && field.is(json::unstable)),
+             "is not in the schema");
     }
     where_ = owner;
   }
@@ -243,7 +268,8 @@ class Walk {
     expect(field.is(json::required) == required, "is required, or is not");
     const auto mark = [&](const char* name, json::Flags flag) {
       if (property.is_true(name)) ++counts["marks"];
-      expect(property.is_true(name) == field.is(flag), std::string("carries the mark ") + name + ", or does not");
+      expect(property.is_true(name) == field.is(flag),
+             std::string("carries the mark ") + name + ", or does not");
     };
     mark("x-deserialize-default-on-error", json::default_on_error);
     mark("x-deserialize-skip-invalid-items", json::skip_invalid_items);
@@ -254,8 +280,10 @@ class Walk {
     if (nullable) ++counts["nullable"];
     const Type* type = field.type;
     if (type->kind == Kind::raw) {
-      // Json holds null by itself; where only objects may stand, the table says whether null may too.
-      if (type->objects_only || !type->choices.empty()) expect(type->or_null == nullable, "can be null, or cannot");
+      // Json holds null by itself; where only objects may stand, the table says whether null may
+      // too.
+      if (type->objects_only || !type->choices.empty())
+        expect(type->or_null == nullable, "can be null, or cannot");
     } else {
       expect((type->kind == Kind::nullable) == nullable, "can be null, or cannot");
       if (type->kind == Kind::nullable || type->kind == Kind::optional) type = type->element;
@@ -270,21 +298,26 @@ class Walk {
   // params: anyOf [anyOf [...], null] leaves an anyOf of one.
   static Tree unwrap(const Tree& schema) {
     const Tree* any = schema.get("anyOf");
-    return any != nullptr && any->elements.size() == 1 && any->elements[0].has("anyOf") ? any->elements[0] : schema;
+    return any != nullptr && any->elements.size() == 1 && any->elements[0].has("anyOf")
+               ? any->elements[0]
+               : schema;
   }
 
   // The schema's default, the table's, and what a new C++ object holds are one and the same.
   void check_default(const Tree& property, const Field& field, const void* fresh) {
     const Tree* expected = property.get("default");
-    if (!expect((expected != nullptr) == (field.fallback != nullptr), "has a default, or has none")) return;
+    if (!expect((expected != nullptr) == (field.fallback != nullptr), "has a default, or has none"))
+      return;
     if (expected == nullptr) return;
     ++counts["defaults"];
     const Value schema_default(*field.type), table_default(*field.type);
     const bool reads = !json::decode(expected->json(), *field.type, schema_default.room.get()) &&
                        !json::decode(field.fallback, *field.type, table_default.room.get());
     expect(reads, "has a default that cannot be read");
-    expect(json::equal(*field.type, schema_default.room.get(), table_default.room.get()), "has another default");
-    expect(json::equal(*field.type, schema_default.room.get(), fresh), "is made with another value than its default");
+    expect(json::equal(*field.type, schema_default.room.get(), table_default.room.get()),
+           "has another default");
+    expect(json::equal(*field.type, schema_default.room.get(), fresh),
+           "is made with another value than its default");
   }
 
   // ---- enums and unions ----
@@ -306,17 +339,21 @@ class Walk {
       for (std::string_view value : type.values) actual.insert(Json(value).text());
       for (std::int32_t code : type.codes) actual.insert(std::to_string(code));
       expect(values == actual, "has other values");
-      expect(codes ? type.kind == Kind::int32 && open : (type.kind == Kind::open_enum) == open, "is open, or is not");
+      expect(codes ? type.kind == Kind::int32 && open : (type.kind == Kind::open_enum) == open,
+             "is open, or is not");
       return;
     }
-    if (expect(type.kind == Kind::variant, "should be a union")) check_union(schema, stable, *type.variant);
+    if (expect(type.kind == Kind::variant, "should be a union"))
+      check_union(schema, stable, *type.variant);
   }
 
   void check_union(const Tree& schema, const Tree* stable, const json::Union& table) {
     const std::string owner = where_;
     const std::string tag = tag_name(arms(schema));
-    expect(table.tagged() == !tag.empty() && (tag.empty() || table.tag() == tag), "should be told apart by " + tag);
-    expect(table.exclusive == (tag.empty() && schema.has("oneOf")), "takes exactly one arm, or does not");
+    expect(table.tagged() == !tag.empty() && (tag.empty() || table.tag() == tag),
+           "should be told apart by " + tag);
+    expect(table.exclusive == (tag.empty() && schema.has("oneOf")),
+           "takes exactly one arm, or does not");
     std::vector<bool> met(table.arms.size());
     bool open = false;
     for (const Tree& arm : arms(schema)) {
@@ -329,28 +366,32 @@ class Walk {
         continue;
       }
       if (!tag.empty() && value.empty() && arm.has("properties") && arm.get("properties")->has(tag))
-        expect(arm.get("properties")->get(tag)->str("type") == "null", "should be the arm for no tag");
+        expect(arm.get("properties")->get(tag)->str("type") == "null",
+               "should be the arm for no tag");
       const std::size_t index = find_arm(arm, tag, value, table, met);
       if (!expect(index < table.arms.size(), "has no arm")) continue;
       met[index] = true;
       if (!value.empty()) ++counts["union tags"];
-      const bool was = !value.empty() && stable != nullptr &&
-                       std::any_of(arms(*stable).begin(), arms(*stable).end(),
-                                   [&](const Tree& other) { return tag_value(other, tag) == value; });
+      const bool was =
+          !value.empty() && stable != nullptr &&
+          std::any_of(arms(*stable).begin(), arms(*stable).end(),
+                      [&](const Tree& other) { return tag_value(other, tag) == value; });
       if (!value.empty() && stable != nullptr)
-        expect(((table.arms[index].flags & json::unstable) != 0) == !was, "is marked stable or unstable wrongly");
+        expect(((table.arms[index].flags & json::unstable) != 0) == !was,
+               "is marked stable or unstable wrongly");
       check_arm(arm, tag, value, *table.arms[index].type);
     }
     where_ = owner;
     expect(table.open == open, "is open, or is not");
     expect((table.unknown >= 0) == !tag.empty(), "keeps unknown tags, or does not");
     for (std::size_t i = 0; i < table.arms.size(); ++i)
-      expect(met[i] || table.arms[i].type == nullptr || (is_stable_ && (table.arms[i].flags & json::unstable) != 0),
+      expect(met[i] || table.arms[i].type == nullptr ||
+                 (is_stable_ && (table.arms[i].flags & json::unstable) != 0),
              "has the arm " + std::string(table.arms[i].tag) + " too many");
   }
 
-  std::size_t find_arm(const Tree& arm, const std::string& tag, const std::string& value, const json::Union& table,
-                       const std::vector<bool>& met) {
+  std::size_t find_arm(const Tree& arm, const std::string& tag, const std::string& value,
+                       const json::Union& table, const std::vector<bool>& met) {
     for (std::size_t i = 0; i < table.arms.size(); ++i) {
       const json::Arm& candidate = table.arms[i];
       if (candidate.type == nullptr || met[i] || candidate.tag != value) continue;
@@ -364,14 +405,17 @@ class Walk {
     return table.arms.size();
   }
 
-  void check_arm(const Tree& arm, const std::string& tag, const std::string& value, const Type& type) {
+  void check_arm(const Tree& arm, const std::string& tag, const std::string& value,
+                 const Type& type) {
     if (arm.has("properties")) expect(arm.str("type") == "object", "should be an object");
-    if (!value.empty()) expect(arm.has("required") && arm.get("required")->lists(tag), "should require its tag");
+    if (!value.empty())
+      expect(arm.has("required") && arm.get("required")->lists(tag), "should require its tag");
     if (!reference(arm).empty() || arm.str("type") != "object") return check_value(arm, type);
     // Written in place.
     Tree rest = arm;
     if (Tree* properties = rest.get("properties"))
-      std::erase_if(properties->members, [&](const auto& member) { return !tag.empty() && member.first == tag; });
+      std::erase_if(properties->members,
+                    [&](const auto& member) { return !tag.empty() && member.first == tag; });
     expect(*type.name == '\0', "should have no name");
     check_object(rest, nullptr, type);
   }
@@ -379,10 +423,14 @@ class Walk {
   void check_catch_all(const Tree& arm, const std::string& tag, const json::Union& table) {
     Tree rest = arm;
     Tree* properties = rest.get("properties");
-    expect(properties->has(tag) && properties->get(tag)->str("type") == "string", "should take any string as tag");
+    expect(properties->has(tag) && properties->get(tag)->str("type") == "string",
+           "should take any string as tag");
     std::erase_if(properties->members, [&](const auto& member) { return member.first == tag; });
     const bool more = !properties->members.empty() || !arms(rest).empty();
-    if (!expect((table.unknown_requires != nullptr) == more, "asks for more than a tag, or does not") || !more) return;
+    if (!expect((table.unknown_requires != nullptr) == more,
+                "asks for more than a tag, or does not") ||
+        !more)
+      return;
     std::erase_if(rest.members, [](const auto& m) { return m.first == "additionalProperties"; });
     check_object(rest, nullptr, *table.unknown_requires);
   }
@@ -398,16 +446,19 @@ class Walk {
     if (!expect(found != nullptr, "belongs to no listed method")) return;
     const std::string expected_side = side == "protocol" ? "either side" : side;
     expect(to_string(found->side) == expected_side, "is handled by the wrong side");
-    expect((response ? found->result_name : found->params_name) == name, "is not the method's type");
+    expect((response ? found->result_name : found->params_name) == name,
+           "is not the method's type");
     const Definition* definition = find_definition(definitions_, name);
-    expect((response ? found->result : found->params) == definition->type, "has another table than the method's");
+    expect((response ? found->result : found->params) == definition->type,
+           "has another table than the method's");
     expect(found->unstable == !stable_.has(name), "belongs to a method marked wrongly");
   }
 
   void check_method_table() {
     for (const Method& method : methods_) {
       where_ = std::string(method.name);
-      expect(method_names_.contains(where_) || (is_stable_ && method.unstable), "is not in the schema");
+      expect(method_names_.contains(where_) || (is_stable_ && method.unstable),
+             "is not in the schema");
     }
     counts["methods"] = static_cast<int>(method_names_.size());
   }
@@ -434,18 +485,24 @@ const std::vector<Version>& versions() {
 }
 
 TEST(Schema, TablesAreWhatTheOfficialFilesSay) {
-  const std::map<std::string, int> definitions{{"v1/schema.json", 178}, {"v1/schema.unstable.json", 252},
-                                               {"v2/schema.json", 197}, {"v2/schema.unstable.json", 262}};
-  const std::map<std::string, int> methods{{"v1/schema.json", 25}, {"v1/schema.unstable.json", 38},
-                                           {"v2/schema.json", 18}, {"v2/schema.unstable.json", 31}};
+  const std::map<std::string, int> definitions{{"v1/schema.json", 178},
+                                               {"v1/schema.unstable.json", 252},
+                                               {"v2/schema.json", 197},
+                                               {"v2/schema.unstable.json", 262}};
+  const std::map<std::string, int> methods{{"v1/schema.json", 25},
+                                           {"v1/schema.unstable.json", 38},
+                                           {"v2/schema.json", 18},
+                                           {"v2/schema.unstable.json", 31}};
   for (const Version& version : versions()) {
     const Tree stable = read_schema(version.name + std::string("/schema.json"));
     for (const char* file : {"/schema.json", "/schema.unstable.json"}) {
       const std::string name = version.name + std::string(file);
       const Tree tree = read_schema(name);
-      Walk walk(tree, stable, name.find("unstable") == std::string::npos, version.definitions, version.methods);
+      Walk walk(tree, stable, name.find("unstable") == std::string::npos, version.definitions,
+                version.methods);
       walk.run();
-      for (const std::string& difference : walk.differences) ADD_FAILURE() << name << ": " << difference;
+      for (const std::string& difference : walk.differences)
+        ADD_FAILURE() << name << ": " << difference;
       std::printf("%s:", name.c_str());
       for (const auto& [what, count] : walk.counts) std::printf(" %d %s,", count, what.c_str());
       std::printf(" %zu differences\n", walk.differences.size());
@@ -462,7 +519,8 @@ template <class Change>
 void each_node(Tree& node, const std::string& key, bool names, Change change) {
   if (!names) change(node, key);
   for (auto& [name, member] : node.members) {
-    if (name == "default" || name == "not" || name == "discriminator" || name == "description") continue;
+    if (name == "default" || name == "not" || name == "discriminator" || name == "description")
+      continue;
     each_node(member, name, name == "properties" || name == "$defs", change);
   }
   for (Tree& element : node.elements) each_node(element, key, false, change);
@@ -493,7 +551,8 @@ const Change changes[] = {
     {"a property removed",
      [](Tree& node, const std::string&) {
        Tree* properties = node.get("properties");
-       if (properties == nullptr || properties->members.empty() || properties->members.back().second.has("const"))
+       if (properties == nullptr || properties->members.empty() ||
+           properties->members.back().second.has("const"))
          return false;
        properties->members.pop_back();
        return true;
@@ -509,18 +568,21 @@ const Change changes[] = {
     {"a mark removed (error)",
      [](Tree& node, const std::string&) { return remove(node, "x-deserialize-default-on-error"); }},
     {"a mark removed (items)",
-     [](Tree& node, const std::string&) { return remove(node, "x-deserialize-skip-invalid-items"); }},
+     [](Tree& node, const std::string&) {
+       return remove(node, "x-deserialize-skip-invalid-items");
+     }},
     {"a mark removed (null)",
      [](Tree& node, const std::string&) { return remove(node, "x-deserialize-default-on-null"); }},
     {"a minimum removed", [](Tree& node, const std::string&) { return remove(node, "minimum"); }},
     {"a maximum removed", [](Tree& node, const std::string&) { return remove(node, "maximum"); }},
-    {"a minLength removed", [](Tree& node, const std::string&) { return remove(node, "minLength"); }},
+    {"a minLength removed",
+     [](Tree& node, const std::string&) { return remove(node, "minLength"); }},
     {"a minItems removed", [](Tree& node, const std::string&) { return remove(node, "minItems"); }},
     {"a format removed",
      [](Tree& node, const std::string&) {
        // `number` has one format only, and a code's is that of its siblings.
-       return node.str("type") != "number" && node.str("format") != "double" && !node.has("const") &&
-              node.str("title") != "Other" &&
+       return node.str("type") != "number" && node.str("format") != "double" &&
+              !node.has("const") && node.str("title") != "Other" &&
               !(node.get("type") && node.get("type")->lists("number")) && remove(node, "format");
      }},
     {"null taken out",
@@ -535,14 +597,16 @@ const Change changes[] = {
      [](Tree& node, const std::string&) {
        Tree* ref = node.get("$ref");
        if (ref == nullptr) return false;
-       *ref = string_node(ref->str() == "#/$defs/SessionId" ? "#/$defs/ToolCallId" : "#/$defs/SessionId");
+       *ref = string_node(ref->str() == "#/$defs/SessionId" ? "#/$defs/ToolCallId"
+                                                            : "#/$defs/SessionId");
        return true;
      }},
     {"a constant changed",
      [](Tree& node, const std::string&) {
        Tree* constant = node.get("const");
        if (constant == nullptr) return false;
-       *constant = constant->kind == json::ValueKind::string ? string_node(constant->str() + "x") : Tree::from(Json(1));
+       *constant = constant->kind == json::ValueKind::string ? string_node(constant->str() + "x")
+                                                             : Tree::from(Json(1));
        return true;
      }},
     {"an arm removed",
@@ -558,7 +622,8 @@ const Change changes[] = {
     {"a type changed",
      [](Tree& node, const std::string&) {
        Tree* kind = node.get("type");
-       if (kind == nullptr || kind->kind != json::ValueKind::string || node.has("const")) return false;
+       if (kind == nullptr || kind->kind != json::ValueKind::string || node.has("const"))
+         return false;
        if (kind->str() == "object" && node.has("required") && node.has("not")) return false;
        *kind = string_node(kind->str() == "boolean" ? "string" : "boolean");
        return true;
@@ -585,7 +650,8 @@ TEST(Schema, EveryChangeToTheSchemaIsNoticed) {
     const Tree stable = read_schema(version.name + std::string("/schema.json"));
     const Tree original = read_schema(version.name + std::string("/schema.unstable.json"));
     for (const Change& change : changes) {
-      // The node at which the change is made: the first that takes it, then the next, spread over the file.
+      // The node at which the change is made: the first that takes it, then the next, spread over
+      // the file.
       int places = 0, tried = 0;
       Tree count = original;
       each_node(*count.get("$defs"), "$defs", true, [&](Tree& node, const std::string& key) {
@@ -607,10 +673,12 @@ TEST(Schema, EveryChangeToTheSchemaIsNoticed) {
         });
         Walk walk(changed, stable, false, version.definitions, version.methods);
         walk.run();
-        EXPECT_FALSE(walk.differences.empty()) << version.name << ": " << change.what << " in " << before;
+        EXPECT_FALSE(walk.differences.empty())
+            << version.name << ": " << change.what << " in " << before;
         ++tried;
       }
-      std::printf("%s: %s: noticed in each of %d places tried, of %d\n", version.name, change.what, tried, places);
+      std::printf("%s: %s: noticed in each of %d places tried, of %d\n", version.name, change.what,
+                  tried, places);
     }
   }
   for (const auto& [what, places] : all_places) EXPECT_GT(places, 0) << what;

@@ -22,20 +22,27 @@ Tree RandomValue::of(const std::string& definition, Draw draw) {
 }
 
 std::string RandomValue::text() {
-  static const char* const pieces[] = {"a", "Z", "word ", "0", "/", "\"", "\\", "\n", "\t", "é", "☃", "😀", "\x01",
-                                       "{}", "</x>", "\xE2\x80\xA8"};
+  static const char* const pieces[] = {"a",    "Z",  "word ", "0",           "/", "\"",
+                                       "\\",   "\n", "\t",    "é",           "☃", "😀",
+                                       "\x01", "{}", "</x>",  "\xE2\x80\xA8"};
   std::string out;
-  for (std::size_t i = below(chance(5) ? 200 : 12); i > 0; --i) out += pieces[below(std::size(pieces))];
+  for (std::size_t i = below(chance(5) ? 200 : 12); i > 0; --i)
+    out += pieces[below(std::size(pieces))];
   return out;
 }
 
 Tree RandomValue::anything(int depth) {
   switch (below(depth > 6 ? 5 : 7)) {
-    case 0: return scalar(nullptr);
-    case 1: return scalar(chance(50));
-    case 2: return scalar(static_cast<std::int64_t>(random_()) - 2147483648);
-    case 3: return scalar(static_cast<double>(random_()) / 1024);
-    case 4: return scalar(text());
+    case 0:
+      return scalar(nullptr);
+    case 1:
+      return scalar(chance(50));
+    case 2:
+      return scalar(static_cast<std::int64_t>(random_()) - 2147483648);
+    case 3:
+      return scalar(static_cast<double>(random_()) / 1024);
+    case 4:
+      return scalar(text());
     case 5: {
       Tree list = Tree::from(Json::array());
       for (std::size_t i = below(3); i > 0; --i) list.elements.push_back(anything(depth + 1));
@@ -50,8 +57,10 @@ Tree RandomValue::anything(int depth) {
 }
 
 Tree RandomValue::string(const Tree& schema) {
-  if (schema.str("format") == "uri") return scalar("https://example.com/" + std::to_string(random_() % 100));
-  if (schema.str("format") == "date-time") return scalar("2026-11-15T10:45:0" + std::to_string(below(10)) + "Z");
+  if (schema.str("format") == "uri")
+    return scalar("https://example.com/" + std::to_string(random_() % 100));
+  if (schema.str("format") == "date-time")
+    return scalar("2026-11-15T10:45:0" + std::to_string(below(10)) + "Z");
   if (schema.str("format") == "regex") return scalar("^[a-z]+$");
   std::string out = text();
   if (schema.has("minLength") && out.empty()) out = "x";
@@ -66,15 +75,18 @@ Tree RandomValue::number(const Tree& schema) {
                                  : scalar((static_cast<double>(random_()) - 1e9) / 64);
   const std::int64_t least = low ? *Json::from_valid(schema.get("minimum")->text).as_int64() : -5;
   switch (below(4)) {
-    case 0: return scalar(least + static_cast<std::int64_t>(below(50)));
+    case 0:
+      return scalar(least + static_cast<std::int64_t>(below(50)));
     case 1:
       if (format == "uint64") return scalar(~std::uint64_t{0} - below(2));
       if (format == "int64") return scalar(chance(50) ? INT64_MAX : INT64_MIN);
       if (format == "uint32") return scalar(UINT32_MAX);
       if (format == "int32") return scalar(chance(50) ? INT32_MAX : INT32_MIN);
       return scalar(65535);
-    case 2: return scalar(least);
-    default: return scalar(least + static_cast<std::int64_t>(below(60000)));
+    case 2:
+      return scalar(least);
+    default:
+      return scalar(least + static_cast<std::int64_t>(below(60000)));
   }
 }
 
@@ -87,7 +99,8 @@ void RandomValue::add_properties(const Tree& schema, Tree& out, int depth) {
     const bool meta = name == "_meta" && draw_.always_meta;
     // Deep down only what must be there.
     if (!needed && !meta && !chance(depth > 8 ? 5 : 60)) continue;
-    set(out, name, meta ? Tree::from(Json::object({{"trace", text()}})) : value(property, depth + 1));
+    set(out, name,
+        meta ? Tree::from(Json::object({{"trace", text()}})) : value(property, depth + 1));
   }
 }
 
@@ -132,14 +145,17 @@ Tree RandomValue::object(const Tree& schema, int depth) {
   add_properties(schema, out, depth);
   // After the properties: where a tag is one of them, the arm knows its value.
   add_arm(schema, out, depth);
-  if (draw_.unknown_members && chance(50)) set(out, "zz_" + std::to_string(below(100)), anything(depth + 1));
+  if (draw_.unknown_members && chance(50))
+    set(out, "zz_" + std::to_string(below(100)), anything(depth + 1));
   return out;
 }
 
 Tree RandomValue::value(const Tree& schema, int depth) {
-  if (const std::string name = reference(schema); !name.empty()) return value(*defs_.get(name), depth);
+  if (const std::string name = reference(schema); !name.empty())
+    return value(*defs_.get(name), depth);
   if (const Tree* constant = schema.get("const")) return *constant;
-  if (const Tree* kinds = schema.get("type"); kinds != nullptr && kinds->kind == json::ValueKind::array) {
+  if (const Tree* kinds = schema.get("type");
+      kinds != nullptr && kinds->kind == json::ValueKind::array) {
     const std::string kind = kinds->elements[below(kinds->elements.size())].str();
     if (kind == "null") return scalar(nullptr);
     Tree one = schema;
@@ -163,7 +179,8 @@ Tree RandomValue::value(const Tree& schema, int depth) {
     if (!schema.has("properties") && extra != nullptr) {
       Tree out = empty_object();
       for (std::size_t i = below(3); i > 0; --i)
-        set(out, "key" + text(), extra->members.empty() ? anything(depth + 1) : value(*extra, depth + 1));
+        set(out, "key" + text(),
+            extra->members.empty() ? anything(depth + 1) : value(*extra, depth + 1));
       return out;
     }
     return object(schema, depth);
@@ -173,12 +190,14 @@ Tree RandomValue::value(const Tree& schema, int depth) {
   if (!tag_name(list).empty()) {
     Tree out = empty_object();
     add_arm(schema, out, depth);
-    if (draw_.unknown_members && chance(50)) set(out, "zz_" + std::to_string(below(100)), anything(depth + 1));
+    if (draw_.unknown_members && chance(50))
+      set(out, "zz_" + std::to_string(below(100)), anything(depth + 1));
     return out;
   }
   const Tree& arm = list[below(list.size())];
   // A value beyond an open enum's list: by agreement one's own begin with an underscore.
-  if (arm.str("type") == "string" && !arm.has("const") && list[0].has("const")) return scalar("_" + text());
+  if (arm.str("type") == "string" && !arm.has("const") && list[0].has("const"))
+    return scalar("_" + text());
   return value(arm, depth);
 }
 

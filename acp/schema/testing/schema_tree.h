@@ -23,7 +23,8 @@ struct Tree {
     Tree tree;
     tree.kind = value.kind();
     if (value.is_object())
-      for (const auto& [key, member] : value.members()) tree.members.emplace_back(key, from(member));
+      for (const auto& [key, member] : value.members())
+        tree.members.emplace_back(key, from(member));
     else if (value.is_array())
       for (JsonView element : value.elements()) tree.elements.push_back(from(element));
     else
