@@ -288,10 +288,13 @@ class Walk {
       expect((type->kind == Kind::nullable) == nullable, "can be null, or cannot");
       if (type->kind == Kind::nullable || type->kind == Kind::optional) type = type->element;
     }
-    if (nullable && inner.has("anyOf") && type->kind == Kind::variant)
+    if (nullable && inner.has("anyOf") && type->kind == Kind::variant) {
+      // The id of an error: what an id is, or null.
       expect(type->name == std::string("RequestId"), "should be an id");
-    else
+      check_union(inner, nullptr, *type->variant);
+    } else {
       check_value(unwrap(inner), *type);
+    }
     check_default(property, field, fresh + field.offset);
   }
 
