@@ -235,6 +235,8 @@ class Walk {
     const Tree* stable_properties =
         stable != nullptr && stable->has("properties") ? stable->get("properties") : nullptr;
     const Value fresh(type);
+    if (type.object->flat != nullptr && type.object->flat->none >= 0)
+      expect(properties->has(tag), "should name its tag among its properties");
     for (const auto& [name, property] : properties->members) {
       where_ = owner + "." + name;
       ++counts["properties"];
@@ -243,6 +245,9 @@ class Walk {
         ++counts["marks"];
         ++counts["nullable"];
         expect(type.object->flat != nullptr && type.object->flat->none >= 0, "should allow no tag");
+        bool nullable = false;
+        expect(without_null(property, nullable).str("type") == "string" && nullable,
+               "should be a string or null");
         expect(property.is_true("x-deserialize-default-on-error"), "should be marked");
         continue;
       }
