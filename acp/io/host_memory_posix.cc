@@ -1,0 +1,100 @@
+#include "acp/io/host_memory_posix.h"
+
+#include <sys/mman.h>
+
+#include "acp/io/syscalls_posix.h"
+
+namespace acp::io {
+namespace {
+
+constexpr std::uintptr_t worthwhile = 1 << 20;
+
+// A line of /proc/self/maps: `start-end rwxp offset device inode   path`.
+struct Mapping {
+  std::uintptr_t start, end;
+  char permissions[4];
+  std::uint64_t inode;
+  char path[2];  // its first characters
+};
+
+// Takes the text a character at a time, since a path may be longer than any buffer.
+class MapsParser {
+ public:
+  // Whether the line is complete.
+  bool take(char c, Mapping& mapping) {
+    if (c == '\n') {
+      field_ = column_ = 0;
+      return true;
+    }
+    if (field_ == 0 && column_ == 0) mapping = Mapping{};
+    if (c == ' ' && field_ < 5) {
+      ++field_;
+      column_ = 0;
+      return false;
+    }
+    if (field_ == 0) {
+      if (c == '-') {
+        mapping.start = mapping.end;
+        mapping.end = 0;
+      } else {
+        mapping.end =
+            mapping.end << 4 | static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      }
+    } else if (field_ == 1 && column_ < 4) {
+      mapping.permissions[column_] = c;
+    } else if (field_ == 4) {
+      mapping.inode = mapping.inode * 10 + static_cast<std::uint64_t>(c - '0');
+    } else if (field_ == 5 && c != ' ' && column_ < 2) {
+      mapping.path[column_] = c;
+    } else if (field_ == 5 && c == ' ' && column_ == 0) {
+      return false;
+    }
+    ++column_;
+    return false;
+  }
+
+ private:
+  int field_ = 0;
+  int column_ = 0;
+};
+
+void release(const Mapping& mapping, std::uintptr_t file_end) {
+  const std::uintptr_t size = mapping.end - mapping.start;
+  // Our stack, errno and our code.
+  const char here = 0;
+  const std::uintptr_t kept[] = {reinterpret_cast<std::uintptr_t>(&here),
+                                 reinterpret_cast<std::uintptr_t>(&errno),
+                                 reinterpret_cast<std::uintptr_t>(&release_host_memory)};
+  for (const std::uintptr_t address : kept)
+    if (address >= mapping.start && address < mapping.end) return;
+  if (mapping.permissions[3] == 's') {
+    syscall(SYS_munmap, mapping.start, size);
+    return;
+  }
+  // Anonymous and writable: without a path, `[heap]` or `[anon:…]`. Not the variables of a library,
+  // which follow directly on its file, nor the main thread's stack, nor what the kernel put there.
+  const bool unnamed = mapping.path[0] == '\0' || mapping.path[1] == 'h' || mapping.path[1] == 'a';
+  if (mapping.inode == 0 && unnamed && mapping.permissions[1] == 'w' && size >= worthwhile &&
+      mapping.start != file_end)
+    syscall(SYS_madvise, mapping.start, size, MADV_DONTNEED);
+}
+
+}  // namespace
+
+void release_host_memory() {
+  const int file = sys::open(AT_FDCWD, "/proc/self/maps", O_RDONLY);
+  if (file < 0) return;
+  MapsParser parser;
+  Mapping mapping{};
+  std::uintptr_t file_end = 0;
+  char buffer[1024];
+  for (long size; (size = sys::read(file, buffer, sizeof buffer)) > 0;)
+    for (long i = 0; i < size; ++i) {
+      if (!parser.take(buffer[i], mapping)) continue;
+      release(mapping, file_end);
+      if (mapping.inode != 0) file_end = mapping.end;
+    }
+  sys::close(file);
+}
+
+}  // namespace acp::io

@@ -1,0 +1,117 @@
+#include "acp/io/process_tree_posix.h"
+
+#include "acp/io/proc_posix.h"
+
+namespace acp::io {
+
+ProcessTree::ProcessTree(int root, Entry* table, std::size_t capacity)
+    : ProcessTree(root, table, capacity, Source::children_files) {
+  const int own = sys::pid();
+  const int file =
+      sys::open(proc_, (ProcPath() << own << "/task/" << own << "/children").c_str(), O_RDONLY);
+  if (file < 0)
+    source_ = Source::all_processes;
+  else
+    sys::close(file);
+}
+
+ProcessTree::ProcessTree(int root, Entry* table, std::size_t capacity, Source source)
+    : root_(root),
+      source_(source),
+      proc_(sys::open(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY)),
+      entries_(table),
+      capacity_(capacity) {
+  // In another namespace of processes our numbers mean others.
+  char self[16];
+  const long size = ok() ? syscall(SYS_readlinkat, proc_, "self", self, sizeof self) : 0;
+  const char* at = self;
+  if (ok() && (size <= 0 || proc_number(at, self + size) != sys::pid())) {
+    sys::close(proc_);
+    proc_ = -1;
+  }
+}
+
+ProcessTree::~ProcessTree() {
+  if (proc_ >= 0) sys::close(proc_);
+}
+
+void ProcessTree::add_children(int parent) {
+  if (!ok()) return;
+  if (source_ == Source::all_processes) {
+    each_number(proc_, ".", [&](int pid, int) { add_if_child(pid, parent); });
+    return;
+  }
+  // A child is listed with the thread that made it.
+  each_number(proc_, (ProcPath() << parent << "/task").c_str(),
+              [&](int task, int) { add_children_of_task(parent, task); });
+}
+
+void ProcessTree::add_children_of_task(int parent, int task) {
+  const int file =
+      sys::open(proc_, (ProcPath() << parent << "/task/" << task << "/children").c_str(), O_RDONLY);
+  if (file < 0) return;
+  char buffer[1024];
+  long kept = 0;
+  for (;;) {
+    const long count = sys::read(file, buffer + kept, sizeof buffer - kept);
+    if (count <= 0) break;
+    const char* const end = buffer + kept + count;
+    const char* at = buffer;
+    kept = 0;
+    while (at < end) {
+      const char* const start = at;
+      const int pid = proc_number(at, end);
+      if (pid < 0) {
+        ++at;
+      } else if (at < end) {  // the space behind it: the number is whole
+        add_if_child(pid, parent);
+      } else {
+        for (const char* from = start; from < end; ++from) buffer[kept++] = *from;
+      }
+    }
+  }
+  sys::close(file);
+}
+
+void ProcessTree::add_if_child(int pid, int parent) {
+  Entry entry;
+  if (size_ == capacity_ || !look_up(pid, entry) || entry.parent != parent) return;
+  entries_[size_++] = entry;
+}
+
+bool ProcessTree::look_up(int pid, Entry& entry) const {
+  const int file = sys::open(proc_, (ProcPath() << pid << "/stat").c_str(), O_RDONLY);
+  if (file < 0) return false;
+  char buffer[256];
+  const long size = sys::read(file, buffer, sizeof buffer);
+  sys::close(file);
+  // `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything, parentheses too.
+  const char* const end = buffer + (size > 0 ? size : 0);
+  const char* at = end;
+  while (at > buffer && at[-1] != ')') --at;
+  if (at == buffer || end - at < 4) return false;
+  entry.pid = pid;
+  entry.state = at[1];
+  at += 3;
+  entry.parent = proc_number(at, end);
+  if (at < end) ++at;
+  entry.group = proc_number(at, end);
+  return entry.parent >= 0;
+}
+
+bool ProcessTree::send(const Entry& entry, int signal) const {
+  // The descriptor holds the process, so that what is looked up afterwards is what gets the signal.
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, entry.pid, 0));
+  if (process < 0 && errno != ENOSYS && errno != EPERM) return false;
+  Entry now;
+  // Its parent may have died meanwhile.
+  const bool same = look_up(entry.pid, now) && (now.parent == entry.parent || now.parent == root_);
+  bool sent = false;
+  if (same)
+    sent = (process < 0 ? sys::kill(entry.pid, signal)
+                        : syscall(SYS_pidfd_send_signal, process, signal, nullptr, 0)) == 0;
+  if (process >= 0) sys::close(process);
+  return sent;
+}
+
+}  // namespace acp::io
