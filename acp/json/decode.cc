@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -11,6 +12,29 @@
 
 namespace acp::json {
 namespace {
+
+bool stands_at(const char* p, const char* end, std::string_view text) {
+  return static_cast<std::size_t>(end - p) >= text.size() && scan::same(p, text.data(), text.size());
+}
+
+// The field whose name stands here as it would be written, colon and all, from `guess` on and then from the first;
+// `count` if there is none. Eight bytes tell most names apart.
+std::size_t field_at(const char* p, const char* end, const Field* fields, std::size_t count, std::size_t guess) {
+  const auto left = static_cast<std::size_t>(end - p);
+  if (left < 8) return count;
+  std::uint64_t word;
+  std::memcpy(&word, p, 8);
+  const auto matches = [&](const Field& field) {
+    if ((word & field.head.mask) != field.head.bits) return false;
+    const std::size_t size = field.quoted.size();
+    return size <= 8 || (left >= size && scan::same(p + 4, field.quoted.data() + 4, size - 4));
+  };
+  for (std::size_t i = guess; i < count; ++i)
+    if (matches(fields[i])) return i;
+  for (std::size_t i = 0; i < guess; ++i)
+    if (matches(fields[i])) return i;
+  return count;
+}
 
 // Where we are, as a chain on the stack.
 struct PathNode {
@@ -112,6 +136,17 @@ class Temporary {
   std::unique_ptr<std::max_align_t[]> room_;
 };
 
+// A short text is made in place: assigning would copy it twice, or call a function that is ready for anything.
+void set_string(std::string& value, const char* from, const char* to) {
+  const auto size = static_cast<std::size_t>(to - from);
+  if (size < 16) {
+    std::destroy_at(&value);
+    std::construct_at(&value, from, size);
+  } else {
+    value = std::string(from, size);
+  }
+}
+
 void reset(const Type& type, void* value) {
   type.life->destroy(value);
   type.life->construct(value);
@@ -151,22 +186,25 @@ class Decoder {
   }
 
   bool read(const Type& type, void* value, Flags flags, const Known* known = nullptr);
-  bool read_string(const Type& type, std::string& value);
-  bool read_raw(const Type& type, Json& value);
-  bool read_enumerated(const Type& type, std::uint8_t& value);
-  bool read_open_enum(const Type& type, OpenEnum& value);
-  bool read_array(const Type& type, void* value, Flags flags);
-  bool read_map(const Type& type, void* value);
-  bool read_object(const Object& object, void* value, const Known* known);
+  [[gnu::noinline]] bool read_string(const Type& type, std::string& value);
+  [[gnu::noinline]] bool read_raw(const Type& type, Json& value);
+  [[gnu::noinline]] bool fits_a_choice(const Type& type);
+  [[gnu::noinline]] bool read_enumerated(const Type& type, std::uint8_t& value);
+  [[gnu::noinline]] bool read_open_enum(const Type& type, OpenEnum& value);
+  [[gnu::noinline]] bool read_array(const Type& type, void* value, Flags flags);
+  [[gnu::noinline]] bool read_map(const Type& type, void* value);
+  [[gnu::noinline]] bool read_nullable(const Type& type, void* value, Flags flags);
+  [[gnu::noinline]] bool read_optional(const Type& type, void* value, Flags flags);
+  [[gnu::noinline]] bool read_object(const Object& object, void* value, const Known* known);
   bool read_members(const Object& object, void* value, const Known* known, int* tags, const Mark& start, bool first);
   bool read_field(const Field& field, void* value);
-  bool null_for_default(const Field& field, const Mark& start);
-  bool recover(const Field& field, void* value, const Mark& start);
-  bool read_other_member(const Object& object, void* value, const Known* known, int* tags, std::string_view key);
-  bool read_union(const Union& table, void* value, const Known* known);
-  bool check_last_tag(const Union& table, std::size_t arm, bool ok, void* value, const Mark& start, const Known* known);
-  bool read_by_last_tag(const Union& table, void* value, const Known* known);
-  bool read_untagged(const Union& table, void* value, const Known* known);
+  [[gnu::noinline]] bool null_for_default(const Field& field, const Mark& start);
+  [[gnu::noinline]] bool recover(const Field& field, void* value, const Mark& start);
+  [[gnu::noinline]] bool read_other_member(const Object& object, void* value, const Known* known, int* tags, std::string_view key);
+  [[gnu::noinline]] bool read_union(const Union& table, void* value, const Known* known);
+  [[gnu::noinline]] bool check_last_tag(const Union& table, std::size_t arm, bool ok, void* value, const Mark& start, const Known* known);
+  [[gnu::noinline]] bool read_by_last_tag(const Union& table, void* value, const Known* known);
+  [[gnu::noinline]] bool read_untagged(const Union& table, void* value, const Known* known);
   bool read_arm(const Union& table, std::size_t arm, void* value, const Known* known);
   bool read_unknown(const Union& table, void* value, std::string_view tag, const Known* known);
 
@@ -181,11 +219,6 @@ class Decoder {
   bool find_tag(std::string_view name, bool first_only, Tag& tag);
   bool stands_again(const Mark& value, std::string_view key);
   bool unknown_member(const char* at, std::string_view key);
-
-  bool name_is(const char* name, std::string_view quoted) const {
-    return static_cast<std::size_t>(in_.end() - name) >= quoted.size() &&
-           scan::same(name, quoted.data(), quoted.size());
-  }
 
   template <class Read>
   bool inside(PathNode node, Read read) {
@@ -225,7 +258,7 @@ bool Decoder::tolerate(const Mark& start) {
 }
 
 template <class Int, class Wide>
-bool read_integer(Reader& in, const Bounds* bounds, void* value) {
+[[gnu::noinline]] bool read_integer(Reader& in, const Bounds* bounds, void* value) {
   using Range = std::numeric_limits<Int>;
   Wide least = Range::min(), most = Range::max();
   if (bounds != nullptr && bounds->minimum) least = static_cast<Wide>(*bounds->minimum);
@@ -236,7 +269,7 @@ bool read_integer(Reader& in, const Bounds* bounds, void* value) {
   return true;
 }
 
-bool read_number(Reader& in, const Bounds* bounds, double& value) {
+[[gnu::noinline]] bool read_number(Reader& in, const Bounds* bounds, double& value) {
   in.peek();
   const char* start = in.at();
   double number = 0;
@@ -249,6 +282,7 @@ bool read_number(Reader& in, const Bounds* bounds, double& value) {
   return true;
 }
 
+// Every case is a jump: nothing is kept on the stack here, so none of them is inlined.
 bool Decoder::read(const Type& type, void* value, Flags flags, const Known* known) {
   switch (type.kind) {
     case Kind::null: return in_.null();
@@ -263,26 +297,26 @@ bool Decoder::read(const Type& type, void* value, Flags flags, const Known* know
     case Kind::raw: return read_raw(type, *static_cast<Json*>(value));
     case Kind::enumerated: return read_enumerated(type, *static_cast<std::uint8_t*>(value));
     case Kind::open_enum: return read_open_enum(type, *static_cast<OpenEnum*>(value));
-    case Kind::object: {
-      if (type.object->null_is_empty && in_.peek() == ValueKind::null) {
-        if (strict_) return in_.wrong_kind(in_.at(), "an object");
-        report(Report::What::tolerated, "an object", "null");
-        return in_.null();
-      }
-      return read_object(*type.object, value, known);
-    }
+    case Kind::object: return read_object(*type.object, value, known);
     case Kind::variant: return read_union(*type.variant, value, known);
     case Kind::array: return read_array(type, value, flags);
     case Kind::map: return read_map(type, value);
-    case Kind::nullable:
-      if (in_.peek() == ValueKind::null) {
-        type.nullable->set_null(value);
-        return in_.null();
-      }
-      return read(*type.element, type.nullable->engage(value), flags);
-    case Kind::optional: return read(*type.element, type.optional->engage(value), flags);
+    case Kind::nullable: return read_nullable(type, value, flags);
+    case Kind::optional: return read_optional(type, value, flags);
   }
   return false;
+}
+
+bool Decoder::read_optional(const Type& type, void* value, Flags flags) {
+  return read(*type.element, type.optional->engage(value), flags);
+}
+
+bool Decoder::read_nullable(const Type& type, void* value, Flags flags) {
+  if (in_.peek() == ValueKind::null) {
+    type.nullable->set_null(value);
+    return in_.null();
+  }
+  return read(*type.element, type.nullable->engage(value), flags);
 }
 
 bool Decoder::read_string(const Type& type, std::string& value) {
@@ -300,43 +334,64 @@ bool Decoder::read_string(const Type& type, std::string& value) {
 
 bool Decoder::read_raw(const Type& type, Json& value) {
   const ValueKind kind = in_.peek();
-  const Mark start = mark();
   const bool null = type.or_null && kind == ValueKind::null;
   if (type.objects_only && kind != ValueKind::object && kind != ValueKind::none && !null)
-    return in_.wrong_kind(start.at, type.or_null ? "an object or null" : "an object");
-  const auto is_any = [](const Type* choice) {
-    return choice->kind == Kind::raw && choice->choices.empty() && !choice->objects_only;
-  };
-  if (!null && !type.choices.empty() && std::none_of(type.choices.begin(), type.choices.end(), is_any)) {
-    bool fits = false;
-    std::string names;
-    for (const Type* choice : type.choices) {
-      Temporary room(*choice);
-      fits = read(*choice, room.get(), 0);
-      if (in_.fatal()) return false;
-      go_back(start);
-      if (fits) break;
-      names += (names.empty() ? "" : " or ") + std::string(choice->name);
-    }
-    if (!fits) return in_.wrong_kind(start.at, names);
-  }
+    return in_.wrong_kind(in_.at(), type.or_null ? "an object or null" : "an object");
+  if (!null && !type.choices.empty() && !fits_a_choice(type)) return false;
   std::string text;
   if (!in_.raw(text)) return false;
   value = Json::from_valid(std::move(text));
   return true;
 }
 
+// Is the next value one that a choice of the type reads? Leaves the cursor where it is.
+bool Decoder::fits_a_choice(const Type& type) {
+  const auto is_any = [](const Type* choice) {
+    return choice->kind == Kind::raw && choice->choices.empty() && !choice->objects_only;
+  };
+  if (std::any_of(type.choices.begin(), type.choices.end(), is_any)) return true;
+  const Mark start = mark();
+  std::string names;
+  for (const Type* choice : type.choices) {
+    Temporary room(*choice);
+    const bool fits = read(*choice, room.get(), 0);
+    if (in_.fatal()) return false;
+    go_back(start);
+    if (fits) return true;
+    names += (names.empty() ? "" : " or ") + std::string(choice->name);
+  }
+  return in_.wrong_kind(start.at, names);
+}
+
+// Which of the listed words stands here in quotes, as it is? The first one that does, or `count`.
+template <class Word>
+std::size_t listed(const char* p, const char* end, std::size_t count, Word word) {
+  if (end - p < 2 || *p != '"') return count;
+  const auto left = static_cast<std::size_t>(end - p - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view text = word(i);
+    const std::size_t size = text.size();
+    // The quote first: it tells most words apart. An arm without a tag has an empty one.
+    if (size != 0 && size < left && p[1 + size] == '"' && std::memcmp(p + 1, text.data(), size) == 0) return i;
+  }
+  return count;
+}
+
 bool Decoder::read_enumerated(const Type& type, std::uint8_t& value) {
   in_.peek();
   const char* start = in_.at();
-  std::string_view text;
-  if (!in_.text(text)) return false;
-  for (std::size_t i = 0; i < type.values.size(); ++i) {
-    if (type.values[i] != text) continue;
-    value = static_cast<std::uint8_t>(i);
-    return true;
+  std::size_t i = listed(start, in_.end(), type.values.size(), [&](std::size_t n) { return type.values[n]; });
+  if (i < type.values.size()) {
+    in_.move_to(start + type.values[i].size() + 2);
+  } else {
+    std::string_view text;
+    if (!in_.text(text)) return false;
+    i = static_cast<std::size_t>(std::find(type.values.begin(), type.values.end(), text) - type.values.begin());
+    if (i == type.values.size())
+      return in_.wrong_value(start, (type.values.size() == 1 ? "" : "one of ") + list(type.values));
   }
-  return in_.wrong_value(start, (type.values.size() == 1 ? "" : "one of ") + list(type.values));
+  value = static_cast<std::uint8_t>(i);
+  return true;
 }
 
 bool Decoder::read_open_enum(const Type& type, OpenEnum& value) {
@@ -433,10 +488,10 @@ bool Decoder::unknown_member(const char* at, std::string_view key) {
 bool Decoder::read_field(const Field& field, void* value) {
   PathNode node{path_, field.name()};
   path_ = &node;
-  const ValueKind kind = in_.peek();
   const Mark start = mark();
-  const bool ok = kind == ValueKind::null && field.is(default_on_null) ? null_for_default(field, start)
-                  : read(*field.type, value, field.flags) || recover(field, value, start);
+  const bool null = field.is(default_on_null) && in_.peek() == ValueKind::null;
+  const bool ok = null ? null_for_default(field, start)
+                       : read(*field.type, value, field.flags) || recover(field, value, start);
   if (!ok && !path_noted_) note_path();
   path_ = node.up;
   return ok;
@@ -444,7 +499,7 @@ bool Decoder::read_field(const Field& field, void* value) {
 
 bool Decoder::null_for_default(const Field& field, const Mark& start) {
   if (watched_ && !stands_again(start, field.name())) {
-    if (strict_) return in_.wrong_kind(start.at, "an array or object");
+    if (strict_) return in_.wrong_kind(in_.at(), "an array or object");
     report(Report::What::tolerated, "an array or object", "null");
   }
   return in_.null();
@@ -464,9 +519,15 @@ bool Decoder::recover(const Field& field, void* value, const Mark& start) {
 }
 
 bool Decoder::read_object(const Object& object, void* value, const Known* known) {
-  in_.peek();
+  const ValueKind kind = in_.peek();
+  if (kind == ValueKind::null && object.null_is_empty) {
+    if (strict_) return in_.wrong_kind(in_.at(), "an object");
+    report(Report::What::tolerated, "an object", "null");
+    return in_.null();
+  }
   const Mark start = mark();
-  return in_.begin_object() && read_members(object, value, known, nullptr, start, true);
+  if (!(kind == ValueKind::object && in_.enter()) && !in_.begin_object()) return false;
+  return read_members(object, value, known, nullptr, start, true);
 }
 
 // The object began at `start`; `first` tells whether its first member is still to come. `tags`, where given,
@@ -487,13 +548,7 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
       break;
     }
     const char* name = first ? p : p < end && *p == ',' ? p + 1 : end;
-    std::size_t i = guess;
-    while (i < count && !name_is(name, fields[i].quoted)) ++i;
-    if (i == count) {
-      i = 0;
-      while (i < guess && !name_is(name, fields[i].quoted)) ++i;
-      if (i == guess) i = count;
-    }
+    std::size_t i = field_at(name, end, fields, count, guess);
     if (i < count) {
       first = false;
       p = name + fields[i].quoted.size();
@@ -519,7 +574,7 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
     if (field.type->kind == Kind::string && field.type->bounds == nullptr && p < end && *p == '"') {
       const char* close = scan::plain(p + 1, end);
       if (close < end && *close == '"') {
-        *static_cast<std::string*>(member) = std::string(p + 1, static_cast<std::size_t>(close - p - 1));
+        set_string(*static_cast<std::string*>(member), p + 1, close);
         p = close + 1;
         continue;
       }
@@ -605,19 +660,25 @@ std::size_t arm_of(const Union& table, std::string_view tag) {
 bool Decoder::read_union(const Union& table, void* value, const Known* known) {
   if (!table.tagged()) return read_untagged(table, value, known);
   const ValueKind kind = in_.peek();
-  if (kind != ValueKind::object && kind != ValueKind::none) return in_.wrong_kind(in_.at(), "an object");
+  if (kind != ValueKind::object) return kind == ValueKind::none ? in_.begin_object() : in_.wrong_kind(in_.at(), "an object");
   const Mark start = mark();
   const Known with_tag{nullptr, table.tag(), known};
 
   // The tag is the first member of what most peers write. Trust it, and look for a second one only if it was
   // met, or could explain a failure.
-  if (!in_.begin_object()) return false;
+  if (!in_.enter() && !in_.begin_object()) return false;
   std::size_t arm = table.arms.size();
-  if (name_is(in_.at(), table.quoted)) {
-    std::string_view tag;
+  if (stands_at(in_.at(), in_.end(), table.quoted)) {
     in_.move_to(in_.at() + table.quoted.size());
-    if (in_.peek() == ValueKind::string && !in_.text(tag)) return false;
-    arm = arm_of(table, tag);
+    const bool is_text = in_.peek() == ValueKind::string;
+    arm = listed(in_.at(), in_.end(), arm, [&](std::size_t i) { return table.arms[i].tag; });
+    if (arm < table.arms.size()) {
+      in_.move_to(in_.at() + table.arms[arm].tag.size() + 2);
+    } else if (is_text) {
+      std::string_view tag;
+      if (!in_.text(tag)) return false;
+      arm = arm_of(table, tag);
+    }
   }
   if (arm == table.arms.size() || !is_plain(*table.arms[arm].type)) {
     in_.rewind(start.at, start.depth);

@@ -3,12 +3,18 @@
 
 #include <utility>
 
+#include "acp/json/fresh.h"
 #include "acp/json/one_of.h"
 
 namespace acp {
 
 template <class... Arms>
-OneOf<Arms...>::OneOf() = default;
+OneOf<Arms...>::OneOf() noexcept
+    : std::variant<Arms...>(std::in_place_index<0>,
+                            json::Fresh<std::variant_alternative_t<0, std::variant<Arms...>>>()) {
+  static_assert(std::is_nothrow_default_constructible_v<std::variant<Arms...>>);
+  static_assert(std::is_nothrow_move_constructible_v<std::variant<Arms...>>);
+}
 template <class... Arms>
 OneOf<Arms...>::OneOf(const OneOf& other) = default;
 template <class... Arms>
@@ -28,7 +34,7 @@ OneOf<Arms...>::OneOf(Arm arm) : std::variant<Arms...>(std::in_place_type<Arm>, 
 template <class... Arms>
 template <class Arm>
 Arm& OneOf<Arms...>::emplace() {
-  return std::variant<Arms...>::template emplace<Arm>();
+  return std::variant<Arms...>::template emplace<Arm>(json::Fresh<Arm>());
 }
 
 }  // namespace acp

@@ -160,6 +160,11 @@ constinit const std::array<ValueKind, 256> Reader::kinds_ = [] {
   return kinds;
 }();
 
+ValueKind Reader::peek_past_space() {
+  space();
+  return kind_here();
+}
+
 bool Reader::literal(std::string_view word) {
   if (static_cast<std::size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0)
     return syntax(at_, "`" + std::string(word) + "`");
@@ -269,34 +274,47 @@ std::string integer_range(Int least, Int most) {
 
 }  // namespace
 
-bool Reader::integer(std::int64_t& value, std::int64_t least, std::int64_t most) {
+// The number of up to 18 digits that stands here and has no sign, fraction or exponent: all of those fit. Moves
+// past it; null if it is another one, or none.
+inline std::optional<std::int64_t> Reader::short_integer() {
+  const char* p = at_;
+  if (p == end_ || *p < '1' || *p > '9') return std::nullopt;
+  const char* const most = end_ - p > 18 ? p + 18 : end_;
+  std::int64_t number = 0;
+  do number = number * 10 + (*p - '0');
+  while (++p < most && is_digit(*p));
+  if (p < end_ && (is_digit(*p) || *p == '.' || *p == 'e' || *p == 'E')) return std::nullopt;
+  at_ = p;
+  return number;
+}
+
+template <class Int>
+bool Reader::any_integer(Int& value, Int least, Int most) {
   const ValueKind kind = peek();
   const char* start = at_;
   if (kind == ValueKind::none) return syntax(at_, "a value");
   if (kind != ValueKind::number) return wrong_kind(start, "an integer");
-  std::string_view text;
-  bool integral = false;
-  if (!number_text(text, integral)) return false;
-  std::int64_t parsed = 0;
-  if (!to_integer(text, integral, parsed) || parsed < least || parsed > most)
-    return wrong_value(start, integer_range(least, most));
+  Int parsed = 0;
+  bool is_integer = true;
+  if (const auto number = short_integer()) {
+    parsed = static_cast<Int>(*number);
+  } else {
+    std::string_view text;
+    bool integral = false;
+    if (!number_text(text, integral)) return false;
+    is_integer = to_integer(text, integral, parsed);
+  }
+  if (!is_integer || parsed < least || parsed > most) return wrong_value(start, integer_range(least, most));
   value = parsed;
   return true;
 }
 
+bool Reader::integer(std::int64_t& value, std::int64_t least, std::int64_t most) {
+  return any_integer(value, least, most);
+}
+
 bool Reader::integer(std::uint64_t& value, std::uint64_t least, std::uint64_t most) {
-  const ValueKind kind = peek();
-  const char* start = at_;
-  if (kind == ValueKind::none) return syntax(at_, "a value");
-  if (kind != ValueKind::number) return wrong_kind(start, "an integer");
-  std::string_view text;
-  bool integral = false;
-  if (!number_text(text, integral)) return false;
-  std::uint64_t parsed = 0;
-  if (!to_integer(text, integral, parsed) || parsed < least || parsed > most)
-    return wrong_value(start, integer_range(least, most));
-  value = parsed;
-  return true;
+  return any_integer(value, least, most);
 }
 
 bool Reader::number(double& value) {
@@ -604,6 +622,17 @@ bool Reader::not_begun(ValueKind kind) {
 
 bool Reader::next_key(bool& first, std::string_view& key) {
   if (failed_) return false;
+  // Compact text and a plain name, as mostly.
+  const char* name = first ? at_ : at_ < end_ && *at_ == ',' ? at_ + 1 : end_;
+  if (name < end_ && *name == '"') {
+    const char* close = scan::plain(name + 1, end_);
+    if (end_ - close >= 2 && close[0] == '"' && close[1] == ':') {
+      key = {name + 1, static_cast<std::size_t>(close - name - 1)};
+      at_ = close + 2;
+      first = false;
+      return true;
+    }
+  }
   space();
   if (at_ == end_) return syntax(at_, first ? "a key or `}`" : "`,` or `}`");
   if (*at_ == '}') {
@@ -625,7 +654,7 @@ bool Reader::next_key(bool& first, std::string_view& key) {
   return true;
 }
 
-bool Reader::next_element(bool& first) {
+bool Reader::next_element_or_end(bool& first) {
   if (failed_) return false;
   space();
   if (at_ == end_) return syntax(at_, first ? "a value or `]`" : "`,` or `]`");

@@ -30,8 +30,8 @@ class Reader {
 
   // The kind of the next value, from its first byte; `none` if no value starts there.
   ValueKind peek() {
-    space();
-    return at_ == end_ ? ValueKind::none : kinds_[static_cast<unsigned char>(*at_)];
+    const ValueKind kind = kind_here();
+    return kind != ValueKind::none ? kind : peek_past_space();
   }
 
   bool null();
@@ -50,24 +50,24 @@ class Reader {
   bool raw(std::string& value);
 
   // while (in.next_key(first, key)) …; then check failed(). Likewise for arrays.
-  bool begin_object() {
-    if (peek() == ValueKind::object && depth_ < limits_.depth) {
-      ++depth_;
-      ++at_;
-      return true;
-    }
-    return not_begun(ValueKind::object);
+  bool begin_object() { return (peek() == ValueKind::object && enter()) || not_begun(ValueKind::object); }
+  // Past the bracket that peek() has seen, unless that is too deep.
+  bool enter() {
+    if (depth_ >= limits_.depth) return false;
+    ++depth_;
+    ++at_;
+    return true;
   }
   bool next_key(bool& first, std::string_view& key);
-  bool begin_array() {
-    if (peek() == ValueKind::array && depth_ < limits_.depth) {
-      ++depth_;
+  bool begin_array() { return (peek() == ValueKind::array && enter()) || not_begun(ValueKind::array); }
+  bool next_element(bool& first) {
+    // Compact text, in the midst of it.
+    if (!first && !failed_ && end_ - at_ >= 2 && *at_ == ',' && at_[1] > ' ' && at_[1] != ']') {
       ++at_;
       return true;
     }
-    return not_begun(ValueKind::array);
+    return next_element_or_end(first);
   }
-  bool next_element(bool& first);
 
   // Nothing but white space is left.
   bool finish();
@@ -98,13 +98,19 @@ class Reader {
  private:
   bool syntax(const char* where, std::string expected);
   bool limit(std::string expected, std::string got);
+  ValueKind kind_here() const { return at_ == end_ ? ValueKind::none : kinds_[static_cast<unsigned char>(*at_)]; }
+  ValueKind peek_past_space();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
   void space() {
     while (at_ < end_ && *at_ <= ' ' && is_space(*at_)) ++at_;
   }
   bool not_begun(ValueKind kind);
+  bool next_element_or_end(bool& first);
   bool literal(std::string_view word);
   bool number_text(std::string_view& text, bool& integral);
+  std::optional<std::int64_t> short_integer();
+  template <class Int>
+  bool any_integer(Int& value, Int least, Int most);
   const char* string_end(const char* p);
   const char* odd_string_end(const char* p);
   bool unescape(const char* start, std::string& value);

@@ -2,6 +2,7 @@
 // and description all come from that declaration. docs/json.md shows how to write one.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "acp/json/described.h"
+#include "acp/json/fresh.h"
 #include "acp/json/json.h"
 #include "acp/json/map.h"
 #include "acp/json/nullable.h"
@@ -98,12 +100,27 @@ inline constexpr Flags default_on_null = 1 << 4;     // x-deserialize-default-on
 inline constexpr Flags unstable = 1 << 5;
 inline constexpr Flags omit_false = 1 << 6;  // false is not written: peers may not know the member
 
+// The first eight bytes of a text as a number in memory's order, and which bits of it the text fills.
+struct Head {
+  std::uint64_t bits = 0;
+  std::uint64_t mask = 0;
+
+  constexpr explicit Head(std::string_view text) {
+    for (std::size_t i = 0; i < text.size() && i < 8; ++i) {
+      const std::size_t shift = 8 * (std::endian::native == std::endian::little ? i : 7 - i);
+      bits |= std::uint64_t{static_cast<unsigned char>(text[i])} << shift;
+      mask |= std::uint64_t{0xFF} << shift;
+    }
+  }
+};
+
 struct Field {
   std::string_view quoted;  // `"name":`, as it is written
   const Type* type;
   std::uint32_t offset;
   Flags flags;
   const char* fallback;  // the schema's default, as JSON; null if it has none
+  Head head = Head(quoted);
 
   constexpr std::string_view name() const { return {quoted.data() + 1, quoted.size() - 3}; }
   constexpr bool is(Flags flag) const { return (flags & flag) != 0; }
@@ -175,18 +192,12 @@ struct Type {
 namespace make {
 
 template <class T>
-inline constexpr Life life{[](void* raw) {
-                             // Not T(): that would fill aggregates with zeros before it makes them.
-                             if constexpr (std::is_class_v<T>)
-                               ::new (raw) T;
-                             else
-                               ::new (raw) T();
-                           },
+inline constexpr Life life{[](void* raw) { ::new (raw) T(Fresh<T>()); },
                            [](void* value) { std::destroy_at(static_cast<T*>(value)); }};
 
 template <class T>
 inline constexpr OptionalOps optional_ops{
-    [](void* o) -> void* { return &static_cast<std::optional<T>*>(o)->emplace(); },
+    [](void* o) -> void* { return &static_cast<std::optional<T>*>(o)->emplace(Fresh<T>()); },
     [](const void* o) -> const void* {
       const auto& value = *static_cast<const std::optional<T>*>(o);
       return value ? &*value : nullptr;
@@ -194,11 +205,16 @@ inline constexpr OptionalOps optional_ops{
 
 template <class T>
 inline constexpr NullableOps nullable_ops{
-    [](void* n) -> void* { return &static_cast<Nullable<T>*>(n)->emplace(); },
+    [](void* n) -> void* { return &static_cast<Nullable<T>*>(n)->emplace(Fresh<T>()); },
     [](void* n) { *static_cast<Nullable<T>*>(n) = nullptr; }};
 
 template <class T>
-inline constexpr ArrayOps array_ops{[](void* a) -> void* { return &static_cast<std::vector<T>*>(a)->emplace_back(); },
+inline constexpr ArrayOps array_ops{[](void* a) -> void* {
+                                      auto& vector = *static_cast<std::vector<T>*>(a);
+                                      // Most arrays are short: do not begin with room for one.
+                                      if (vector.capacity() == 0) vector.reserve(sizeof(T) < 256 ? 4 : 2);
+                                      return &vector.emplace_back(Fresh<T>());
+                                    },
                                     [](void* a) { static_cast<std::vector<T>*>(a)->pop_back(); },
                                     [](const void* a, std::size_t& count) -> const void* {
                                       const auto& vector = *static_cast<const std::vector<T>*>(a);
@@ -221,7 +237,7 @@ inline constexpr MapOps map_ops{
 template <class V, std::size_t... I>
 void* emplace(V& variant, std::size_t index, std::index_sequence<I...>) {
   using Make = void* (*)(V&);
-  static constexpr Make makers[] = {[](V& v) -> void* { return &v.template emplace<I>(); }...};
+  static constexpr Make makers[] = {[](V& v) -> void* { return &v.template emplace<I>(Fresh<std::variant_alternative_t<I, V>>()); }...};
   return makers[index](variant);
 }
 template <class V, std::size_t... I>

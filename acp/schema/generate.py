@@ -634,7 +634,7 @@ class Version:
         described = "" if flat else "  static const json::Type json_type;\n"
         comment = self.comment(cpp) if cpp in self.defs else ""
         if base == "OneOf":
-            extra = f"  {cpp}() {{}}\n" + extra
+            extra = f"  {cpp}() noexcept {{}}\n" + extra
         self.header[cpp] = (f"{comment}struct {cpp} : {'std::' if base == 'variant' else ''}{base}<{', '.join(types)}> "
                             f"{{\n  using {base}::{base};\n{extra}{described}}};")
         self.needs[cpp] = needs

@@ -161,7 +161,7 @@ struct BlobResourceContents {
 
 struct EmbeddedResourceResource : OneOf<TextResourceContents, BlobResourceContents> {
   using OneOf::OneOf;
-  EmbeddedResourceResource() {}
+  EmbeddedResourceResource() noexcept {}
   static const json::Type json_type;
 };
 
@@ -175,7 +175,7 @@ struct EmbeddedResource {
 struct ContentBlock
     : OneOf<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, Unknown> {
   using OneOf::OneOf;
-  ContentBlock() {}
+  ContentBlock() noexcept {}
   // A string is a text block.
   ContentBlock(std::string text) : OneOf(TextContent{.text = std::move(text)}) {}
   ContentBlock(std::string_view text) : ContentBlock(std::string(text)) {}
@@ -205,7 +205,7 @@ struct Terminal {
 
 struct ToolCallContent : OneOf<Content, Diff, Terminal, Unknown> {
   using OneOf::OneOf;
-  ToolCallContent() {}
+  ToolCallContent() noexcept {}
   static const json::Type json_type;
 };
 
@@ -247,7 +247,7 @@ struct PlanMarkdown {
 // unstable
 struct PlanUpdateContent : OneOf<PlanItems, PlanFile, PlanMarkdown, Unknown> {
   using OneOf::OneOf;
-  PlanUpdateContent() {}
+  PlanUpdateContent() noexcept {}
   static const json::Type json_type;
 };
 
@@ -340,7 +340,7 @@ struct UnstructuredCommandInput {
 
 struct AvailableCommandInput : OneOf<UnstructuredCommandInput> {
   using OneOf::OneOf;
-  AvailableCommandInput() {}
+  AvailableCommandInput() noexcept {}
   static const json::Type json_type;
 };
 
@@ -399,7 +399,7 @@ struct SessionConfigSelectGroup {
 struct SessionConfigSelectOptions
     : OneOf<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
   using OneOf::OneOf;
-  SessionConfigSelectOptions() {}
+  SessionConfigSelectOptions() noexcept {}
   static const json::Type json_type;
 };
 
@@ -416,7 +416,7 @@ struct SessionConfigBoolean {
 
 struct SessionConfigOptionType : OneOf<SessionConfigSelect, SessionConfigBoolean, Unknown> {
   using OneOf::OneOf;
-  SessionConfigOptionType() {}
+  SessionConfigOptionType() noexcept {}
 };
 
 struct SessionConfigOptionCategory : json::OpenEnum {
@@ -498,7 +498,7 @@ struct SetSessionConfigValueId {
 struct SetSessionConfigOptionValue
     : OneOf<SetSessionConfigBoolean, SetSessionConfigValueId, Unknown> {
   using OneOf::OneOf;
-  SetSessionConfigOptionValue() {}
+  SetSessionConfigOptionValue() noexcept {}
 };
 
 // `session/set_config_option`
@@ -571,7 +571,7 @@ struct McpServerStdio {
 
 struct McpServer : OneOf<McpServerHttp, McpServerSse, McpServerAcp, McpServerStdio, Unknown> {
   using OneOf::OneOf;
-  McpServer() {}
+  McpServer() noexcept {}
   static const json::Type json_type;
 };
 
@@ -599,7 +599,7 @@ struct McpFailure {
 // `mcp/message`, unstable
 struct MessageMcpResponse : OneOf<McpResult, McpFailure> {
   using OneOf::OneOf;
-  MessageMcpResponse() {}
+  MessageMcpResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -866,7 +866,7 @@ struct AuthMethodAgent {
 
 struct AuthMethod : OneOf<AuthMethodTerminal, AuthMethodAgent, Unknown> {
   using OneOf::OneOf;
-  AuthMethod() {}
+  AuthMethod() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1325,7 +1325,7 @@ struct IdleStopReason
     : OneOf<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
             RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
   using OneOf::OneOf;
-  IdleStopReason() {}
+  IdleStopReason() noexcept {}
 };
 
 // unstable
@@ -1352,7 +1352,7 @@ struct UnknownStateUpdate {
 struct StateUpdate : OneOf<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
                            UnknownStateUpdate, Unknown> {
   using OneOf::OneOf;
-  StateUpdate() {}
+  StateUpdate() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1395,7 +1395,7 @@ struct SessionUpdate
             SessionInfoUpdate, UsageUpdate, Notice, CompactionUpdate, CompactionSummaryChunk,
             SubagentUpdate, SessionMessage, SessionMessageChunk, Unknown> {
   using OneOf::OneOf;
-  SessionUpdate() {}
+  SessionUpdate() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1487,7 +1487,7 @@ struct SelectedPermissionOutcome {
 struct RequestPermissionOutcome
     : OneOf<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
   using OneOf::OneOf;
-  RequestPermissionOutcome() {}
+  RequestPermissionOutcome() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1638,7 +1638,7 @@ struct ElicitationRequestScope {
 
 struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope> {
   using OneOf::OneOf;
-  ElicitationScope() {}
+  ElicitationScope() noexcept {}
 };
 
 enum class ElicitationSchemaType : std::uint8_t { object };
@@ -1708,7 +1708,7 @@ struct TitledMultiSelectItems {
 
 struct MultiSelectItems : OneOf<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
   using OneOf::OneOf;
-  MultiSelectItems() {}
+  MultiSelectItems() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1727,7 +1727,7 @@ struct ElicitationPropertySchema
     : OneOf<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
             BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
   using OneOf::OneOf;
-  ElicitationPropertySchema() {}
+  ElicitationPropertySchema() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1756,7 +1756,7 @@ struct ElicitationUrlMode {
 
 struct ElicitationMode : OneOf<ElicitationFormMode, ElicitationUrlMode, Unknown> {
   using OneOf::OneOf;
-  ElicitationMode() {}
+  ElicitationMode() noexcept {}
 };
 
 // `elicitation/create`
@@ -1796,7 +1796,7 @@ struct ElicitationAcceptAction {
 struct ElicitationAction
     : OneOf<ElicitationCancelAction, ElicitationAcceptAction, ElicitationDeclineAction, Unknown> {
   using OneOf::OneOf;
-  ElicitationAction() {}
+  ElicitationAction() noexcept {}
 };
 
 // `elicitation/create`
@@ -1920,7 +1920,7 @@ struct ProxyResponseError {
 // unstable
 struct ProxyResponse : OneOf<ProxyResponseResult, ProxyResponseError> {
   using OneOf::OneOf;
-  ProxyResponse() {}
+  ProxyResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1966,7 +1966,7 @@ struct AgentResponseError {
 
 struct AgentResponse : OneOf<AgentResponseResult, AgentResponseError> {
   using OneOf::OneOf;
-  AgentResponse() {}
+  AgentResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1997,7 +1997,7 @@ struct ClientResponseError {
 
 struct ClientResponse : OneOf<ClientResponseResult, ClientResponseError> {
   using OneOf::OneOf;
-  ClientResponse() {}
+  ClientResponse() noexcept {}
   static const json::Type json_type;
 };
 

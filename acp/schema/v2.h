@@ -109,7 +109,7 @@ struct SessionNotFoundErrorData {
 
 struct ErrorData : OneOf<UnsupportedProtocolVersionErrorData, SessionNotFoundErrorData, Json> {
   using OneOf::OneOf;
-  ErrorData() {}
+  ErrorData() noexcept {}
   static const json::Type json_type;
 };
 
@@ -211,7 +211,7 @@ struct BlobResourceContents {
 
 struct EmbeddedResourceResource : OneOf<TextResourceContents, BlobResourceContents> {
   using OneOf::OneOf;
-  EmbeddedResourceResource() {}
+  EmbeddedResourceResource() noexcept {}
   static const json::Type json_type;
 };
 
@@ -225,7 +225,7 @@ struct EmbeddedResource {
 struct ContentBlock
     : OneOf<TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource, Unknown> {
   using OneOf::OneOf;
-  ContentBlock() {}
+  ContentBlock() noexcept {}
   // A string is a text block.
   ContentBlock(std::string text) : OneOf(TextContent{.text = std::move(text)}) {}
   ContentBlock(std::string_view text) : ContentBlock(std::string(text)) {}
@@ -272,7 +272,7 @@ struct DiffCopy : DiffPathPairChange {
 
 struct DiffOperation : OneOf<DiffAdd, DiffDelete, DiffModify, DiffMove, DiffCopy, Unknown> {
   using OneOf::OneOf;
-  DiffOperation() {}
+  DiffOperation() noexcept {}
 };
 
 struct DiffFileType : json::OpenEnum {
@@ -329,7 +329,7 @@ struct Terminal {
 
 struct ToolCallContent : OneOf<Content, Diff, Terminal, Unknown> {
   using OneOf::OneOf;
-  ToolCallContent() {}
+  ToolCallContent() noexcept {}
   static const json::Type json_type;
 };
 
@@ -390,7 +390,7 @@ struct PlanMarkdown {
 
 struct PlanUpdateContent : OneOf<PlanItems, PlanFile, PlanMarkdown, Unknown> {
   using OneOf::OneOf;
-  PlanUpdateContent() {}
+  PlanUpdateContent() noexcept {}
   static const json::Type json_type;
 };
 
@@ -511,7 +511,7 @@ struct TextCommandInput {
 
 struct AvailableCommandInput : OneOf<TextCommandInput, Unknown> {
   using OneOf::OneOf;
-  AvailableCommandInput() {}
+  AvailableCommandInput() noexcept {}
   static const json::Type json_type;
 };
 
@@ -525,7 +525,7 @@ struct Command {
 
 struct AvailableCommand : OneOf<Command, Unknown> {
   using OneOf::OneOf;
-  AvailableCommand() {}
+  AvailableCommand() noexcept {}
   static const json::Type json_type;
 };
 
@@ -560,7 +560,7 @@ struct SessionConfigSelectGroup {
 struct SessionConfigSelectOptions
     : OneOf<std::vector<SessionConfigSelectOption>, std::vector<SessionConfigSelectGroup>> {
   using OneOf::OneOf;
-  SessionConfigSelectOptions() {}
+  SessionConfigSelectOptions() noexcept {}
   static const json::Type json_type;
 };
 
@@ -577,7 +577,7 @@ struct SessionConfigBoolean {
 
 struct SessionConfigOptionType : OneOf<SessionConfigSelect, SessionConfigBoolean, Unknown> {
   using OneOf::OneOf;
-  SessionConfigOptionType() {}
+  SessionConfigOptionType() noexcept {}
 };
 
 struct SessionConfigOptionCategory : json::OpenEnum {
@@ -628,7 +628,7 @@ struct SetSessionConfigBoolean {
 struct SetSessionConfigOptionValue
     : OneOf<SetSessionConfigValueId, SetSessionConfigBoolean, Unknown> {
   using OneOf::OneOf;
-  SetSessionConfigOptionValue() {}
+  SetSessionConfigOptionValue() noexcept {}
 };
 
 // `session/set_config_option`
@@ -709,7 +709,7 @@ struct McpServerStdio {
 
 struct McpServer : OneOf<McpServerHttp, McpServerAcp, McpServerStdio, Unknown> {
   using OneOf::OneOf;
-  McpServer() {}
+  McpServer() noexcept {}
   static const json::Type json_type;
 };
 
@@ -737,7 +737,7 @@ struct McpFailure {
 // `mcp/message`, unstable
 struct MessageMcpResponse : OneOf<McpResult, McpFailure> {
   using OneOf::OneOf;
-  MessageMcpResponse() {}
+  MessageMcpResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -976,7 +976,7 @@ struct AuthMethodAgent {
 
 struct AuthMethod : OneOf<AuthMethodTerminal, AuthMethodAgent, Unknown> {
   using OneOf::OneOf;
-  AuthMethod() {}
+  AuthMethod() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1177,7 +1177,7 @@ struct BackgroundSubagent {
 
 struct BackgroundWork : OneOf<BackgroundTerminal, BackgroundToolCall, BackgroundSubagent, Unknown> {
   using OneOf::OneOf;
-  BackgroundWork() {}
+  BackgroundWork() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1215,7 +1215,7 @@ struct IdleStopReason
     : OneOf<NoStopReason, EndTurnStopReason, MaxTokensStopReason, MaxTurnRequestsStopReason,
             RefusalStopReason, CancelledStopReason, ErrorStopReason, Unknown> {
   using OneOf::OneOf;
-  IdleStopReason() {}
+  IdleStopReason() noexcept {}
 };
 
 // unstable
@@ -1254,7 +1254,7 @@ struct UnknownStateUpdate {
 struct StateUpdate : OneOf<RunningStateUpdate, IdleStateUpdate, RequiresActionStateUpdate,
                            UnknownStateUpdate, Unknown> {
   using OneOf::OneOf;
-  StateUpdate() {}
+  StateUpdate() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1380,7 +1380,7 @@ struct ReplayFromStart {
 
 struct ReplayFrom : OneOf<ReplayFromStart, Unknown> {
   using OneOf::OneOf;
-  ReplayFrom() {}
+  ReplayFrom() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1587,7 +1587,7 @@ struct SessionUpdate
             ConfigOptionUpdate, SessionInfoUpdate, UsageUpdate, Notice, CompactionUpdate,
             CompactionSummaryChunk, SubagentUpdate, SessionMessage, SessionMessageChunk, Unknown> {
   using OneOf::OneOf;
-  SessionUpdate() {}
+  SessionUpdate() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1679,7 +1679,7 @@ struct CommandPermissionSubject {
 struct RequestPermissionSubject
     : OneOf<ToolCallPermissionSubject, CommandPermissionSubject, Unknown> {
   using OneOf::OneOf;
-  RequestPermissionSubject() {}
+  RequestPermissionSubject() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1729,7 +1729,7 @@ struct SelectedPermissionOutcome {
 struct RequestPermissionOutcome
     : OneOf<CancelledPermissionOutcome, SelectedPermissionOutcome, Unknown> {
   using OneOf::OneOf;
-  RequestPermissionOutcome() {}
+  RequestPermissionOutcome() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1757,7 +1757,7 @@ struct ElicitationRequestScope {
 
 struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope> {
   using OneOf::OneOf;
-  ElicitationScope() {}
+  ElicitationScope() noexcept {}
 };
 
 enum class ElicitationSchemaType : std::uint8_t { object };
@@ -1838,7 +1838,7 @@ struct TitledMultiSelectItems {
 
 struct MultiSelectItems : OneOf<StringMultiSelectItems, TitledMultiSelectItems, Unknown> {
   using OneOf::OneOf;
-  MultiSelectItems() {}
+  MultiSelectItems() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1857,7 +1857,7 @@ struct ElicitationPropertySchema
     : OneOf<StringPropertySchema, NumberPropertySchema, IntegerPropertySchema,
             BooleanPropertySchema, MultiSelectPropertySchema, Unknown> {
   using OneOf::OneOf;
-  ElicitationPropertySchema() {}
+  ElicitationPropertySchema() noexcept {}
   static const json::Type json_type;
 };
 
@@ -1886,7 +1886,7 @@ struct ElicitationUrlMode {
 
 struct ElicitationMode : OneOf<ElicitationFormMode, ElicitationUrlMode, Unknown> {
   using OneOf::OneOf;
-  ElicitationMode() {}
+  ElicitationMode() noexcept {}
 };
 
 // `elicitation/create`
@@ -1926,7 +1926,7 @@ struct ElicitationAcceptAction {
 struct ElicitationAction
     : OneOf<ElicitationCancelAction, ElicitationAcceptAction, ElicitationDeclineAction, Unknown> {
   using OneOf::OneOf;
-  ElicitationAction() {}
+  ElicitationAction() noexcept {}
 };
 
 // `elicitation/create`
@@ -2050,7 +2050,7 @@ struct ProxyResponseError {
 // unstable
 struct ProxyResponse : OneOf<ProxyResponseResult, ProxyResponseError> {
   using OneOf::OneOf;
-  ProxyResponse() {}
+  ProxyResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -2096,7 +2096,7 @@ struct AgentResponseError {
 
 struct AgentResponse : OneOf<AgentResponseResult, AgentResponseError> {
   using OneOf::OneOf;
-  AgentResponse() {}
+  AgentResponse() noexcept {}
   static const json::Type json_type;
 };
 
@@ -2127,7 +2127,7 @@ struct ClientResponseError {
 
 struct ClientResponse : OneOf<ClientResponseResult, ClientResponseError> {
   using OneOf::OneOf;
-  ClientResponse() {}
+  ClientResponse() noexcept {}
   static const json::Type json_type;
 };
 
