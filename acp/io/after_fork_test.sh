@@ -8,5 +8,7 @@ allowed='^(_ZNK?3acp2io.*|syscall|(__)?clone|__errno_location|mem(set|cpy|move)|
 allowed+='|_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|tsan|sanitizer|llvm|gcov)_.*)$'
 
 (($# > 0)) || { echo "no objects"; exit 1; }
-needed=$(for object in "$@"; do nm -u "$object"; done | awk '{ print $2 }' | sort -u)
+# Undefined, or another library's to replace.
+needed=$(nm "$@" | awk 'NF > 1 && $(NF - 1) ~ /^[UVWvw]$/ { print $NF }' | sort -u)
+[[ -n $needed ]]
 ! grep -vE "$allowed" <<<"$needed" || { echo "is needed after a fork"; exit 1; }

@@ -82,32 +82,44 @@ void ProcessTree::add_if_child(int pid, int parent) {
 bool ProcessTree::look_up(int pid, Entry& entry) const {
   const int file = sys::open(proc_, (ProcPath() << pid << "/stat").c_str(), O_RDONLY);
   if (file < 0) return false;
-  char buffer[256];
+  char buffer[512];
   const long size = sys::read(file, buffer, sizeof buffer);
   sys::close(file);
   // `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything, parentheses too.
   const char* const end = buffer + (size > 0 ? size : 0);
   const char* at = end;
   while (at > buffer && at[-1] != ')') --at;
-  if (at == buffer || end - at < 4) return false;
+  if (at == buffer || end - at < 2) return false;
   entry.pid = pid;
   entry.state = at[1];
-  at += 3;
-  entry.parent = proc_number(at, end);
-  if (at < end) ++at;
-  entry.group = proc_number(at, end);
-  return entry.parent >= 0;
+  // Numbered as in proc(5): the state is field 3.
+  int field = 3;
+  unsigned long long value = 0;
+  for (at += 2; at < end && field <= 22; ++at) {
+    if (*at >= '0' && *at <= '9') {
+      value = value * 10 + static_cast<unsigned>(*at - '0');
+    } else if (*at == ' ') {
+      if (field == 4) entry.parent = static_cast<int>(value);
+      if (field == 5) entry.group = static_cast<int>(value);
+      if (field == 22) entry.start = value;
+      ++field;
+      value = 0;
+    }
+  }
+  return field > 22;
+}
+
+bool ProcessTree::is_current(const Entry& entry) const {
+  Entry now;
+  return look_up(entry.pid, now) && now.start == entry.start;
 }
 
 bool ProcessTree::send(const Entry& entry, int signal) const {
   // The descriptor holds the process, so that what is looked up afterwards is what gets the signal.
   const int process = static_cast<int>(syscall(SYS_pidfd_open, entry.pid, 0));
   if (process < 0 && errno != ENOSYS && errno != EPERM) return false;
-  Entry now;
-  // Its parent may have died meanwhile.
-  const bool same = look_up(entry.pid, now) && (now.parent == entry.parent || now.parent == root_);
   bool sent = false;
-  if (same)
+  if (is_current(entry))
     sent = (process < 0 ? sys::kill(entry.pid, signal)
                         : syscall(SYS_pidfd_send_signal, process, signal, nullptr, 0)) == 0;
   if (process >= 0) sys::close(process);

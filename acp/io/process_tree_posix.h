@@ -16,7 +16,8 @@ class __attribute__((visibility("hidden"))) ProcessTree {
     int pid;
     int parent;
     int group;
-    char state;  // as in /proc/PID/stat: T is stopped, Z has ended
+    char state;                // as in /proc/PID/stat: T is stopped, Z has ended
+    unsigned long long start;  // its time: numbers of processes are used again
   };
   enum class Source {
     children_files,  // /proc/PID/task/TID/children: costs what the tree costs; not in every kernel
@@ -34,16 +35,18 @@ class __attribute__((visibility("hidden"))) ProcessTree {
 
   bool ok() const { return proc_ >= 0; }
 
-  // Lists the tree anew, parents before children. `visit` sees each process before its children are
+  // Lists the tree anew, parents before children. `visit` sees each entry before its children are
   // looked for: a process that it stops cannot hide new ones.
   template <class Visit>
   void list(Visit visit) {
     size_ = 0;
     add_children(root_);
     for (std::size_t i = 0; i < size_; ++i) {
-      const Entry entry = entries_[i];
-      visit(entry);
-      add_children(entry.pid);
+      visit(entries_[i]);
+      const std::size_t before = size_;
+      add_children(entries_[i].pid);
+      // If it has ended meanwhile, they may be a stranger's.
+      if (!is_current(entries_[i])) size_ = before;
     }
   }
   // What was listed last.
@@ -58,6 +61,7 @@ class __attribute__((visibility("hidden"))) ProcessTree {
   void add_children_of_task(int parent, int task);
   void add_if_child(int pid, int parent);
   bool look_up(int pid, Entry& entry) const;
+  bool is_current(const Entry& entry) const;
 
   int root_;
   Source source_;

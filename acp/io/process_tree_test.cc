@@ -207,17 +207,21 @@ TEST(ProcessTree, BothSourcesTellTheSame) {
   EXPECT_TRUE(found[0].contains(process.id()));
 }
 
-TEST(ProcessTree, SendsNoSignalToAStranger) {
-  Process process = start({"cat"});
+// A process whose number has passed to another one since it was listed.
+TEST(ProcessTree, LeavesStrangersAlone) {
+  Process process = start({"sh", "-c", "sleep 1000 & echo ready; wait"});
+  read_line(process.child_stdout().get());
   ProcessTree::Entry table[4];
   ProcessTree tree(process.supervisor_id(), table, 4);
-  tree.list([](const ProcessTree::Entry&) {});
-  ASSERT_EQ(tree.size(), 1u);
+  tree.list([](ProcessTree::Entry&) {});
+  ASSERT_EQ(tree.size(), 2u);
   EXPECT_TRUE(tree.send(tree[0], 0));
-  // As if the number had passed to a process with another parent.
   ProcessTree::Entry stranger = tree[0];
-  stranger.pid = getpid();
+  ++stranger.start;
   EXPECT_FALSE(tree.send(stranger, SIGKILL));
+  // Nor are its children ours.
+  tree.list([](ProcessTree::Entry& entry) { ++entry.start; });
+  EXPECT_EQ(tree.size(), 1u);
   EXPECT_FALSE(process.poll_exit());
 }
 
@@ -226,7 +230,7 @@ TEST(ProcessTree, ATableTooSmallOnlyTakesLonger) {
   read_line(process.child_stdout().get());
   ProcessTree::Entry table[2];
   ProcessTree tree(process.supervisor_id(), table, 2);
-  tree.list([](const ProcessTree::Entry&) {});
+  tree.list([](ProcessTree::Entry&) {});
   EXPECT_EQ(tree.size(), 2u);
 }
 

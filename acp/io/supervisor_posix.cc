@@ -158,15 +158,17 @@ class Supervisor {
     // Listed before the first signal: when a parent dies, its children move.
     tree_.list([](const ProcessTree::Entry&) {});
     // The child's group at a stroke, which misses nothing that is just being forked; then whoever
-    // has left it. The group's number is safe to use while the child is not reaped.
+    // has left it. The group's number is safe to use while the child is not reaped. SIGCONT, since
+    // a stopped process would not hear of it.
     const int group = own_group_ ? child_ : 0;
-    if (group > 0)
-      sys::kill(-group, SIGTERM);
-    else if (!tree_.ok() && child_ > 0)
-      sys::kill(child_, SIGTERM);
-    for (std::size_t i = 0; i < tree_.size(); ++i) {
-      if (group == 0 || tree_[i].group != group) tree_.send(tree_[i], SIGTERM);
-      if (tree_[i].state == 'T') tree_.send(tree_[i], SIGCONT);
+    const int signals[] = {SIGTERM, SIGCONT};
+    for (const int signal : signals) {
+      if (group > 0)
+        sys::kill(-group, signal);
+      else if (!tree_.ok() && child_ > 0)
+        sys::kill(child_, signal);
+      for (std::size_t i = 0; i < tree_.size(); ++i)
+        if (group == 0 || tree_[i].group != group) tree_.send(tree_[i], signal);
     }
   }
 
