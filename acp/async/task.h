@@ -91,7 +91,7 @@ class TaskPromise<void> : public TaskPromiseBase {
 }  // namespace async
 
 template <class T>
-class [[nodiscard]] Task {
+class [[nodiscard("co_await it, or wait() for it")]] Task {
  public:
   using promise_type = async::TaskPromise<T>;
 
@@ -118,6 +118,9 @@ class [[nodiscard]] Task {
     };
     return Awaiter{handle_};
   }
+
+  // Runs it and blocks this thread until it has ended; for plain functions. Defined in wait.h.
+  T wait() &&;
 
  private:
   friend promise_type;

@@ -391,6 +391,7 @@ void Peer::handle_notification(std::string_view text, const Message& message) {
     if (incoming_.contains(id.key())) handler_.on_cancel(id);
     return;
   }
+  if (handler_.on_urgent(message.method, message.params)) return;
   const NotificationToken token = next_token_++;
   if (running_ == 0 && queue_.empty()) {
     running_ = token;

@@ -17,6 +17,7 @@
 #include "acp/json/json.h"
 #include "acp/json/reader.h"
 #include "acp/json/writer.h"
+#include "acp/rpc/direction.h"
 #include "acp/rpc/error.h"
 #include "acp/rpc/framing.h"
 
@@ -53,8 +54,6 @@ class RequestId {
   std::string key_;
 };
 
-enum class Direction { received, sent };
-
 // Something that went wrong without being anybody's answer.
 struct Trouble {
   enum class Kind {
@@ -79,6 +78,9 @@ class PeerHandler {
   // later notification is given out, and no later answer.
   virtual bool on_notification(NotificationToken token, std::string_view method,
                                JsonView params) = 0;
+  // Asked before anything else, past notifications that wait: true if it is one that must not stand
+  // in a queue (a stop), and has been seen to.
+  virtual bool on_urgent(std::string_view, JsonView) { return false; }
   // The other side no longer wants the answer. It gets one all the same.
   virtual void on_cancel(const RequestId& id) = 0;
   virtual void on_trouble(const Trouble&) {}

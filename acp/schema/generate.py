@@ -708,6 +708,11 @@ class Version:
                 one_line = text.count("\n") == 0 and previous.count("\n") == 0
                 out.append(("" if one_line and previous else "\n") + text + "\n")
                 previous = text
+        out.append("\n// ==== Requests and their answers ====\n\n"
+                   "// Nowhere defined: `decltype(response_of(request))` is the type of the answer.\n")
+        for _, notification, side, params, response, _ in self.methods():
+            if not notification and side != "proxy":
+                out.append(f"{response} response_of(const {params}&);\n")
         out.append("\n// The text blocks, one after the other; other blocks say nothing.\n"
                    "std::string text_of(std::span<const ContentBlock> blocks);\n\n"
                    "// Every definition of the schema, and every method (acp/schema/registry.h).\n"

@@ -2007,6 +2007,41 @@ struct ClientNotification {
   static const json::Type json_type;
 };
 
+// ==== Requests and their answers ====
+
+// Nowhere defined: `decltype(response_of(request))` is the type of the answer.
+AuthStatusResponse response_of(const AuthStatusRequest&);
+AuthenticateResponse response_of(const AuthenticateRequest&);
+InitializeResponse response_of(const InitializeRequest&);
+LogoutResponse response_of(const LogoutRequest&);
+DisableProviderResponse response_of(const DisableProviderRequest&);
+ListProvidersResponse response_of(const ListProvidersRequest&);
+SetProviderResponse response_of(const SetProviderRequest&);
+ArchiveSessionResponse response_of(const ArchiveSessionRequest&);
+CloseSessionResponse response_of(const CloseSessionRequest&);
+DeleteSessionResponse response_of(const DeleteSessionRequest&);
+ForkSessionResponse response_of(const ForkSessionRequest&);
+ListSessionsResponse response_of(const ListSessionsRequest&);
+LoadSessionResponse response_of(const LoadSessionRequest&);
+NewSessionResponse response_of(const NewSessionRequest&);
+PromptResponse response_of(const PromptRequest&);
+ResumeSessionResponse response_of(const ResumeSessionRequest&);
+SetSessionConfigOptionResponse response_of(const SetSessionConfigOptionRequest&);
+SetSessionModeResponse response_of(const SetSessionModeRequest&);
+SetSessionTitleResponse response_of(const SetSessionTitleRequest&);
+SessionStatusResponse response_of(const SessionStatusRequest&);
+UnarchiveSessionResponse response_of(const UnarchiveSessionRequest&);
+CreateElicitationResponse response_of(const CreateElicitationRequest&);
+ReadTextFileResponse response_of(const ReadTextFileRequest&);
+WriteTextFileResponse response_of(const WriteTextFileRequest&);
+MessageMcpResponse response_of(const MessageMcpRequest&);
+RequestPermissionResponse response_of(const RequestPermissionRequest&);
+CreateTerminalResponse response_of(const CreateTerminalRequest&);
+KillTerminalResponse response_of(const KillTerminalRequest&);
+TerminalOutputResponse response_of(const TerminalOutputRequest&);
+ReleaseTerminalResponse response_of(const ReleaseTerminalRequest&);
+WaitForTerminalExitResponse response_of(const WaitForTerminalExitRequest&);
+
 // The text blocks, one after the other; other blocks say nothing.
 std::string text_of(std::span<const ContentBlock> blocks);
 

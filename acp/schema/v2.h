@@ -2137,6 +2137,34 @@ struct ClientNotification {
   static const json::Type json_type;
 };
 
+// ==== Requests and their answers ====
+
+// Nowhere defined: `decltype(response_of(request))` is the type of the answer.
+LoginAuthResponse response_of(const LoginAuthRequest&);
+LogoutAuthResponse response_of(const LogoutAuthRequest&);
+AuthStatusResponse response_of(const AuthStatusRequest&);
+InitializeResponse response_of(const InitializeRequest&);
+DisableProviderResponse response_of(const DisableProviderRequest&);
+ListProvidersResponse response_of(const ListProvidersRequest&);
+SetProviderResponse response_of(const SetProviderRequest&);
+ArchiveSessionResponse response_of(const ArchiveSessionRequest&);
+CloseSessionResponse response_of(const CloseSessionRequest&);
+DeleteSessionResponse response_of(const DeleteSessionRequest&);
+ForkSessionResponse response_of(const ForkSessionRequest&);
+ListSessionsResponse response_of(const ListSessionsRequest&);
+NewSessionResponse response_of(const NewSessionRequest&);
+PromptResponse response_of(const PromptRequest&);
+ResumeSessionResponse response_of(const ResumeSessionRequest&);
+SetSessionConfigOptionResponse response_of(const SetSessionConfigOptionRequest&);
+SetSessionTitleResponse response_of(const SetSessionTitleRequest&);
+SessionStatusResponse response_of(const SessionStatusRequest&);
+UnarchiveSessionResponse response_of(const UnarchiveSessionRequest&);
+CancelTerminalResponse response_of(const CancelTerminalRequest&);
+CancelToolCallResponse response_of(const CancelToolCallRequest&);
+CreateElicitationResponse response_of(const CreateElicitationRequest&);
+MessageMcpResponse response_of(const MessageMcpRequest&);
+RequestPermissionResponse response_of(const RequestPermissionRequest&);
+
 // The text blocks, one after the other; other blocks say nothing.
 std::string text_of(std::span<const ContentBlock> blocks);
 

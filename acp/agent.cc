@@ -1,0 +1,171 @@
+#include "acp/agent.h"
+
+#include <stdexcept>
+
+#include "acp/agent_role.h"
+
+namespace acp {
+
+Agent::Agent(std::string name, std::string version) : parts_(std::make_shared<Parts>()) {
+  parts_->info.name = std::move(name);
+  parts_->info.version = std::move(version);
+}
+Agent::Agent(Agent&&) noexcept = default;
+Agent& Agent::operator=(Agent&&) noexcept = default;
+Agent::~Agent() = default;
+
+// One line for each setter: the part it sets, and itself again.
+#define ACP_SET(function, type, part)     \
+  Agent& Agent::function(type value) {    \
+    parts_->part = std::move(value);      \
+    return *this;                         \
+  }
+#define ACP_HANDLER(function, part, result, context, request) \
+  Agent& Agent::function(Handler<v1::result(context, v1::request)> handler) { \
+    parts_->part = std::move(handler);                                        \
+    return *this;                                                             \
+  }
+
+ACP_SET(on_prompt, Handler<v1::PromptResponse(Turn)>, prompt)
+ACP_HANDLER(on_new_session, new_session, NewSessionResponse, SessionContext, NewSessionRequest)
+ACP_HANDLER(on_load_session, load_session, LoadSessionResponse, SessionContext, LoadSessionRequest)
+ACP_HANDLER(on_resume_session, resume_session, ResumeSessionResponse, SessionContext,
+            ResumeSessionRequest)
+ACP_HANDLER(on_fork_session, fork_session, ForkSessionResponse, SessionContext, ForkSessionRequest)
+ACP_HANDLER(on_list_sessions, list_sessions, ListSessionsResponse, Context, ListSessionsRequest)
+ACP_HANDLER(on_close_session, close_session, CloseSessionResponse, Context, CloseSessionRequest)
+ACP_HANDLER(on_delete_session, delete_session, DeleteSessionResponse, Context, DeleteSessionRequest)
+ACP_HANDLER(on_session_status, session_status, SessionStatusResponse, Context, SessionStatusRequest)
+ACP_HANDLER(on_set_title, set_title, SetSessionTitleResponse, Context, SetSessionTitleRequest)
+ACP_HANDLER(on_set_mode, set_mode, SetSessionModeResponse, SessionContext, SetSessionModeRequest)
+ACP_HANDLER(on_set_config_option, set_config_option, SetSessionConfigOptionResponse, SessionContext,
+            SetSessionConfigOptionRequest)
+ACP_HANDLER(on_authenticate, authenticate, AuthenticateResponse, Context, AuthenticateRequest)
+ACP_HANDLER(on_logout, logout, LogoutResponse, Context, LogoutRequest)
+ACP_HANDLER(on_auth_status, auth_status, AuthStatusResponse, Context, AuthStatusRequest)
+ACP_SET(title, std::string, info.title)
+ACP_SET(config_options, std::vector<v1::SessionConfigOption>, config_options)
+ACP_SET(commands, std::vector<AvailableCommand>, commands)
+ACP_SET(prompt_capabilities, v1::PromptCapabilities, prompt_capabilities)
+ACP_SET(mcp_capabilities, v1::McpCapabilities, mcp_capabilities)
+ACP_SET(second_prompt, SecondPrompt, second_prompt)
+ACP_SET(framing, rpc::Framing, connection.peer.framing)
+ACP_SET(max_message_bytes, std::size_t, connection.peer.max_message_bytes)
+ACP_SET(executor, std::shared_ptr<Executor>, connection.executor)
+ACP_SET(tap, Tap, connection.tap)
+ACP_SET(on_log, LogHook, log)
+
+#undef ACP_SET
+#undef ACP_HANDLER
+
+Agent& Agent::on_archive_session(
+    Handler<v1::ArchiveSessionResponse(Context, v1::ArchiveSessionRequest)> archive,
+    Handler<v1::UnarchiveSessionResponse(Context, v1::UnarchiveSessionRequest)> unarchive) {
+  parts_->archive_session = std::move(archive);
+  parts_->unarchive_session = std::move(unarchive);
+  return *this;
+}
+
+Agent& Agent::modes(std::vector<v1::SessionMode> modes, std::string current) {
+  parts_->modes.emplace();
+  parts_->modes->availableModes = std::move(modes);
+  parts_->modes->currentModeId = std::move(current);
+  return *this;
+}
+
+Agent& Agent::auth_method(v1::AuthMethod method) {
+  parts_->auth_methods.push_back(std::move(method));
+  return *this;
+}
+
+Agent& Agent::require_authentication() {
+  parts_->require_authentication = true;
+  return *this;
+}
+
+Agent& Agent::on_providers(
+    Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
+    Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
+    Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable) {
+  parts_->list_providers = std::move(list);
+  parts_->set_provider = std::move(set);
+  parts_->disable_provider = std::move(disable);
+  return *this;
+}
+
+Agent& Agent::on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler) {
+  parts_->mcp_message = std::move(handler);
+  parts_->mcp_capabilities.acp = true;
+  return *this;
+}
+
+namespace {
+void check_extension(const std::string& method) {
+  if (!method.starts_with('_') && !method.starts_with("proxy/"))
+    throw std::invalid_argument("extension methods begin with `_`: " + method);
+}
+}  // namespace
+
+Agent& Agent::on_request(std::string method, Handler<Json(Context, Json)> handler) {
+  check_extension(method);
+  parts_->requests[std::move(method)] = std::move(handler);
+  return *this;
+}
+
+Agent& Agent::on_notification(std::string method, Handler<void(Context, Json)> handler) {
+  check_extension(method);
+  parts_->notifications[std::move(method)] = std::move(handler);
+  return *this;
+}
+
+Agent& Agent::additional_directories() {
+  parts_->additional_directories = true;
+  return *this;
+}
+
+Agent& Agent::system_prompt(bool with_override) {
+  parts_->system_prompt = true;
+  parts_->system_prompt_override = with_override;
+  return *this;
+}
+
+// ---- running
+
+AgentConnection Agent::open(Transport transport, bool own_threads) {
+  if (!parts_->prompt) throw std::logic_error("an agent needs on_prompt");
+  io::ConnectionOptions options = parts_->connection;
+  options.own_threads = own_threads;
+  auto connection = io::Connection::open(std::move(transport), std::move(options));
+  // A copy: what is installed later is for later connections.
+  connection->start(std::make_shared<detail::AgentRole>(std::make_shared<Parts>(*parts_), connection));
+  return AgentConnection(std::move(connection));
+}
+
+AgentConnection Agent::start(Transport transport) { return open(std::move(transport), true); }
+AgentConnection Agent::attach(Transport transport) { return open(std::move(transport), false); }
+int Agent::run(Transport transport) { return start(std::move(transport)).wait() ? 0 : 1; }
+
+AgentConnection::AgentConnection(std::shared_ptr<io::Connection> connection)
+    : connection_(std::move(connection)) {}
+AgentConnection::AgentConnection(AgentConnection&&) noexcept = default;
+AgentConnection& AgentConnection::operator=(AgentConnection&& other) noexcept {
+  if (this == &other) return *this;
+  const AgentConnection old(std::move(*this));
+  connection_ = std::move(other.connection_);
+  return *this;
+}
+AgentConnection::~AgentConnection() {
+  if (!connection_) return;
+  connection_->close();
+  wait();
+}
+
+Remote AgentConnection::peer() const { return Remote({connection_, nullptr, 0}); }
+bool AgentConnection::wait() { return connection_->wait_finished(); }
+void AgentConnection::close() { connection_->close(); }
+bool AgentConnection::finished() const { return connection_->finished(); }
+std::vector<Watch> AgentConnection::watches() const { return connection_->watches(); }
+int AgentConnection::timeout() const { return connection_->timeout(); }
+void AgentConnection::dispatch() { connection_->dispatch(); }
+
+}  // namespace acp

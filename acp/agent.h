@@ -1,0 +1,166 @@
+// Being an agent: a program that an editor starts, and that answers its prompts.
+//
+//   int main() {
+//     return acp::Agent("hello", "1.0")
+//         .on_prompt([](acp::Turn turn) -> acp::Task<acp::StopReason> {
+//           co_await turn.say("Hello, " + turn.text());
+//           co_return acp::StopReason::end_turn;
+//         })
+//         .run(acp::stdio());
+//   }
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/context.h"
+#include "acp/handler.h"
+#include "acp/io/tap.h"
+#include "acp/io/transport.h"
+#include "acp/io/watch.h"
+#include "acp/log.h"
+#include "acp/rpc/framing.h"
+#include "acp/terminal.h"
+#include "acp/tool_call.h"
+
+namespace acp {
+
+class AgentConnection;
+
+// Thrown by a handler, or by the library where authentication is required: -32000 with the agent's
+// methods.
+class AuthRequired : public Error {
+ public:
+  AuthRequired() : Error(rpc::auth_required, "Authentication required") {}
+};
+
+// What happens to a prompt while another one of its session is at work.
+enum class SecondPrompt { waits, refused };
+
+// Built up by calls, then run. Everything but on_prompt has a default that works, and what is
+// installed is what the client is told of: a capability cannot lie. A handler is a coroutine, which
+// runs on the connection's executor, one at a time; or a plain function, which may block, and runs on
+// a thread of its own.
+class Agent {
+ public:
+  Agent(std::string name, std::string version);
+  Agent(Agent&&) noexcept;
+  Agent& operator=(Agent&&) noexcept;
+  ~Agent();
+
+  Agent& title(std::string title);
+
+  Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
+
+  // ---- sessions. The library tracks them; a handler adds to that. ----
+  // May give modes, config options, and a session id of its own.
+  Agent& on_new_session(Handler<v1::NewSessionResponse(SessionContext, v1::NewSessionRequest)> handler);
+  // Replays the conversation by the context's updates. Throws not_found for an id it does not know.
+  Agent& on_load_session(
+      Handler<v1::LoadSessionResponse(SessionContext, v1::LoadSessionRequest)> handler);
+  Agent& on_resume_session(
+      Handler<v1::ResumeSessionResponse(SessionContext, v1::ResumeSessionRequest)> handler);
+  Agent& on_fork_session(
+      Handler<v1::ForkSessionResponse(SessionContext, v1::ForkSessionRequest)> handler);
+  Agent& on_list_sessions(Handler<v1::ListSessionsResponse(Context, v1::ListSessionsRequest)> handler);
+  Agent& on_close_session(Handler<v1::CloseSessionResponse(Context, v1::CloseSessionRequest)> handler);
+  Agent& on_delete_session(
+      Handler<v1::DeleteSessionResponse(Context, v1::DeleteSessionRequest)> handler);
+  Agent& on_archive_session(
+      Handler<v1::ArchiveSessionResponse(Context, v1::ArchiveSessionRequest)> archive,
+      Handler<v1::UnarchiveSessionResponse(Context, v1::UnarchiveSessionRequest)> unarchive);
+  Agent& on_session_status(
+      Handler<v1::SessionStatusResponse(Context, v1::SessionStatusRequest)> handler);
+  Agent& on_set_title(
+      Handler<v1::SetSessionTitleResponse(Context, v1::SetSessionTitleRequest)> handler);
+
+  // ---- modes, options, commands: what each new session begins with ----
+  Agent& modes(std::vector<v1::SessionMode> modes, std::string current);
+  Agent& config_options(std::vector<v1::SessionConfigOption> options);
+  Agent& commands(std::vector<AvailableCommand> commands);
+  // After a change of mode or option was checked, before it is answered.
+  Agent& on_set_mode(
+      Handler<v1::SetSessionModeResponse(SessionContext, v1::SetSessionModeRequest)> handler);
+  // Gives the complete list of options; an empty one: the library's own, with the change made.
+  Agent& on_set_config_option(
+      Handler<v1::SetSessionConfigOptionResponse(SessionContext, v1::SetSessionConfigOptionRequest)>
+          handler);
+
+  // ---- authentication ----
+  Agent& auth_method(v1::AuthMethod method);
+  Agent& on_authenticate(Handler<v1::AuthenticateResponse(Context, v1::AuthenticateRequest)> handler);
+  // Sessions only after `authenticate` has succeeded.
+  Agent& require_authentication();
+  Agent& on_logout(Handler<v1::LogoutResponse(Context, v1::LogoutRequest)> handler);
+  Agent& on_auth_status(Handler<v1::AuthStatusResponse(Context, v1::AuthStatusRequest)> handler);
+
+  // ---- providers (unstable) ----
+  Agent& on_providers(Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
+                      Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
+                      Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable);
+  // MCP over ACP (unstable): what a client's server tells.
+  Agent& on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler);
+
+  // ---- extension methods: names that begin with `_`, and `proxy/…`. Advertised under _meta. ----
+  Agent& on_request(std::string method, Handler<Json(Context, Json)> handler);
+  Agent& on_notification(std::string method, Handler<void(Context, Json)> handler);
+
+  // ---- what cannot be seen from handlers ----
+  Agent& prompt_capabilities(v1::PromptCapabilities capabilities);
+  Agent& mcp_capabilities(v1::McpCapabilities capabilities);
+  Agent& additional_directories();
+  Agent& system_prompt(bool with_override = false);
+
+  // ---- how it runs ----
+  Agent& second_prompt(SecondPrompt choice);
+  Agent& framing(rpc::Framing framing);
+  Agent& max_message_bytes(std::size_t bytes);
+  // Where coroutines run, instead of the connection's own threads.
+  Agent& executor(std::shared_ptr<Executor> executor);
+  // Sees every frame. Must be quick, and must not call the agent.
+  Agent& tap(Tap tap);
+  Agent& on_log(LogHook hook);
+
+  // Until the client is gone. 0; 1 if a handler did not end in time and was left behind.
+  int run(Transport transport);
+  // Runs beside the caller.
+  AgentConnection start(Transport transport);
+  // Runs when the program's own loop calls dispatch().
+  AgentConnection attach(Transport transport);
+
+ private:
+  struct Parts;
+  AgentConnection open(Transport transport, bool own_threads);
+  std::shared_ptr<Parts> parts_;
+  friend class detail::AgentRole;
+};
+
+// A client that an agent serves. Destroying it closes the connection and waits for handlers.
+class AgentConnection {
+ public:
+  AgentConnection(AgentConnection&&) noexcept;
+  AgentConnection& operator=(AgentConnection&&) noexcept;
+  ~AgentConnection();
+
+  Remote peer() const;
+  // Until the client is gone. False if a handler was left behind.
+  bool wait();
+  void close();
+  bool finished() const;
+
+  // ---- for a program's own loop: watch these, with this time-out, and call dispatch() ----
+  std::vector<Watch> watches() const;
+  int timeout() const;
+  void dispatch();
+
+ private:
+  friend class Agent;
+  explicit AgentConnection(std::shared_ptr<io::Connection> connection);
+  std::shared_ptr<io::Connection> connection_;
+};
+
+}  // namespace acp

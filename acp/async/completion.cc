@@ -1,0 +1,67 @@
+#include "acp/async/completion.h"
+
+#include "acp/async/wait.h"
+
+namespace acp {
+
+namespace {
+thread_local Executor* current_executor = nullptr;
+}
+
+Executor* Executor::current() { return current_executor; }
+Executor::Scope::Scope(Executor* executor) : outer_(current_executor) {
+  current_executor = executor;
+}
+Executor::Scope::~Scope() { current_executor = outer_; }
+
+namespace async {
+
+bool CompletionBase::ready() const {
+  std::lock_guard lock(mutex_);
+  return settled_;
+}
+
+bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
+  std::lock_guard lock(mutex_);
+  if (settled_) return false;
+  waiter_ = waiter;
+  if (Executor* const here = Executor::current())
+    where_ = here->shared_from_this();
+  else
+    where_ = home.lock();
+  if (BlockingWait* const blocking = BlockingWait::current()) blocking->set_helper(helper);
+  return true;
+}
+
+void CompletionBase::drop() {
+  std::function<void()> unwanted;
+  {
+    std::lock_guard lock(mutex_);
+    waiter_ = nullptr;
+    if (!settled_) unwanted = std::move(on_drop);
+    on_drop = nullptr;
+  }
+  if (unwanted) unwanted();
+}
+
+void CompletionBase::fail(std::exception_ptr error) {
+  settle_with([&] { error_ = std::move(error); });
+}
+
+// The waiter is looked up again where it goes on: it may have been destroyed on the way.
+void CompletionBase::wake(std::unique_lock<std::mutex>& lock) {
+  const std::shared_ptr<Executor> where = std::move(where_);
+  if (!waiter_ || !where) return;
+  lock.unlock();
+  where->post([self = shared_from_this()] {
+    std::coroutine_handle<> waiter;
+    {
+      std::lock_guard again(self->mutex_);
+      waiter = std::exchange(self->waiter_, nullptr);
+    }
+    if (waiter) waiter.resume();
+  });
+}
+
+}  // namespace async
+}  // namespace acp

@@ -1,0 +1,140 @@
+// One outcome to wait for, settled once, from any thread: how the answer to a call becomes something
+// to await.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "acp/async/executor.h"
+
+namespace acp {
+
+class BlockingWait;
+
+namespace async {
+
+// Works off what a waiting thread waits for: see wait.h.
+class Helper {
+ public:
+  virtual ~Helper() = default;
+  // Returns when the waiting thread has something to run.
+  virtual void help(BlockingWait& waiting) = 0;
+};
+
+// The part that does not depend on the type of the outcome.
+class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
+ public:
+  virtual ~CompletionBase() = default;
+
+  // Where a waiter goes on that runs on no executor; and who helps a thread that waits. Both are set
+  // before anybody waits.
+  std::weak_ptr<Executor> home;
+  std::weak_ptr<Helper> helper;
+  // Called if the waiter goes before there is an outcome: nobody wants it any more.
+  std::function<void()> on_drop;
+
+  bool ready() const;
+  // False if the outcome is there already. The waiter goes on where it runs now.
+  bool suspend(std::coroutine_handle<> waiter);
+  void drop();
+  void fail(std::exception_ptr error);
+
+ protected:
+  // Changes the outcome, and lets the waiter go on. False if it was settled before.
+  template <class Change>
+  bool settle_with(Change change) {
+    std::unique_lock lock(mutex_);
+    if (settled_) return false;
+    settled_ = true;
+    change();
+    wake(lock);
+    return true;
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void wake(std::unique_lock<std::mutex>& lock);
+
+  mutable std::mutex mutex_;
+  bool settled_ = false;
+  std::exception_ptr error_;
+  std::coroutine_handle<> waiter_;
+  std::shared_ptr<Executor> where_;
+};
+
+struct Nothing {};
+
+template <class T>
+class Completion : public CompletionBase {
+ public:
+  using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+  bool settle(Value value = {}) {
+    return settle_with([&] { value_.emplace(std::move(value)); });
+  }
+  // Once it is settled.
+  T take() {
+    rethrow();
+    if constexpr (!std::is_void_v<T>) return std::move(*value_);
+  }
+
+ private:
+  std::optional<Value> value_;
+};
+
+}  // namespace async
+
+// An outcome to be awaited, once. Destroying it before the outcome is there says that nobody wants it:
+// a request is cancelled.
+template <class T>
+class [[nodiscard("co_await it, or wait() for it")]] Pending {
+ public:
+  explicit Pending(std::shared_ptr<async::Completion<T>> completion)
+      : completion_(std::move(completion)) {}
+  Pending(Pending&&) noexcept = default;
+  Pending& operator=(Pending&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    completion_ = std::move(other.completion_);
+    return *this;
+  }
+  ~Pending() { release(); }
+
+  class Awaiter {
+   public:
+    explicit Awaiter(std::shared_ptr<async::Completion<T>> completion)
+        : completion_(std::move(completion)) {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    ~Awaiter() {
+      if (completion_) completion_->drop();
+    }
+    bool await_ready() const { return completion_->ready(); }
+    bool await_suspend(std::coroutine_handle<> waiter) { return completion_->suspend(waiter); }
+    T await_resume() { return completion_->take(); }
+
+   private:
+    std::shared_ptr<async::Completion<T>> completion_;
+  };
+  Awaiter operator co_await() && { return Awaiter(std::move(completion_)); }
+
+  bool ready() const { return completion_->ready(); }
+  // Blocks this thread; not for an executor's. Defined in wait.h.
+  T wait() &&;
+
+ private:
+  void release() {
+    if (completion_) completion_->drop();
+    completion_.reset();
+  }
+  std::shared_ptr<async::Completion<T>> completion_;
+};
+
+}  // namespace acp

@@ -1,0 +1,65 @@
+#include "acp/async/wait.h"
+
+#include <stdexcept>
+
+namespace acp {
+
+namespace {
+thread_local BlockingWait* current_wait = nullptr;
+}
+
+BlockingWait* BlockingWait::current() { return current_wait; }
+
+void BlockingWait::post(std::function<void()> function) {
+  std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(function));
+  if (poke_) poke_();
+  changed_.notify_one();
+}
+
+bool BlockingWait::has_work() {
+  std::lock_guard lock(mutex_);
+  return !queue_.empty();
+}
+
+void BlockingWait::set_poke(std::function<void()> poke) {
+  std::lock_guard lock(mutex_);
+  poke_ = std::move(poke);
+}
+
+void BlockingWait::sleep() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !queue_.empty(); });
+}
+
+void BlockingWait::run(const std::function<bool()>& done) {
+  if (Executor::current() != nullptr && dynamic_cast<BlockingWait*>(Executor::current()) == nullptr)
+    throw std::logic_error("wait() on an executor's thread: use co_await there");
+  const Scope scope(this);
+  BlockingWait* const outer = std::exchange(current_wait, this);
+  struct Restore {
+    BlockingWait* outer;
+    ~Restore() { current_wait = outer; }
+  } const restore{outer};
+  while (true) {
+    std::function<void()> next;
+    {
+      std::lock_guard lock(mutex_);
+      if (!queue_.empty()) {
+        next = std::move(queue_.front());
+        queue_.pop_front();
+      }
+    }
+    if (next) {
+      next();
+      continue;
+    }
+    if (done()) return;
+    if (const auto helper = helper_.lock())
+      helper->help(*this);
+    else
+      sleep();
+  }
+}
+
+}  // namespace acp

@@ -1,0 +1,332 @@
+#include "acp/context.h"
+
+#include <limits>
+
+#include "acp/agent_role.h"
+#include "acp/json/codec.h"
+#include "acp/terminal.h"
+
+namespace acp {
+
+namespace {
+
+using Lock = io::Connection::Lock;
+
+std::exception_ptr over() {
+  return std::make_exception_ptr(
+      Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
+}
+
+void require_absolute(std::string_view field, std::string_view path) {
+  if (!detail::is_absolute(path))
+    throw Refused(std::string(field) + ": expected an absolute path, got \"" + std::string(path) + "\"");
+}
+
+void check_content(const std::vector<v1::ToolCallContent>& content) {
+  for (const v1::ToolCallContent& item : content)
+    if (const auto* diff = std::get_if<v1::Diff>(&item)) require_absolute("diff.path", diff->path);
+}
+void check_locations(const std::vector<v1::ToolCallLocation>& locations) {
+  for (const v1::ToolCallLocation& location : locations) {
+    require_absolute("locations.path", location.path);
+    if (location.line.has_value() && *location.line == 0)
+      throw Refused("locations.line: lines count from 1");
+  }
+}
+
+// What must not go out, whatever the program says.
+void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
+  const auto& session = client.session;
+  if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
+    check_content(call->content);
+    check_locations(call->locations);
+  } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
+    if (change->content.has_value()) check_content(*change->content);
+    if (change->locations.has_value()) check_locations(*change->locations);
+  } else if (std::holds_alternative<v1::Notice>(update)) {
+    if (!session.has_value() || !session->notices.has_value())
+      throw Refused("the client takes no notices (clientCapabilities.session.notices)");
+  } else if (std::holds_alternative<v1::CompactionUpdate>(update) ||
+             std::holds_alternative<v1::CompactionSummaryChunk>(update)) {
+    if (!session.has_value() || !session->compaction.has_value())
+      throw Refused("the client takes no compactions (clientCapabilities.session.compaction)");
+  } else if (std::holds_alternative<v1::PlanUpdate>(update) ||
+             std::holds_alternative<v1::PlanRemoved>(update)) {
+    if (!client.plan.has_value()) throw Refused("the client takes no plan_update (clientCapabilities.plan)");
+  } else if (std::holds_alternative<v1::SubagentUpdate>(update) ||
+             std::holds_alternative<v1::SessionMessage>(update) ||
+             std::holds_alternative<v1::SessionMessageChunk>(update)) {
+    if (!client.subagents.has_value())
+      throw Refused("the client knows no subagents (clientCapabilities.subagents)");
+  }
+}
+
+template <class Fill>
+Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Fill fill) {
+  Lock lock(*call->connection);
+  if (call->over && call->id) return Sent(over());
+  if (call->connection->ended())
+    return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
+  call->connection->peer().notify("session/update", fill);
+  call->connection->sent_something();
+  return call->connection->congested() ? Sent(call->connection->room()) : Sent();
+}
+
+}  // namespace
+
+// ---- Context
+
+std::stop_token Context::stop_token() const { return call_->stop.get_token(); }
+const v1::InitializeRequest& Context::client() const { return call_->role->client(); }
+Remote Context::peer() const { return Remote(call_->link()); }
+
+void Context::after_response(std::function<void()> action) const {
+  Lock lock(*call_->connection);
+  auto later = [connection = call_->connection, action = std::move(action)] {
+    connection->post(action);
+  };
+  call_->id ? call_->connection->peer().after_answer(*call_->id, std::move(later)) : later();
+}
+
+// ---- SessionContext
+
+const std::string& SessionContext::session_id() const { return call_->session->id; }
+const std::string& SessionContext::cwd() const { return call_->session->cwd; }
+const std::vector<std::string>& SessionContext::additional_directories() const {
+  return call_->session->directories;
+}
+
+SessionContext SessionContext::background() const {
+  auto call = std::make_shared<detail::AgentCall>(call_->role, call_->connection);
+  call->session = call_->session;
+  return SessionContext(std::move(call));
+}
+
+Sent SessionContext::say(std::string_view text) const {
+  detail::AgentSession& session = *call_->session;
+  return send_update(call_, [&](json::Writer& out) {
+    if (session.chunk_prefix.empty()) {
+      json::Writer prefix;
+      prefix.put("{\"sessionId\":");
+      prefix.string(session.id);
+      prefix.put(",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
+                 "{\"type\":\"text\",\"text\":");
+      session.chunk_prefix = prefix.str();
+    }
+    out.put(session.chunk_prefix);
+    out.string(text);
+    out.put("}}}");
+  });
+}
+
+Sent SessionContext::say(const ContentBlock& content) const {
+  v1::AgentMessageChunk chunk;
+  chunk.content = content;
+  return update(std::move(chunk));
+}
+Sent SessionContext::think(std::string_view text) const {
+  v1::AgentThoughtChunk chunk;
+  chunk.content = ContentBlock(text);
+  return update(std::move(chunk));
+}
+Sent SessionContext::user_said(const ContentBlock& content) const {
+  v1::UserMessageChunk chunk;
+  chunk.content = content;
+  return update(std::move(chunk));
+}
+
+Sent SessionContext::update(const SessionUpdate& update) const {
+  check(update, client_capabilities());
+  return send_update(call_, [&](json::Writer& out) {
+    out.put("{\"sessionId\":");
+    out.string(call_->session->id);
+    out.put(",\"update\":");
+    json::write(out, update);
+    out.put('}');
+  });
+}
+
+void SessionContext::flush() const {
+  Lock lock(*call_->connection);
+  call_->connection->flush_now();
+}
+
+Sent SessionContext::plan(const std::vector<PlanEntry>& entries) const {
+  v1::Plan plan;
+  plan.entries = entries;
+  return update(std::move(plan));
+}
+Plan SessionContext::make_plan() const { return Plan(*this); }
+
+Sent SessionContext::commands(const std::vector<AvailableCommand>& commands) const {
+  v1::AvailableCommandsUpdate change;
+  change.availableCommands = commands;
+  return update(std::move(change));
+}
+
+Sent SessionContext::mode(const std::string& id) const {
+  {
+    Lock lock(*call_->connection);
+    v1::SessionModeState* const modes = call_->session->modes.get();
+    bool listed = false;
+    if (modes != nullptr)
+      for (const v1::SessionMode& mode : modes->availableModes) listed = listed || mode.id == id;
+    if (!listed) throw Refused("currentModeId: the session has no mode \"" + id + "\"");
+    modes->currentModeId = id;
+  }
+  v1::CurrentModeUpdate change;
+  change.currentModeId = id;
+  return update(std::move(change));
+}
+
+Sent SessionContext::config_options(const std::vector<v1::SessionConfigOption>& options) const {
+  {
+    Lock lock(*call_->connection);
+    call_->session->config = std::make_unique<std::vector<v1::SessionConfigOption>>(options);
+  }
+  v1::ConfigOptionUpdate change;
+  change.configOptions = options;
+  {
+    Lock lock(*call_->connection);
+    call_->role->hide_booleans(change.configOptions);
+  }
+  return update(std::move(change));
+}
+
+Sent SessionContext::usage(std::uint64_t used, std::uint64_t size) const {
+  v1::UsageUpdate change;
+  change.used = used;
+  change.size = size;
+  return update(std::move(change));
+}
+Sent SessionContext::usage(std::uint64_t used, std::uint64_t size, double cost,
+                           std::string_view currency) const {
+  v1::UsageUpdate change;
+  change.used = used;
+  change.size = size;
+  v1::Cost sum;
+  sum.amount = cost;
+  sum.currency = currency;
+  change.cost = std::move(sum);
+  return update(std::move(change));
+}
+Sent SessionContext::title(std::string_view title) const {
+  v1::SessionInfoUpdate change;
+  change.title = std::string(title);
+  return update(std::move(change));
+}
+Sent SessionContext::notice(NoticeSeverity severity, std::string_view title,
+                            std::string_view description) const {
+  v1::Notice notice;
+  notice.severity = severity;
+  notice.title = title;
+  if (!description.empty()) notice.description = std::string(description);
+  return update(std::move(notice));
+}
+
+// ---- what the client does
+
+Task<std::string> SessionContext::read_file(std::string path) const {
+  return read_file(std::move(path), 0, std::numeric_limits<std::uint32_t>::max());
+}
+
+Task<std::string> SessionContext::read_file(std::string path, std::uint32_t line,
+                                            std::uint32_t limit) const {
+  return [](SessionContext self, std::string path, std::uint32_t line,
+            std::uint32_t limit) -> Task<std::string> {
+    if (!self.client_capabilities().fs.readTextFile)
+      throw Refused("the client does not offer fs/read_text_file");
+    require_absolute("path", path);
+    v1::ReadTextFileRequest request;
+    request.sessionId = self.session_id();
+    request.path = std::move(path);
+    if (line != 0) request.line = line;
+    if (limit != std::numeric_limits<std::uint32_t>::max()) request.limit = limit;
+    v1::ReadTextFileResponse response = co_await self.peer().request(request);
+    co_return std::move(response.content);
+  }(*this, std::move(path), line, limit);
+}
+
+Task<void> SessionContext::write_file(std::string path, std::string content) const {
+  return [](SessionContext self, std::string path, std::string content) -> Task<void> {
+    if (!self.client_capabilities().fs.writeTextFile)
+      throw Refused("the client does not offer fs/write_text_file");
+    require_absolute("path", path);
+    v1::WriteTextFileRequest request;
+    request.sessionId = self.session_id();
+    request.path = std::move(path);
+    request.content = std::move(content);
+    co_await self.peer().request(request);
+  }(*this, std::move(path), std::move(content));
+}
+
+Task<v1::CreateElicitationResponse> SessionContext::ask_user(std::string message,
+                                                             v1::ElicitationSchema form) const {
+  return [](SessionContext self, std::string message,
+            v1::ElicitationSchema form) -> Task<v1::CreateElicitationResponse> {
+    const auto& offered = self.client_capabilities().elicitation;
+    if (!offered.has_value() || !offered->form.has_value())
+      throw Refused("the client does not offer forms (clientCapabilities.elicitation.form)");
+    v1::ElicitationSessionScope scope;
+    scope.sessionId = self.session_id();
+    v1::ElicitationFormMode mode;
+    mode.scope = std::move(scope);
+    mode.requestedSchema = std::move(form);
+    v1::CreateElicitationRequest request;
+    request.mode = std::move(mode);
+    request.message = std::move(message);
+    co_return co_await self.peer().request(request);
+  }(*this, std::move(message), std::move(form));
+}
+
+Task<v1::CreateElicitationResponse> SessionContext::ask_user_at(std::string message, std::string url,
+                                                                std::string elicitation_id) const {
+  return [](SessionContext self, std::string message, std::string url,
+            std::string elicitation_id) -> Task<v1::CreateElicitationResponse> {
+    const auto& offered = self.client_capabilities().elicitation;
+    if (!offered.has_value() || !offered->url.has_value())
+      throw Refused("the client does not open pages (clientCapabilities.elicitation.url)");
+    v1::ElicitationSessionScope scope;
+    scope.sessionId = self.session_id();
+    v1::ElicitationUrlMode mode;
+    mode.scope = std::move(scope);
+    mode.url = std::move(url);
+    mode.elicitationId = std::move(elicitation_id);
+    v1::CreateElicitationRequest request;
+    request.mode = std::move(mode);
+    request.message = std::move(message);
+    co_return co_await self.peer().request(request);
+  }(*this, std::move(message), std::move(url), std::move(elicitation_id));
+}
+
+Sent SessionContext::elicitation_complete(const std::string& elicitation_id) const {
+  v1::CompleteElicitationNotification notification;
+  notification.elicitationId = elicitation_id;
+  return peer().notify(notification);
+}
+
+// ---- Plan
+
+Sent Plan::add(std::string content, PlanEntryPriority priority) {
+  PlanEntry entry;
+  entry.content = std::move(content);
+  entry.priority = priority;
+  entries_.push_back(std::move(entry));
+  return session_.plan(entries_);
+}
+Sent Plan::set(std::size_t entry, PlanEntryStatus status) {
+  entries_.at(entry).status = status;
+  return session_.plan(entries_);
+}
+Sent Plan::remove(std::size_t entry) {
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(&entries_.at(entry) - entries_.data()));
+  return session_.plan(entries_);
+}
+
+// ---- Turn
+
+const std::vector<ContentBlock>& Turn::prompt() const { return call_->prompt.prompt; }
+const v1::PromptRequest& Turn::request() const { return call_->prompt; }
+std::string Turn::text() const { return v1::text_of(call_->prompt.prompt); }
+
+}  // namespace acp

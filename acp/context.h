@@ -1,0 +1,176 @@
+// What a handler of an agent is given: the session it works for, the client it can call, and the
+// stop token. Contexts are handles: copies are the same request.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/async/task.h"
+#include "acp/remote.h"
+#include "acp/schema/v1.h"
+
+namespace acp {
+
+using v1::AvailableCommand;
+using v1::ContentBlock;
+using v1::NoticeSeverity;
+using v1::PermissionOption;
+using v1::PermissionOptionKind;
+using v1::PlanEntry;
+using v1::PlanEntryPriority;
+using v1::PlanEntryStatus;
+using v1::SessionUpdate;
+using v1::StopReason;
+using v1::ToolCallStatus;
+using v1::ToolKind;
+
+namespace detail {
+class AgentCall;
+class AgentRole;
+struct AgentSession;
+}  // namespace detail
+
+class Context {
+ public:
+  explicit Context(std::shared_ptr<detail::AgentCall> call) : call_(std::move(call)) {}
+
+  // Set when the client cancels this request, and when the connection ends.
+  std::stop_token stop_token() const;
+  bool cancelled() const { return stop_token().stop_requested(); }
+
+  // What the client said of itself in `initialize`.
+  const v1::InitializeRequest& client() const;
+  const v1::ClientCapabilities& client_capabilities() const { return client().clientCapabilities; }
+
+  // Any message of the schema, and extension methods.
+  Remote peer() const;
+
+  // Runs when this request has been answered: what it sends follows the answer.
+  void after_response(std::function<void()> action) const;
+
+ protected:
+  std::shared_ptr<detail::AgentCall> call_;
+};
+
+class Plan;
+class Terminal;
+class ToolCall;
+
+// How a client's user decided.
+struct Permission {
+  bool allowed = false;
+  std::optional<PermissionOptionKind> kind = {};
+  std::string option_id = {};
+  bool remembered = false;  // decided by an earlier answer
+};
+
+struct CommandOptions {
+  std::vector<std::string> args = {};
+  std::vector<v1::EnvVariable> env = {};
+  std::string cwd = {};                                     // absolute; empty: the session's
+  std::optional<std::uint64_t> output_byte_limit = {};      // the client keeps the last bytes
+  std::optional<std::chrono::milliseconds> time_out = {};   // then it is killed
+};
+
+struct CommandResult {
+  std::string output = {};
+  bool truncated = false;
+  std::optional<std::uint32_t> exit_code = {};  // none if a signal ended it
+  std::optional<std::string> signal = {};
+  bool timed_out = false;
+};
+
+class SessionContext : public Context {
+ public:
+  using Context::Context;
+
+  const std::string& session_id() const;
+  // Absolute, as the client gave it; and what it added to it.
+  const std::string& cwd() const;
+  const std::vector<std::string>& additional_directories() const;
+
+  // ---- updates ----
+  // All throw Error when awaited after the request was answered: nothing of it may follow. What goes
+  // on in the background sends by background().
+  Sent say(std::string_view text) const;
+  Sent say(const std::string& text) const { return say(std::string_view(text)); }
+  Sent say(const char* text) const { return say(std::string_view(text)); }
+  Sent say(const ContentBlock& content) const;
+  Sent think(std::string_view text) const;
+  // What the user said, when a conversation is replayed.
+  Sent user_said(const ContentBlock& content) const;
+  Sent update(const SessionUpdate& update) const;
+  // Sends what is waiting to be sent with what follows.
+  void flush() const;
+
+  // The complete plan: it replaces the one before.
+  Sent plan(const std::vector<PlanEntry>& entries) const;
+  Plan make_plan() const;
+  Sent commands(const std::vector<AvailableCommand>& commands) const;
+  // Also what a later session/set_mode is held against. Throws Refused for a mode that is not listed.
+  Sent mode(const std::string& id) const;
+  Sent config_options(const std::vector<v1::SessionConfigOption>& options) const;
+  Sent usage(std::uint64_t used, std::uint64_t size) const;
+  Sent usage(std::uint64_t used, std::uint64_t size, double cost, std::string_view currency) const;
+  Sent title(std::string_view title) const;
+  // Throws Refused unless the client takes notices.
+  Sent notice(NoticeSeverity severity, std::string_view title, std::string_view description = {}) const;
+
+  // ---- tool calls ----
+  // Announced at once, as pending.
+  ToolCall tool_call(std::string_view title, ToolKind kind) const;
+  // With what the program knows of it: name, raw input, locations, an id of its own.
+  ToolCall tool_call(v1::ToolCall announcement) const;
+
+  // ---- what the client does for us; each throws Refused if the client does not offer it ----
+  Task<std::string> read_file(std::string path) const;
+  // `line` counts from 1.
+  Task<std::string> read_file(std::string path, std::uint32_t line, std::uint32_t limit) const;
+  Task<void> write_file(std::string path, std::string content) const;
+  // Runs to its end. A command without args is a line for a shell.
+  Task<CommandResult> run_command(std::string command) const;
+  Task<CommandResult> run_command(std::string command, CommandOptions options) const;
+  Task<Terminal> create_terminal(std::string command, CommandOptions options) const;
+  Task<v1::CreateElicitationResponse> ask_user(std::string message, v1::ElicitationSchema form) const;
+  // The user is sent to a page; what comes of it is told by elicitation_complete().
+  Task<v1::CreateElicitationResponse> ask_user_at(std::string message, std::string url,
+                                                  std::string elicitation_id) const;
+  Sent elicitation_complete(const std::string& elicitation_id) const;
+
+  // For what goes on after this request: the same session, bound to no request.
+  SessionContext background() const;
+};
+
+// A plan that is changed step by step; each change sends all of it.
+class Plan {
+ public:
+  explicit Plan(SessionContext session) : session_(std::move(session)) {}
+  // Entries are numbered from 0, in order.
+  Sent add(std::string content, PlanEntryPriority priority = PlanEntryPriority::medium);
+  Sent set(std::size_t entry, PlanEntryStatus status);
+  Sent remove(std::size_t entry);
+  const std::vector<PlanEntry>& entries() const { return entries_; }
+
+ private:
+  SessionContext session_;
+  std::vector<PlanEntry> entries_;
+};
+
+// One turn: a prompt that waits for its end.
+class Turn : public SessionContext {
+ public:
+  using SessionContext::SessionContext;
+  const std::vector<ContentBlock>& prompt() const;
+  const v1::PromptRequest& request() const;
+  // The text blocks of the prompt.
+  std::string text() const;
+};
+
+}  // namespace acp

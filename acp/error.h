@@ -1,0 +1,58 @@
+// What a call to the other side may throw, and what a handler may throw to answer with an error.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/json/json.h"
+#include "acp/rpc/error.h"
+
+namespace acp {
+
+// An error as it stands on the wire. Thrown by a handler, it is the answer.
+class Error : public std::runtime_error {
+ public:
+  Error(std::int32_t code, const std::string& message, Json data = {})
+      : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+  std::int32_t code() const { return code_; }
+  const Json& data() const { return data_; }
+
+ private:
+  std::int32_t code_;
+  Json data_;
+};
+
+// Not an answer: the work that this was part of has been cancelled.
+class Cancelled : public Error {
+ public:
+  Cancelled() : Error(rpc::request_cancelled, "cancelled") {}
+};
+
+// Not an answer: the connection ended first.
+class ConnectionClosed : public Error {
+ public:
+  explicit ConnectionClosed(const std::string& reason) : Error(rpc::internal_error, reason) {}
+};
+
+// The other side answered a call of ours with an error. A handler that lets it pass has failed.
+class CallFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+// A call that must not be made: the other side did not advertise it, a path is not absolute.
+class Refused : public Error {
+ public:
+  explicit Refused(const std::string& reason) : Error(rpc::invalid_params, reason) {}
+};
+
+// ---- errors for handlers to throw ----
+Error not_found(std::string_view what, Json data = {});
+Error invalid_params(std::string_view path, std::string_view expected, std::string_view got);
+Error permission_denied(std::string_view message, std::string_view scope = {});
+Error rate_limited(std::string_view message, double retry_after_seconds);
+
+}  // namespace acp

@@ -1,0 +1,84 @@
+// A user's function that answers something: a coroutine, or a plain function, which may block.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "acp/async/task.h"
+
+namespace acp {
+
+template <class Signature>
+class Handler;
+
+namespace detail {
+
+template <class T>
+struct TaskValue {
+  static constexpr bool is_task = false;
+  using type = T;
+};
+template <class T>
+struct TaskValue<Task<T>> {
+  static constexpr bool is_task = true;
+  using type = T;
+};
+
+// What a handler gave as the result that is wanted: itself, or what can be made of it.
+template <class Result, class Given>
+Result as_result(Given&& given) {
+  if constexpr (std::is_convertible_v<Given, Result>)
+    return std::forward<Given>(given);
+  else
+    return Result{std::forward<Given>(given)};
+}
+
+}  // namespace detail
+
+// Takes anything callable that returns Result, something a Result is made of, or nothing; or a Task
+// of one of these.
+template <class Result, class... Arguments>
+class Handler<Result(Arguments...)> {
+ public:
+  Handler() = default;
+  template <class F>
+    requires(!std::is_same_v<std::decay_t<F>, Handler>)
+  Handler(F function) {
+    using Given = std::invoke_result_t<F&, Arguments...>;
+    using Value = typename detail::TaskValue<Given>::type;
+    if constexpr (detail::TaskValue<Given>::is_task) {
+      coroutine_ = [function = std::move(function)](Arguments... arguments) mutable -> Task<Result> {
+        Given task = function(std::move(arguments)...);
+        if constexpr (std::is_void_v<Value>) {
+          co_await std::move(task);
+          co_return Result();
+        } else {
+          Value value = co_await std::move(task);
+          co_return detail::as_result<Result>(std::move(value));
+        }
+      };
+    } else {
+      function_ = [function = std::move(function)](Arguments... arguments) mutable -> Result {
+        if constexpr (std::is_void_v<Value>) {
+          function(std::move(arguments)...);
+          return Result();
+        } else {
+          return detail::as_result<Result>(function(std::move(arguments)...));
+        }
+      };
+    }
+  }
+
+  explicit operator bool() const { return coroutine_ || function_; }
+  // A plain function may block: it runs on a thread of its own.
+  bool may_block() const { return static_cast<bool>(function_); }
+  const std::function<Task<Result>(Arguments...)>& coroutine() const { return coroutine_; }
+  const std::function<Result(Arguments...)>& function() const { return function_; }
+
+ private:
+  std::function<Task<Result>(Arguments...)> coroutine_;
+  std::function<Result(Arguments...)> function_;
+};
+
+}  // namespace acp

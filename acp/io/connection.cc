@@ -1,0 +1,510 @@
+#include "acp/io/connection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "acp/async/wait.h"
+
+namespace acp::io {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long a handler may keep the thread that reads before another one takes over.
+constexpr auto tick = 1ms;
+// Nothing for this long: the connection is quiet, and nobody wakes up any more.
+constexpr auto quiet_after = 5ms;
+// What is produced within this time of a write goes out together.
+constexpr auto gather_time = 50us;
+constexpr std::size_t gather_bytes = 64 * 1024;
+constexpr std::size_t smallest_buffer = 64 * 1024;
+constexpr std::size_t largest_buffer = 1024 * 1024;
+
+// The connection whose pool this thread belongs to.
+thread_local const Connection* pool_of_this_thread = nullptr;
+
+}  // namespace
+
+// ---- the lock
+
+Connection::Lock::Lock(Connection& connection) : connection_(connection), lock_(connection.mutex_) {
+  connection_.holder_ = std::this_thread::get_id();
+}
+Connection::Lock::~Lock() {
+  if (lock_.owns_lock()) connection_.holder_ = std::thread::id();
+}
+void Connection::Lock::lock() {
+  lock_.lock();
+  connection_.holder_ = std::this_thread::get_id();
+}
+void Connection::Lock::unlock() {
+  connection_.holder_ = std::thread::id();
+  lock_.unlock();
+}
+
+// ---- beginning and end
+
+std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOptions options) {
+  return std::shared_ptr<Connection>(new Connection(std::move(transport), std::move(options)));
+}
+
+Connection::Connection(Transport transport, ConnectionOptions options)
+    : options_(std::move(options)), wire_(std::move(transport)), peer_(options_.peer, *this) {}
+
+Connection::~Connection() = default;
+
+void Connection::start(std::shared_ptr<Role> role) {
+  Lock lock(*this);
+  role_ = std::move(role);
+  if (options_.own_threads) add_thread();
+}
+
+void Connection::end_input(const std::string& reason) {
+  if (input_end_seen_ || finished_) return;
+  input_end_seen_ = true;
+  peer_.end_of_input();
+  const std::shared_ptr<Role> role = role_;
+  role->on_input_ended(reason);
+  after(options_.drain_time, [this] {
+    if (role_) role_->on_drain_over();
+    after(options_.drain_time, [this] {
+      given_up_ = true;
+      check_finished();
+    });
+  });
+  check_finished();
+}
+
+void Connection::close() {
+  Lock lock(*this);
+  if (closing_ || finished_) return;
+  closing_ = true;
+  peer_.close();
+  if (role_) {
+    end_input("the connection was closed");
+    const std::shared_ptr<Role> role = role_;
+    if (role) role->on_drain_over();
+  }
+  flush();
+  check_finished();
+  wire_.poke();
+  wake_one();
+}
+
+void Connection::check_finished() {
+  if (finished_ || !input_end_seen_) return;
+  const bool idle = role_->handlers_running() == 0 && strand_.empty() && !strand_runs_ &&
+                    blocking_.empty() && in_user_code_ == 0 && unlocked_.empty();
+  const bool sent = output_failed_ || peer_.outgoing().empty();
+  if ((idle && sent) || given_up_) finish();
+}
+
+void Connection::finish() {
+  finished_ = true;
+  peer_.close();
+  for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();
+  timers_.clear();
+  live_timers_.clear();
+  if (!led_) wire_.close();
+  wire_.poke();
+  if (given_up_) left_behind_ = role_;
+  role_.reset();
+  changed_.notify_all();
+}
+
+bool Connection::finished() {
+  Lock lock(*this);
+  return finished_;
+}
+
+bool Connection::wait_finished() {
+  Lock lock(*this);
+  // A thread of ours cannot wait for itself.
+  const unsigned self = pool_of_this_thread == this ? 1 : 0;
+  while (!(finished_ && (given_up_ || threads_ <= self))) {
+    if (!options_.own_threads && !finished_) {
+      lead(lock, true, true);
+      if (!options_.executor && !strand_runs_ && !strand_.empty()) run_strand(lock);
+      continue;
+    }
+    holder_ = std::thread::id();
+    changed_.wait(lock.lock_);
+    holder_ = std::this_thread::get_id();
+  }
+  if (given_up_ && left_behind_ && !strand_runs_) {
+    const std::shared_ptr<Role> role = std::move(left_behind_);
+    lock.unlock();
+    role->drop_handlers();
+  }
+  return !given_up_;
+}
+
+// ---- what the engine tells
+
+void Connection::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
+  role_->on_request(id, method, params);
+}
+bool Connection::on_notification(rpc::NotificationToken token, std::string_view method,
+                                 JsonView params) {
+  return role_ == nullptr || role_->on_notification(token, method, params);
+}
+bool Connection::on_urgent(std::string_view method, JsonView params) {
+  return role_->on_urgent(method, params);
+}
+void Connection::on_cancel(const rpc::RequestId& id) { role_->on_cancel(id); }
+void Connection::on_trouble(const rpc::Trouble& trouble) {
+  if (role_) role_->on_trouble(trouble);
+}
+void Connection::on_frame(rpc::Direction direction, std::string_view text) {
+  if (options_.tap) options_.tap({direction, std::chrono::system_clock::now(), text});
+}
+
+// ---- work for other threads
+
+void Connection::post(std::function<void()> function) {
+  if (locked_here()) {
+    strand_.push_back(std::move(function));
+    return schedule();
+  }
+  Lock lock(*this);
+  strand_.push_back(std::move(function));
+  schedule();
+}
+
+void Connection::post_blocking(std::function<void()> function) {
+  std::optional<Lock> lock;
+  if (!locked_here()) lock.emplace(*this);
+  blocking_.push_back(std::move(function));
+  if (!options_.own_threads && parked_ == 0) return add_thread();
+  if (!processing_) wake_one();
+}
+
+void Connection::unlocked(std::function<void()> action) {
+  if (processing_)
+    unlocked_.push_back(std::move(action));
+  else
+    post_blocking(std::move(action));
+}
+
+// Sees to it that what is in strand_ is run.
+void Connection::schedule() {
+  if (options_.executor) {
+    if (strand_scheduled_ || strand_.empty()) return;
+    strand_scheduled_ = true;
+    const auto self = std::static_pointer_cast<Connection>(shared_from_this());
+    options_.executor->post([self] {
+      Lock lock(*self);
+      self->strand_scheduled_ = false;
+      if (!self->strand_runs_) self->run_strand(lock);
+      self->schedule();
+    });
+    return;
+  }
+  if (processing_ || strand_runs_) return;  // whoever it is goes on with it
+  wake_one();
+}
+
+void Connection::wake_one() {
+  if (!options_.own_threads) return wire_.poke();
+  if (parked_ > 0)
+    changed_.notify_one();
+  else if (leader_waits_)
+    wire_.poke();
+}
+
+Connection::TimerId Connection::after(std::chrono::nanoseconds time, std::function<void()> action) {
+  const TimerId id = next_timer_id_++;
+  timers_.emplace(Clock::now() + time, Timer{id, std::move(action)});
+  live_timers_.insert(id);
+  if (leader_waits_ || !options_.own_threads) wire_.poke();
+  return id;
+}
+
+std::optional<std::chrono::nanoseconds> Connection::next_timer() const {
+  if (timers_.empty()) return std::nullopt;
+  return std::max<std::chrono::nanoseconds>(timers_.begin()->first - Clock::now(), 0ns);
+}
+
+void Connection::fire_timers() {
+  while (!timers_.empty() && timers_.begin()->first <= Clock::now()) {
+    const Timer timer = std::move(timers_.begin()->second);
+    timers_.erase(timers_.begin());
+    if (live_timers_.erase(timer.id) != 0) timer.action();
+  }
+}
+
+// ---- sending
+
+void Connection::sent_something() {
+  if (output_blocked_ || processing_ || output_failed_) return;
+  const bool much = peer_.outgoing().size() >= gather_bytes;
+  // In a quiet time nobody would come by to send what is left.
+  if (much || quiet_ || Clock::now() - last_flush_ >= gather_time) flush();
+}
+
+void Connection::flush() {
+  while (!output_failed_ && !peer_.outgoing().empty()) {
+    const Wire::Outcome outcome = wire_.write(peer_.outgoing());
+    if (outcome.kind == Wire::Outcome::Kind::done) {
+      peer_.sent(outcome.bytes);
+      continue;
+    }
+    if (outcome.kind == Wire::Outcome::Kind::not_now) {
+      // Whoever waits for the wire must now wait for this, too.
+      if (!output_blocked_ && leader_waits_) wire_.poke();
+      output_blocked_ = true;
+      last_flush_ = Clock::now();
+      return;
+    }
+    output_failed_ = true;
+    end_input(std::string("the other side no longer reads (") + std::strerror(outcome.code) + ")");
+  }
+  output_blocked_ = false;
+  last_flush_ = Clock::now();
+  if (output_failed_) peer_.sent(peer_.outgoing().size());
+  if (!waiting_for_room_.empty() && !congested())
+    for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();
+  if (input_end_seen_) check_finished();
+}
+
+std::shared_ptr<async::Completion<void>> Connection::room() {
+  auto waiter = completion<void>();
+  if (congested() && !finished_)
+    waiting_for_room_.push_back(waiter);
+  else
+    waiter->settle();
+  return waiter;
+}
+
+// ---- reading
+
+bool Connection::wants_input() const {
+  return !input_end_seen_ && !closing_ && !finished_ &&
+         peer_.outgoing().size() < options_.max_outgoing_bytes;
+}
+
+void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
+  led_ = true;
+  ++lead_count_;
+  const bool input = wants_input(), output = output_blocked_;
+  Wire::Ready ready;
+  Wire::Outcome outcome{Wire::Outcome::Kind::not_now};
+  bool probing = false;
+  if (buffer_.empty()) buffer_.resize(smallest_buffer);
+  {
+    std::optional<std::chrono::nanoseconds> timeout = may_wait ? next_timer() : 0ns;
+    if (may_wait && !quiet_ && (!timeout || *timeout > quiet_after)) {
+      timeout = quiet_after;
+      probing = true;
+    }
+    leader_waits_ = true;
+    lock.unlock();
+    if (input && more_to_read_)
+      ready.input = true;
+    else
+      ready = wire_.wait(input, output, timeout);
+    if (ready.input) outcome = wire_.read(buffer_.data(), buffer_.size());
+    lock.lock();
+    leader_waits_ = false;
+  }
+  if (finished_) {
+    led_ = false;
+    wire_.close();
+    changed_.notify_all();
+    return;
+  }
+  if (ready.input || ready.output) {
+    // Back from a quiet time: from now on somebody watches.
+    if (std::exchange(quiet_, false) && parked_ > 0) changed_.notify_one();
+  } else if (probing && !has_ready()) {
+    quiet_ = true;
+  }
+  processing_ = true;
+  if (ready.output) output_blocked_ = false;
+  if (ready.input) take_input(outcome);
+  fire_timers();
+  if (!output_blocked_) flush();
+  processing_ = false;
+  led_ = false;
+  if (finished_) wire_.close();
+  if (runs_handlers)
+    step_down_ = std::any_of(sleeping_.begin(), sleeping_.end(),
+                             [](BlockingWait* waiting) { return waiting->has_work(); });
+  else if (has_ready())
+    parked_ > 0 || !options_.own_threads ? wake_one() : add_thread();
+  run_unlocked(lock);
+}
+
+void Connection::take_input(const Wire::Outcome& outcome) {
+  using Kind = Wire::Outcome::Kind;
+  more_to_read_ = false;
+  switch (outcome.kind) {
+    case Kind::done:
+      peer_.feed({buffer_.data(), outcome.bytes});
+      // Much at a time comes from somebody who has more.
+      if (outcome.bytes == buffer_.size()) {
+        more_to_read_ = wire_.read_never_waits();
+        if (buffer_.size() < largest_buffer) buffer_.resize(buffer_.size() * 4);
+      }
+      return;
+    case Kind::not_now:
+      return;
+    case Kind::ended:
+      return end_input("the other side closed the connection");
+    case Kind::failed:
+      return end_input(std::string("reading failed: ") + std::strerror(outcome.code));
+  }
+}
+
+// ---- threads
+
+void Connection::add_thread() {
+  ++threads_;
+  const auto self = std::static_pointer_cast<Connection>(shared_from_this());
+  std::thread([self] { self->thread_main(); }).detach();
+}
+
+bool Connection::run_ready(Lock& lock) {
+  const bool strand = !strand_.empty() && !strand_runs_ && !options_.executor && options_.own_threads;
+  if (!strand && blocking_.empty()) return false;
+  // Somebody must be left to read.
+  if (parked_ == 0 && options_.own_threads) {
+    if (threads_ < options_.max_threads)
+      add_thread();
+    else if (in_user_code_ + 1 >= threads_)
+      return false;
+  }
+  strand ? run_strand(lock) : run_blocking(lock);
+  return true;
+}
+
+void Connection::run_strand(Lock& lock) {
+  strand_runs_ = true;
+  ++in_user_code_;
+  while (!strand_.empty()) {
+    std::deque<std::function<void()>> batch;
+    batch.swap(strand_);
+    lock.unlock();
+    {
+      const Scope scope(options_.executor ? options_.executor.get() : this);
+      for (auto& function : batch) {
+        function();
+        function = nullptr;
+      }
+    }
+    lock.lock();
+    if (!output_blocked_) flush();
+  }
+  --in_user_code_;
+  strand_runs_ = false;
+  check_finished();
+}
+
+void Connection::run_blocking(Lock& lock) {
+  std::function<void()> function = std::move(blocking_.front());
+  blocking_.pop_front();
+  ++in_user_code_;
+  lock.unlock();
+  function();
+  function = nullptr;
+  lock.lock();
+  --in_user_code_;
+  if (!output_blocked_) flush();
+  check_finished();
+}
+
+void Connection::run_unlocked(Lock& lock) {
+  if (unlocked_.empty()) return;
+  const auto actions = std::exchange(unlocked_, {});
+  ++in_user_code_;
+  lock.unlock();
+  for (const auto& action : actions) action();
+  lock.lock();
+  --in_user_code_;
+  check_finished();
+}
+
+void Connection::thread_main() {
+  pool_of_this_thread = this;
+  Lock lock(*this);
+  std::uint64_t seen = lead_count_;
+  bool patient = false;  // leaves the lead to others unless they have left it for a tick
+  while (!finished_) {
+    if (run_ready(lock)) {
+      patient = false;
+      continue;
+    }
+    if (options_.own_threads && !led_ && !patient) {
+      lead(lock, true, true);
+      if (std::exchange(step_down_, false)) {
+        patient = true;
+        seen = lead_count_;
+      }
+      continue;
+    }
+    if (parked_ > 0) break;  // one is enough
+    ++parked_;
+    holder_ = std::thread::id();
+    if (quiet_ || !options_.own_threads)
+      changed_.wait(lock.lock_);
+    else
+      changed_.wait_for(lock.lock_, tick);
+    holder_ = std::this_thread::get_id();
+    --parked_;
+    patient = led_ || lead_count_ != seen;
+    seen = lead_count_;
+    if (!output_blocked_ && !finished_) flush();
+  }
+  --threads_;
+  changed_.notify_all();
+}
+
+void Connection::help(BlockingWait& waiting) {
+  Lock lock(*this);
+  while (!waiting.has_work()) {
+    if (finished_ || led_) {
+      // Somebody else reads, or nothing will come any more: what is posted wakes us.
+      sleeping_.push_back(&waiting);
+      lock.unlock();
+      waiting.sleep();
+      lock.lock();
+      std::erase(sleeping_, &waiting);
+      return;
+    }
+    waiting.set_poke([this] { wire_.poke(); });
+    lead(lock, !options_.own_threads, true);
+    waiting.set_poke(nullptr);
+    if (!options_.own_threads && has_ready() && !options_.executor) run_strand(lock);
+  }
+  // Whoever sleeps for a quiet connection does not know that nobody reads now.
+  if (quiet_) {
+    quiet_ = false;
+    if (parked_ > 0) changed_.notify_one();
+  }
+}
+
+// ---- a program's own loop
+
+std::vector<Watch> Connection::watches() {
+  Lock lock(*this);
+  return wire_.watches(wants_input(), output_blocked_);
+}
+
+int Connection::timeout() {
+  Lock lock(*this);
+  if (has_ready() || (more_to_read_ && wants_input())) return 0;
+  const auto next = next_timer();
+  return next ? static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*next).count()) : -1;
+}
+
+void Connection::dispatch() {
+  Lock lock(*this);
+  if (finished_) return;
+  quiet_ = true;  // nobody comes by in between: what is sent is sent at once
+  lead(lock, true, false);
+  if (!options_.executor && !strand_runs_ && !strand_.empty()) run_strand(lock);
+}
+
+}  // namespace acp::io

@@ -1,0 +1,31 @@
+// The two directions over which messages travel, and where they come from.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "acp/io/descriptor.h"
+
+namespace acp {
+
+namespace io {
+class Process;
+}
+
+// Descriptors to read from and to write to; one socket may be both. A child process that stands
+// behind them, if there is one, lives as long as the transport.
+struct Transport {
+  io::Descriptor in;
+  io::Descriptor out;  // none: `in` is a socket, and both
+};
+
+// This program's own standard input and output, taken for good: from now on reading stdin finds its
+// end, and what the program prints goes to stderr, never between the messages. Throws
+// std::system_error; std::logic_error if it is called twice.
+Transport stdio();
+
+// Two ends of one connection within a program; for tests.
+std::pair<Transport, Transport> memory_pair();
+
+}  // namespace acp

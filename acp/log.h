@@ -1,0 +1,18 @@
+// What the library has to say beside the protocol: it never prints.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace acp {
+
+struct LogEntry {
+  enum class Level { debug, warning, error };
+  Level level;
+  std::string message;
+  std::string correlation_id = {};  // also in the error that the other side got
+};
+// Called from the library's threads.
+using LogHook = std::function<void(const LogEntry&)>;
+
+}  // namespace acp

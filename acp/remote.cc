@@ -1,0 +1,137 @@
+#include "acp/remote.h"
+
+#include "acp/call_scope.h"
+#include "acp/io/connection.h"
+#include "acp/json/codec.h"
+#include "acp/schema/registry.h"
+
+namespace acp {
+
+void Sent::wait() && {
+  acp::wait([](Sent sent) -> Task<void> { co_await std::move(sent); }(std::move(*this)));
+}
+
+namespace detail {
+
+namespace {
+
+std::exception_ptr as_exception(const rpc::Error& error) {
+  if (error.connection_closed) return std::make_exception_ptr(ConnectionClosed(error.message));
+  return std::make_exception_ptr(CallFailed(error.code, error.message, error.data));
+}
+
+std::exception_ptr invalid_answer(std::string_view method, const json::Error& error) {
+  return std::make_exception_ptr(CallFailed(
+      rpc::internal_error, "the answer to " + std::string(method) + " is not valid: " + error.message()));
+}
+
+void start(const Link& link, std::string_view method, const rpc::Peer::Write& params,
+           const std::shared_ptr<async::CompletionBase>& done, Deliver deliver, bool typed,
+           bool even_if_cancelled) {
+  const std::shared_ptr<io::Connection>& connection = link.connection;
+  done->home = connection;
+  done->helper = connection;
+  io::Connection::Lock lock(*connection);
+  const std::shared_ptr<CallScope> scope = even_if_cancelled ? nullptr : link.scope;
+  if (scope && scope->cancelled()) return done->fail(std::make_exception_ptr(Cancelled()));
+  rpc::Peer& peer = connection->peer();
+  const auto id = std::make_shared<rpc::Peer::CallId>(-1);
+  // A null where an object should be: some peers answer so, and mean an empty one.
+  *id = peer.request(
+      method, params,
+      [done, deliver = std::move(deliver), scope, id, typed,
+       method = std::string(method)](const rpc::Peer::Answer& answer) {
+        if (scope) scope->remove(*id);
+        if (answer.error != nullptr) return done->fail(as_exception(*answer.error));
+        const bool empty = typed && answer.result.is_null();
+        if (const auto error = deliver(empty ? "{}" : answer.result.text()))
+          done->fail(invalid_answer(method, *error));
+      },
+      link.inside);
+  if (done->ready()) return;
+  if (scope) scope->add(*id, done);
+  done->on_drop = [weak = std::weak_ptr(connection), scope, id = *id] {
+    const auto connection = weak.lock();
+    if (!connection) return;
+    io::Connection::Lock lock(*connection);
+    if (scope) scope->remove(id);
+    connection->peer().cancel(id);
+    connection->peer().abandon(id);
+    connection->sent_something();
+  };
+  connection->sent_something();
+}
+
+Sent send(const Link& link, std::string_view method, const rpc::Peer::Write& params) {
+  io::Connection::Lock lock(*link.connection);
+  if (link.connection->ended())
+    return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
+  link.connection->peer().notify(method, params);
+  link.connection->sent_something();
+  return link.connection->congested() ? Sent(link.connection->room()) : Sent();
+}
+
+}  // namespace
+
+void CallScope::cancel(rpc::Peer& peer) {
+  cancelled_ = true;
+  for (const auto& [id, call] : std::exchange(calls_, {})) {
+    peer.cancel(id);
+    peer.abandon(id);
+    call->fail(std::make_exception_ptr(Cancelled()));
+  }
+}
+
+std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value) {
+  return json::decode(text, type, value);
+}
+
+std::string_view method_of(const json::Type& params) {
+  for (const Method& method : v1::methods())
+    if (method.params == &params && method.side != Side::proxy) return method.name;
+  throw std::logic_error("no method takes these params");
+}
+
+void Link::request(std::string_view method, const json::Type& type, const void* params,
+                   const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
+                   bool even_if_cancelled) const {
+  start(
+      *this, method, [&](json::Writer& out) { json::write(out, type, params); }, done,
+      std::move(deliver), true, even_if_cancelled);
+}
+
+void Link::request_raw(std::string_view method, const Json& params,
+                       const std::shared_ptr<async::CompletionBase>& done, Deliver deliver) const {
+  start(
+      *this, method,
+      [&](json::Writer& out) { params.absent() ? out.put("{}") : out.put(params.text()); }, done,
+      std::move(deliver), false, false);
+}
+
+Sent Link::notify(const json::Type& type, const void* params) const {
+  return send(*this, method_of(type), [&](json::Writer& out) { json::write(out, type, params); });
+}
+
+Sent Link::notify_raw(std::string_view method, const Json& params) const {
+  return send(*this, method, [&](json::Writer& out) {
+    params.absent() ? out.put("{}") : out.put(params.text());
+  });
+}
+
+}  // namespace detail
+
+Pending<Json> Remote::request(std::string_view method, const Json& params) const {
+  const auto done = std::make_shared<async::Completion<Json>>();
+  link_.request_raw(method, params, done,
+                    [done](std::string_view text) -> std::optional<json::Error> {
+                      done->settle(Json(JsonView::of_valid(text)));
+                      return std::nullopt;
+                    });
+  return Pending<Json>(done);
+}
+
+Sent Remote::notify(std::string_view method, const Json& params) const {
+  return link_.notify_raw(method, params);
+}
+
+}  // namespace acp

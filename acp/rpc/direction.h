@@ -1,0 +1,7 @@
+#pragma once
+
+namespace acp::rpc {
+
+enum class Direction { received, sent };
+
+}  // namespace acp::rpc

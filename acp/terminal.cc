@@ -1,0 +1,195 @@
+#include "acp/terminal.h"
+
+#include "acp/agent_role.h"
+#include "acp/async/when_any.h"
+
+namespace acp {
+
+struct Terminal::State {
+  explicit State(SessionContext session) : session(std::move(session)) {}
+  ~State();
+
+  SessionContext session;
+  detail::Link link;
+  std::string id;
+  std::optional<std::chrono::milliseconds> time_out;
+  bool released = false;
+
+  template <class Request>
+  Request about() const {
+    Request request;
+    request.sessionId = session.session_id();
+    request.terminalId = id;
+    return request;
+  }
+  // Cancelling the turn does not stop what must be done all the same: kill, read, release.
+  template <class Request>
+  Pending<decltype(response_of(std::declval<Request>()))> call(const Request& request) const {
+    using Response = decltype(response_of(request));
+    const auto done = std::make_shared<async::Completion<Response>>();
+    link.request(detail::method_of(Request::json_type), Request::json_type, &request, done,
+                 detail::deliver_to<Response>(done), true);
+    return Pending<Response>(done);
+  }
+};
+
+// Asks for the release, and does not wait for it.
+Terminal::State::~State() {
+  if (released || id.empty()) return;
+  const auto request = about<v1::ReleaseTerminalRequest>();
+  const auto done = std::make_shared<async::Completion<v1::ReleaseTerminalResponse>>();
+  link.request("terminal/release", v1::ReleaseTerminalRequest::json_type, &request, done,
+               detail::deliver_to<v1::ReleaseTerminalResponse>(done), true);
+  done->on_drop = nullptr;
+}
+
+Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptions options) const {
+  return [](SessionContext self, std::string command, CommandOptions options) -> Task<Terminal> {
+    if (!self.client_capabilities().terminal) throw Refused("the client does not offer terminals");
+    if (!options.cwd.empty() && !detail::is_absolute(options.cwd))
+      throw Refused("cwd: expected an absolute path, got \"" + options.cwd + "\"");
+    v1::CreateTerminalRequest request;
+    request.sessionId = self.session_id();
+    request.command = std::move(command);
+    request.args = std::move(options.args);
+    request.env = std::move(options.env);
+    if (!options.cwd.empty()) request.cwd = std::move(options.cwd);
+    if (options.output_byte_limit) request.outputByteLimit = *options.output_byte_limit;
+    const auto state = std::make_shared<Terminal::State>(self);
+    state->link = self.call_->link();
+    state->time_out = options.time_out;
+    // Not cancelled with the turn: a terminal that nobody knows of could never be released.
+    const v1::CreateTerminalResponse response = co_await state->call(request);
+    state->id = response.terminalId;
+    if (self.cancelled()) throw Cancelled();
+    co_return Terminal(state);
+  }(*this, std::move(command), std::move(options));
+}
+
+const std::string& Terminal::id() const { return state_->id; }
+
+Task<v1::TerminalOutputResponse> Terminal::output() const {
+  return [](std::shared_ptr<State> state) -> Task<v1::TerminalOutputResponse> {
+    const auto request = state->about<v1::TerminalOutputRequest>();
+    co_return co_await state->call(request);
+  }(state_);
+}
+
+Task<v1::WaitForTerminalExitResponse> Terminal::wait_for_exit() const {
+  return [](std::shared_ptr<State> state) -> Task<v1::WaitForTerminalExitResponse> {
+    const auto request = state->about<v1::WaitForTerminalExitRequest>();
+    co_return co_await state->session.peer().request(request);
+  }(state_);
+}
+
+Task<void> Terminal::kill() const {
+  return [](std::shared_ptr<State> state) -> Task<void> {
+    const auto request = state->about<v1::KillTerminalRequest>();
+    co_await state->call(request);
+  }(state_);
+}
+
+Task<void> Terminal::release() const {
+  return [](std::shared_ptr<State> state) -> Task<void> {
+    if (state->released) co_return;
+    state->released = true;
+    const auto request = state->about<v1::ReleaseTerminalRequest>();
+    co_await state->call(request);
+  }(state_);
+}
+
+Task<CommandResult> Terminal::finish() const { return finish_within(state_->time_out); }
+Task<CommandResult> Terminal::finish(std::chrono::milliseconds time_out) const {
+  return finish_within(time_out);
+}
+
+namespace {
+
+// Settled after the time.
+Pending<void> sleep_for(const std::shared_ptr<io::Connection>& connection,
+                        std::chrono::milliseconds time) {
+  io::Connection::Lock lock(*connection);
+  const auto done = connection->completion<void>();
+  const auto timer = connection->after(time, [done] { done->settle(); });
+  done->on_drop = [weak = std::weak_ptr(connection), timer] {
+    const auto connection = weak.lock();
+    if (!connection) return;
+    io::Connection::Lock lock(*connection);
+    connection->forget(timer);
+  };
+  return Pending<void>(done);
+}
+
+Task<async::Nothing> timer(std::shared_ptr<io::Connection> connection,
+                           std::chrono::milliseconds time) {
+  co_await sleep_for(connection, time);
+  co_return async::Nothing();
+}
+
+}  // namespace
+
+Task<CommandResult> Terminal::finish_within(
+    std::optional<std::chrono::milliseconds> time_out) const {
+  return [](Terminal self,
+            std::optional<std::chrono::milliseconds> time_out) -> Task<CommandResult> {
+    CommandResult result;
+    v1::WaitForTerminalExitResponse exit;
+    std::exception_ptr error;
+    try {
+      if (time_out) {
+        Task<v1::WaitForTerminalExitResponse> wait = self.wait_for_exit();
+        Task<async::Nothing> over = timer(self.state_->link.connection, *time_out);
+        auto first = co_await when_any(std::move(wait), std::move(over));
+        if (auto* ended = std::get_if<0>(&first))
+          exit = std::move(*ended);
+        else
+          result.timed_out = true;
+      } else {
+        exit = co_await self.wait_for_exit();
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    if (result.timed_out || error) {
+      try {
+        co_await self.kill();
+      } catch (const Error&) {  // it may have ended by itself
+      }
+    }
+    try {
+      v1::TerminalOutputResponse output = co_await self.output();
+      result.output = std::move(output.output);
+      result.truncated = output.truncated;
+      if (output.exitStatus.has_value() && result.timed_out) {
+        if (output.exitStatus->exitCode.has_value()) exit.exitCode = *output.exitStatus->exitCode;
+        if (output.exitStatus->signal.has_value()) exit.signal = *output.exitStatus->signal;
+      }
+    } catch (...) {
+      if (!error) error = std::current_exception();
+    }
+    try {
+      co_await self.release();
+    } catch (...) {
+      if (!error) error = std::current_exception();
+    }
+    if (error) std::rethrow_exception(error);
+    if (exit.exitCode.has_value()) result.exit_code = *exit.exitCode;
+    if (exit.signal.has_value()) result.signal = *exit.signal;
+    co_return result;
+  }(*this, time_out);
+}
+
+Task<CommandResult> SessionContext::run_command(std::string command) const {
+  return run_command(std::move(command), CommandOptions());
+}
+
+Task<CommandResult> SessionContext::run_command(std::string command, CommandOptions options) const {
+  return [](SessionContext self, std::string command,
+            CommandOptions options) -> Task<CommandResult> {
+    Task<Terminal> creating = self.create_terminal(std::move(command), std::move(options));
+    const Terminal terminal = co_await std::move(creating);
+    co_return co_await terminal.finish();
+  }(*this, std::move(command), std::move(options));
+}
+
+}  // namespace acp

@@ -1,0 +1,36 @@
+// A command that the client runs for an agent.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "acp/context.h"
+
+namespace acp {
+
+// Owns the client's terminal: when the last copy goes, it is released, and the command is killed if
+// it still runs. To keep its output on view, add it to a tool call before.
+class Terminal {
+ public:
+  const std::string& id() const;
+
+  Task<v1::TerminalOutputResponse> output() const;
+  // Until the command has ended.
+  Task<v1::WaitForTerminalExitResponse> wait_for_exit() const;
+  // Kills it when the time is over. Then reads the output, and releases.
+  Task<CommandResult> finish() const;
+  Task<CommandResult> finish(std::chrono::milliseconds time_out) const;
+  // The output can still be read.
+  Task<void> kill() const;
+  Task<void> release() const;
+
+ private:
+  friend class SessionContext;
+  struct State;
+  explicit Terminal(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  Task<CommandResult> finish_within(std::optional<std::chrono::milliseconds> time_out) const;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace acp

@@ -1,0 +1,61 @@
+// A tool call of an agent, as an object: what the user sees of it follows what is called here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/context.h"
+
+namespace acp {
+
+// A handle. One that is still open when its turn ends is reported as failed.
+class ToolCall {
+ public:
+  const std::string& id() const;
+  ToolCallStatus status() const;
+
+  // The work begins.
+  Sent start() const;
+  // Content and locations: each call adds one, and sends all.
+  Sent add_text(std::string_view text) const;
+  Sent add_content(const v1::ToolCallContent& content) const;
+  // An absolute path. Without an old text the file is new.
+  Sent add_diff(std::string path, std::optional<std::string> old_text, std::string new_text) const;
+  Sent add_terminal(const Terminal& terminal) const;
+  Sent add_location(std::string path) const;
+  Sent add_location(std::string path, std::uint32_t line) const;
+  Sent set_title(std::string_view title) const;
+  Sent set_raw_input(const Json& input) const;
+  Sent set_raw_output(const Json& output) const;
+  // Whatever else; the id is this call's.
+  Sent update(v1::ToolCallUpdate update) const;
+
+  // Its end. Updates after it are legal, until the turn ends.
+  Sent complete() const;
+  Sent complete(std::string_view text) const;
+  Sent fail(std::string_view reason) const;
+
+  // Asks the client's user, while the call is pending: allow once, always, reject once. Rejected, the
+  // call has failed; cancelled, this throws Cancelled.
+  Task<Permission> ask_permission() const;
+  Task<Permission> ask_permission(std::vector<PermissionOption> options) const;
+  // "Always" is remembered for the session under this key: the next call with it is not asked again.
+  Task<Permission> ask_permission_for(std::string key) const;
+
+ private:
+  friend class SessionContext;
+  struct State;
+  ToolCall(SessionContext session, std::shared_ptr<State> state)
+      : session_(std::move(session)), state_(std::move(state)) {}
+  Sent send(v1::ToolCallUpdate update) const;
+  Sent send_content() const;
+  Sent send_status(ToolCallStatus status) const;
+  Task<Permission> ask(std::vector<PermissionOption> options, std::string key) const;
+
+  SessionContext session_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace acp
