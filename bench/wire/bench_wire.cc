@@ -1,0 +1,212 @@
+// Our agent and our client beside the npm SDK's and a loop written by hand, in one run over the
+// same pipes: see bench/README.md.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "bench/wire/child.h"
+#include "bench/wire/drive.h"
+#include "bench/wire/report.h"
+
+namespace {
+
+using namespace bench::wire;
+namespace fs = std::filesystem;
+
+constexpr const char* usage =
+    R"(Usage: bench_wire [--agent 'CMD'] [--client 'CMD'] [--runs N] [--only NAME]... [--quick] [--json FILE]
+
+Measures bench_agent and bench_client, which stand beside this program, against the npm SDK and a
+loop written by hand, and says which goals are reached.
+
+  --agent CMD    our agent, with its arguments (separated by spaces) in place of bench_agent
+  --client CMD   our client in place of bench_client; the steps are added to it
+  --runs N       runs of each contestant, interleaved (9; 3 with --quick)
+  --only NAME    only this step or contestant; again for more of them. Steps of agents: start,
+                 roundtrip, inflight, stream, flush, diff, read; of clients: receive, receive-diff,
+                 requests, pipe. Contestants: acp, npm, floor, batched
+  --quick        fewer messages and runs, for a look
+  --json FILE    all samples, too
+)";
+
+struct Options {
+  std::string agent, client, json;
+  int runs = 0;
+  bool quick = false;
+  std::set<std::string> steps, contestants;
+};
+
+[[noreturn]] void misused(const std::string& why) {
+  std::cerr << "bench_wire: " << why << "\n\n" << usage;
+  std::exit(2);
+}
+
+const std::set<std::string> contestant_names = {"acp", "npm", "floor", "batched"};
+
+Options options_of(int count, char** words) {
+  Options options;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    const auto value = [&]() -> std::string {
+      if (i + 1 == count) misused(word + " needs a value");
+      return words[++i];
+    };
+    if (word == "--agent") {
+      options.agent = value();
+    } else if (word == "--client") {
+      options.client = value();
+    } else if (word == "--json") {
+      options.json = value();
+    } else if (word == "--runs") {
+      options.runs = std::atoi(value().c_str());
+      if (options.runs < 1) misused("--runs needs a number of at least 1");
+    } else if (word == "--quick") {
+      options.quick = true;
+    } else if (word == "--only") {
+      const std::string name = value();
+      const auto knows = [&](const std::vector<std::string>& steps) {
+        return std::find(steps.begin(), steps.end(), name) != steps.end();
+      };
+      if (contestant_names.contains(name)) {
+        options.contestants.insert(name);
+      } else if (knows(agent_steps()) || knows(client_steps())) {
+        options.steps.insert(name);
+      } else {
+        misused("no step or contestant has the name " + name);
+      }
+    } else if (word == "-h" || word == "--help") {
+      std::cout << usage;
+      std::exit(0);
+    } else {
+      misused("unknown argument " + word);
+    }
+  }
+  if (options.runs == 0) options.runs = options.quick ? 3 : 9;
+  return options;
+}
+
+std::vector<std::string> words_of(const std::string& command) {
+  std::istringstream stream(command);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+bool in_path(const std::string& program) {
+  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+// Those that are there; of those that are not, it says so.
+std::vector<Contestant> contestants(const Options& options, const std::string& role,
+                                    const std::string& own) {
+  const fs::path source = BENCH_WIRE_SOURCE;
+  std::vector<Contestant> all;
+  const auto wanted = [&](const std::string& name) {
+    return options.contestants.empty() || options.contestants.contains(name);
+  };
+  const auto missing = [&](const std::string& name, const std::string& why) {
+    std::cerr << "bench_wire: goes on without " << name << " as " << role << ": " << why << '\n';
+  };
+  if (wanted("acp")) {
+    const std::string program = (here() / ("bench_" + role)).string();
+    if (!own.empty()) {
+      all.push_back({"acp", words_of(own)});
+    } else if (access(program.c_str(), X_OK) == 0) {
+      all.push_back({"acp", {program}});
+    } else {
+      missing("acp", program + " is not there; build it, or name another with --" + role);
+    }
+  }
+  if (wanted("npm")) {
+    if (!in_path("node")) {
+      missing("npm", "no node in PATH");
+    } else if (!fs::exists(source.parent_path().parent_path() /
+                           "node_modules/@agentclientprotocol/sdk")) {
+      missing("npm", "no @agentclientprotocol/sdk in node_modules; run npm ci");
+    } else {
+      all.push_back({"npm", {"node", (source / ("npm_" + role + ".mjs")).string()}});
+    }
+  }
+  const std::string floor = (here() / ("bench_floor_" + role)).string();
+  if (wanted("floor")) all.push_back({"floor", {floor}});
+  if (wanted("batched") && role == "agent") all.push_back({"batched", {floor, "--batch"}});
+  return all;
+}
+
+// MB/s of different texts do not compare.
+void warn_of_other_texts(const Results& results) {
+  const auto lines = results.find("diff_line_bytes");
+  if (lines == results.end() || !lines->second.contains("floor")) return;
+  const double expected = lines->second.at("floor")[0];
+  for (const auto& [name, sizes] : lines->second)
+    if (std::abs(sizes[0] / expected - 1) > 0.01)
+      std::cerr << "bench_wire: a diff of " << name << " has " << sizes[0]
+                << " bytes on the wire, the floor's " << expected
+                << ": its text has other escapes, and its MB/s do not compare\n";
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Options options = options_of(count, words);
+  Amounts amounts;
+  if (options.quick) amounts = {20'000, 20, 20, 2'000, 1'000, 100, 1'000, 5'000};
+
+  Results results;
+  std::set<std::string> failed;
+  const auto run = [&](auto drive, const Contestant& contestant, const std::string& step) {
+    const std::string which = contestant.name + " " + step;
+    if (failed.contains(which)) return;
+    try {
+      for (const auto& [metric, value] : drive(contestant, step, amounts))
+        results[metric][contestant.name].push_back(value);
+    } catch (const std::exception& error) {
+      std::cerr << "bench_wire: " << error.what() << '\n';
+      failed.insert(which);
+    }
+  };
+  const auto chosen = [&](const std::string& step) {
+    return options.steps.empty() || options.steps.contains(step);
+  };
+  const auto any = [&](const std::vector<std::string>& steps) {
+    return std::any_of(steps.begin(), steps.end(), chosen);
+  };
+  std::vector<Contestant> agents, clients;
+  if (any(agent_steps())) agents = contestants(options, "agent", options.agent);
+  if (any(client_steps())) clients = contestants(options, "client", options.client);
+  for (int i = 0; i < options.runs; ++i) {
+    if (isatty(2)) std::cerr << "\rrun " << i + 1 << " of " << options.runs << ' ' << std::flush;
+    for (const std::string& step : agent_steps())
+      for (const Contestant& agent : agents)
+        if (chosen(step)) run(drive_agent, agent, step);
+    for (const std::string& step : client_steps())
+      for (const Contestant& client : clients)
+        if (chosen(step)) run(drive_client, client, step);
+  }
+  if (isatty(2)) std::cerr << '\r';
+
+  warn_of_other_texts(results);
+  std::cout << table(results, options.runs);
+  if (!options.json.empty()) {
+    std::ofstream file(options.json);
+    if (!(file << json(results, options.runs))) {
+      std::cerr << "bench_wire: cannot write " << options.json << '\n';
+      return 1;
+    }
+  }
+  return failed.empty() ? 0 : 1;
+}

@@ -1,0 +1,204 @@
+#include "bench/wire/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+namespace bench::wire {
+namespace {
+
+// A goal is a ratio to npm's and the floor's figure of the same run. Where the plan gives only a
+// figure, it is the ratio in which this figure stands to theirs there.
+struct Metric {
+  const char* side;
+  const char* key;
+  const char* title;
+  bool more_is_better;
+  int decimals;
+  double times_npm = 0;         // so many times better than npm; 0: no such goal
+  double of_floor = 0;          // at least (at most) this part of the floor's
+  const char* floor = "floor";  // which of them
+  double limit = 0;             // for memory: it does not depend on the machine's speed
+};
+
+constexpr Metric metrics[] = {
+    {"agent", "round_trip_p50_us", "round trip, p50 µs", false, 1, 4},
+    {"agent", "round_trip_p99_us", "round trip, p99 µs", false, 1, 86.0 / 15, 15.0 / 8},
+    {"agent", "in_flight_us", "64 requests in flight, CPU µs each", false, 2, 14},
+    {"agent", "emitted_per_s", "updates emitted, each s", true, 0, 45, 0.6, "batched"},
+    {"agent", "flushed_per_s", "the same, each flushed alone", true, 0, 15},
+    {"agent", "emitted_cpu_ms", "CPU ms for 100k updates emitted", false, 1, 1596.0 / 33, 33.0 / 15,
+     "batched"},
+    {"agent", "first_us", "time to the first of them, µs", false, 0, 612.0 / 150, 150.0 / 75,
+     "batched"},
+    {"agent", "diffs_emitted_mb_s", "1 MiB diffs emitted, MB/s", true, 0, 5, 0.9},
+    {"agent", "files_received_mb_s", "1 MiB file contents received, MB/s", true, 0, 5, 0.9},
+    {"agent", "start_ms", "start to initialize answered, ms", false, 1, 100},
+    {"agent", "idle_mb", "memory idle, MB", false, 1, 0, 0, "floor", 4},
+    {"agent", "sessions_mb", "memory with 1,000 sessions, MB", false, 1, 0, 0, "floor", 4.5},
+    {"agent", "peak_mb", "memory at the peak of 100k updates, MB", false, 1, 0, 0, "floor", 8},
+    {"client", "received_per_s", "typed updates received, each s", true, 0, 26, 0.6},
+    {"client", "received_cpu_ms", "CPU ms for 100k", false, 1, 1877.0 / 65, 65.0 / 42},
+    {"client", "diffs_received_mb_s", "1 MiB diffs received, MB/s", true, 0, 6.5},
+    {"client", "requests_per_s", "requests one after another, awaited, each s", true, 0, 90.0 / 30,
+     90.0 / 163},
+    {"client", "pipe_per_s", "requests, 64 in flight, each s", true, 0},
+    {"client", "pipe_cpu_us", "the same, CPU µs each", false, 2},
+};
+
+constexpr const char* columns[] = {"acp", "npm", "floor", "batched"};
+
+std::string format(const char* pattern, auto... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+// As wide as it looks: µ and ≥ are one column.
+std::string padded(const std::string& text, int width, bool right) {
+  const auto shown = std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  });
+  const std::string space(static_cast<std::size_t>(std::max<long>(0, width - shown)), ' ');
+  return right ? space + text : text + space;
+}
+
+std::optional<double> median(const Results& results, const std::string& key,
+                             const std::string& column) {
+  const auto metric = results.find(key);
+  if (metric == results.end()) return {};
+  const auto samples = metric->second.find(column);
+  if (samples == metric->second.end() || samples->second.empty()) return {};
+  std::vector<double> sorted = samples->second;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+std::string number(std::optional<double> value, int decimals) {
+  if (!value) return "-";
+  if (decimals == 0 && *value >= 1e6) return format("%.2fM", *value / 1e6);
+  if (decimals == 0 && *value >= 1e4) return format("%.0fk", *value / 1e3);
+  return format("%.*f", decimals, *value);
+}
+
+struct Row {
+  std::optional<double> times_npm;  // how many times better than npm
+  std::optional<double> of_floor;   // our figure over the floor's
+  std::string goal;
+  std::optional<bool> reached;  // unknown as long as one of them is missing
+};
+
+// One figure serves both: the fewer decimals the more there are before the point.
+std::string ratio(double value) { return format(value < 10 ? "%.2f" : "%.0f", value); }
+
+Row judge(const Results& results, const Metric& metric) {
+  const auto ours = median(results, metric.key, "acp");
+  const auto npm = median(results, metric.key, "npm");
+  const auto floor = median(results, metric.key, metric.floor);
+  Row row;
+  if (ours && npm) row.times_npm = metric.more_is_better ? *ours / *npm : *npm / *ours;
+  if (ours && floor) row.of_floor = *ours / *floor;
+  bool known = true, reached = true, any = false;
+  const auto demand = [&](const std::string& text, std::optional<bool> met) {
+    row.goal += (any ? ", " : "") + text;
+    any = true;
+    known = known && met.has_value();
+    reached = reached && met.value_or(true);
+  };
+  if (metric.times_npm > 0)
+    demand("≥ " + format("%.3g", metric.times_npm) + "x npm",
+           row.times_npm ? std::optional(*row.times_npm >= metric.times_npm) : std::nullopt);
+  if (metric.of_floor > 0) {
+    const bool more = metric.more_is_better;
+    std::optional<bool> met;
+    if (row.of_floor)
+      met = more ? *row.of_floor >= metric.of_floor : *row.of_floor <= metric.of_floor;
+    demand((more ? "≥ " : "≤ ") + format("%.2g", metric.of_floor) + "x " + metric.floor, met);
+  }
+  if (metric.limit > 0)
+    demand("≤ " + format("%g MB", metric.limit),
+           ours ? std::optional(*ours <= metric.limit) : std::nullopt);
+  if (any && known) row.reached = reached;
+  return row;
+}
+
+bool measured(const Results& results, const Metric& metric) {
+  return results.contains(metric.key) && !results.at(metric.key).empty();
+}
+
+}  // namespace
+
+std::string table(const Results& results, int runs) {
+  std::string text = "medians of " + std::to_string(runs) + " interleaved runs\n";
+  std::string side;
+  int reached = 0, goals = 0;
+  for (const Metric& metric : metrics) {
+    if (!measured(results, metric)) continue;
+    if (side != metric.side) {
+      side = metric.side;
+      text += "\n" + padded(side == "agent" ? "an agent's side" : "a client's side", 44, false);
+      for (const char* column : columns)
+        text += padded(side == "client" && std::string(column) == "batched" ? "" : column, 9, true);
+      text += padded("x npm", 9, true) + padded("x floor", 9, true) + "   goal\n";
+    }
+    text += padded(metric.title, 44, false);
+    for (const char* column : columns) {
+      const bool shown = side == "agent" || std::string(column) != "batched";
+      text += padded(shown ? number(median(results, metric.key, column), metric.decimals) : "", 9,
+                     true);
+    }
+    const Row row = judge(results, metric);
+    text += padded(row.times_npm ? ratio(*row.times_npm) : "-", 9, true) +
+            padded(row.of_floor ? ratio(*row.of_floor) : "-", 9, true);
+    if (!row.goal.empty()) text += "   " + row.goal;
+    if (row.reached) {
+      text += *row.reached ? ": yes" : ": NO";
+      ++goals;
+      reached += *row.reached;
+    }
+    text += '\n';
+  }
+  if (goals > 0)
+    text += "\n" + std::to_string(reached) + " of " + std::to_string(goals) + " goals reached\n";
+  text +=
+      "x npm: how many times better than npm. x floor: our figure over the floor's, the batched "
+      "one's "
+      "where the goal names it.\n";
+  return text;
+}
+
+std::string json(const Results& results, int runs) {
+  std::string text = "{\"runs\":" + std::to_string(runs) + ",\"metrics\":[";
+  bool first = true;
+  for (const Metric& metric : metrics) {
+    if (!measured(results, metric)) continue;
+    text += first ? "\n" : ",\n";
+    first = false;
+    text += format(R"({"side":"%s","key":"%s","title":"%s","better":"%s","contestants":{)",
+                   metric.side, metric.key, metric.title, metric.more_is_better ? "more" : "less");
+    bool first_column = true;
+    for (const char* column : columns) {
+      const auto middle = median(results, metric.key, column);
+      if (!middle) continue;
+      text +=
+          format(R"(%s"%s":{"median":%.6g,"samples":[)", first_column ? "" : ",", column, *middle);
+      first_column = false;
+      const auto& samples = results.at(metric.key).at(column);
+      for (std::size_t i = 0; i < samples.size(); ++i)
+        text += format("%s%.6g", i ? "," : "", samples[i]);
+      text += "]}";
+    }
+    const Row row = judge(results, metric);
+    text += "}";
+    if (row.times_npm) text += format(",\"times_npm\":%.4g", *row.times_npm);
+    if (row.of_floor) text += format(",\"of_floor\":%.4g", *row.of_floor);
+    if (!row.goal.empty()) text += ",\"goal\":\"" + row.goal + "\"";
+    if (row.reached) text += *row.reached ? ",\"reached\":true" : ",\"reached\":false";
+    text += "}";
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace bench::wire
