@@ -1,9 +1,11 @@
 // Our agent and our client beside the npm SDK's and a loop written by hand, in one run over the
 // same pipes: see bench/README.md.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,25 +25,28 @@ using namespace bench::wire;
 namespace fs = std::filesystem;
 
 constexpr const char* usage =
-    R"(Usage: bench_wire [--agent 'CMD'] [--client 'CMD'] [--runs N] [--only NAME]... [--quick] [--json FILE]
+    R"(Usage: bench_wire [--agent 'CMD'] [--client 'CMD'] [--node PATH] [--runs N] [--only NAME]...
+                  [--quick] [--best] [--json FILE]
 
 Measures bench_agent and bench_client, which stand beside this program, against the npm SDK and a
 loop written by hand, and says which goals are reached.
 
   --agent CMD    our agent, with its arguments (separated by spaces) in place of bench_agent
   --client CMD   our client in place of bench_client; the steps are added to it
+  --node PATH    the Node that runs the npm SDK (node)
   --runs N       runs of each contestant, interleaved (9; 3 with --quick)
   --only NAME    only this step or contestant; again for more of them. Steps of agents: start,
                  roundtrip, inflight, stream, flush, diff, read; of clients: receive, receive-diff,
                  requests, pipe. Contestants: acp, npm, floor, batched
   --quick        fewer messages and runs, for a look
+  --best         the best run in place of the median: where other programs disturb
   --json FILE    all samples, too
 )";
 
 struct Options {
-  std::string agent, client, json;
+  std::string agent, client, json, node = "node";
   int runs = 0;
-  bool quick = false;
+  bool quick = false, best = false;
   std::set<std::string> steps, contestants;
 };
 
@@ -64,6 +69,10 @@ Options options_of(int count, char** words) {
       options.agent = value();
     } else if (word == "--client") {
       options.client = value();
+    } else if (word == "--node") {
+      options.node = value();
+    } else if (word == "--best") {
+      options.best = true;
     } else if (word == "--json") {
       options.json = value();
     } else if (word == "--runs") {
@@ -103,11 +112,16 @@ std::vector<std::string> words_of(const std::string& command) {
 
 fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-bool in_path(const std::string& program) {
-  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (access((fs::path(folder) / program).c_str(), X_OK) == 0) return true;
-  return false;
+// `v24.1.0`, or nothing where it does not run.
+std::string version_of(const std::string& node) {
+  std::string version;
+  if (FILE* pipe = popen(("'" + node + "' --version 2>/dev/null").c_str(), "r")) {
+    char text[64];
+    if (std::fgets(text, sizeof text, pipe)) version = text;
+    pclose(pipe);
+  }
+  while (!version.empty() && version.back() == '\n') version.pop_back();
+  return version;
 }
 
 // Those that are there; of those that are not, it says so.
@@ -132,19 +146,49 @@ std::vector<Contestant> contestants(const Options& options, const std::string& r
     }
   }
   if (wanted("npm")) {
-    if (!in_path("node")) {
-      missing("npm", "no node in PATH");
+    if (version_of(options.node).empty()) {
+      missing("npm", options.node + " does not run");
     } else if (!fs::exists(source.parent_path().parent_path() /
                            "node_modules/@agentclientprotocol/sdk")) {
       missing("npm", "no @agentclientprotocol/sdk in node_modules; run npm ci");
     } else {
-      all.push_back({"npm", {"node", (source / ("npm_" + role + ".mjs")).string()}});
+      all.push_back({"npm", {options.node, (source / ("npm_" + role + ".mjs")).string()}});
     }
   }
   const std::string floor = (here() / ("bench_floor_" + role)).string();
   if (wanted("floor")) all.push_back({"floor", {floor}});
   if (wanted("batched") && role == "agent") all.push_back({"batched", {floor, "--batch"}});
   return all;
+}
+
+// What all programs of this machine, and we ourselves, have used of its cores so far.
+struct Usage {
+  double all = 0, own = 0;
+};
+
+Usage usage_now() {
+  Usage usage;
+  std::ifstream stat("/proc/stat");
+  std::string cpu;
+  double user, nice, system, idle, wait, interrupts, soft;
+  if (stat >> cpu >> user >> nice >> system >> idle >> wait >> interrupts >> soft)
+    usage.all =
+        (user + nice + system + interrupts + soft) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage own{};
+    getrusage(who, &own);
+    for (const timeval& time : {own.ru_utime, own.ru_stime})
+      usage.own += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  }
+  return usage;
+}
+
+void warn_of_others(const Usage& before, double began) {
+  const Usage after = usage_now();
+  const double cores = ((after.all - before.all) - (after.own - before.own)) / (now() - began);
+  if (cores > 0.1)
+    std::cerr << "bench_wire: other programs used " << std::round(cores * 10) / 10
+              << " cores meanwhile: only CPU times and memory are to be trusted\n";
 }
 
 // MB/s of different texts do not compare.
@@ -188,6 +232,8 @@ int main(int count, char** words) {
   std::vector<Contestant> agents, clients;
   if (any(agent_steps())) agents = contestants(options, "agent", options.agent);
   if (any(client_steps())) clients = contestants(options, "client", options.client);
+  const Usage before = usage_now();
+  const double began = now();
   for (int i = 0; i < options.runs; ++i) {
     if (isatty(2)) std::cerr << "\rrun " << i + 1 << " of " << options.runs << ' ' << std::flush;
     for (const std::string& step : agent_steps())
@@ -199,11 +245,16 @@ int main(int count, char** words) {
   }
   if (isatty(2)) std::cerr << '\r';
 
+  warn_of_others(before, began);
   warn_of_other_texts(results);
-  std::cout << table(results, options.runs);
+  const std::string how = std::string(options.best ? "the best" : "medians") + " of " +
+                          std::to_string(options.runs) + " interleaved runs";
+  const std::string node = version_of(options.node);
+  std::cout << how << "; npm SDK on Node " << (node.empty() ? "-" : node) << '\n';
+  std::cout << table(results, options.best);
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    if (!(file << json(results, options.runs))) {
+    if (!(file << json(results, options.best))) {
       std::cerr << "bench_wire: cannot write " << options.json << '\n';
       return 1;
     }

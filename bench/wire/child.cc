@@ -1,7 +1,6 @@
 #include "bench/wire/child.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/time.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -42,26 +42,32 @@ void check(int result, const char* what) {
 
 extern "C" char** environ;
 
-}  // namespace
+// The driver's is the last core: interrupts tend to be served on the first ones.
+struct Places {
+  cpu_set_t driver, contestant;
+};
 
-Pinned::Pinned() : before_(sizeof(cpu_set_t)) {
-  cpu_set_t all, one;
-  check(sched_getaffinity(0, sizeof all, &all), "sched_getaffinity");
-  std::memcpy(before_.data(), &all, sizeof all);
-  int last = 0;  // the first cores are where interrupts tend to be served
+Places places(const cpu_set_t& all, Cores cores) {
+  Places places{all, all};
+  if (cores == Cores::free) return places;
+  int last = 0;
   for (int i = 0; i < CPU_SETSIZE; ++i)
     if (CPU_ISSET(i, &all)) last = i;
-  CPU_ZERO(&one);
-  CPU_SET(last, &one);
-  check(sched_setaffinity(0, sizeof one, &one), "sched_setaffinity");
+  CPU_ZERO(&places.driver);
+  CPU_SET(last, &places.driver);
+  if (cores == Cores::same) places.contestant = places.driver;
+  if (cores == Cores::two && CPU_COUNT(&all) > 1) CPU_CLR(last, &places.contestant);
+  return places;
 }
 
-Pinned::~Pinned() {
-  sched_setaffinity(0, before_.size(), reinterpret_cast<const cpu_set_t*>(before_.data()));
+void run_on(const cpu_set_t& cores) {
+  check(sched_setaffinity(0, sizeof cores, &cores), "sched_setaffinity");
 }
 
-Child::Child(std::string name, const std::vector<std::string>& command, std::string step,
-             double seconds)
+}  // namespace
+
+Child::Child(std::string name, const std::vector<std::string>& command, Cores cores,
+             std::string step, double seconds)
     : name_(std::move(name)), buffer_(1 << 20) {
   struct sigaction action {};
   action.sa_handler = on_alarm;  // no SA_RESTART: a read that waits ends
@@ -86,10 +92,14 @@ Child::Child(std::string name, const std::vector<std::string>& command, std::str
   posix_spawnattr_setsigdefault(&attributes, &reset);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
 
+  check(sched_getaffinity(0, sizeof before_, &before_), "sched_getaffinity");
+  const Places chosen = places(before_, cores);
+  run_on(chosen.contestant);  // it inherits that
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   const int error = posix_spawnp(&pid_, words[0], &actions, &attributes, words.data(), environ);
+  run_on(error ? before_ : chosen.driver);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(to[0]);
@@ -108,6 +118,7 @@ Child::Child(std::string name, const std::vector<std::string>& command, std::str
 Child::~Child() {
   set_timer(0);
   running = 0;
+  sched_setaffinity(0, sizeof before_, &before_);
   if (in_ >= 0) close(in_);
   if (out_ >= 0) close(out_);
   if (pid_ > 0) {

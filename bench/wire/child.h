@@ -1,6 +1,7 @@
 // A contestant: a process with our pipes on its standard input and output, and a deadline.
 #pragma once
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -20,23 +21,14 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// While it lives, this process and those it starts run on one core: an unpinned round trip takes
-// either one core's time or two cores', by chance.
-class Pinned {
- public:
-  Pinned();
-  ~Pinned();
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-
- private:
-  std::vector<char> before_;
-};
+// Where driver and contestant run. Left to chance, a round trip takes one core's time or two
+// cores', and a driver that is woken on the contestant's core waits for the end of its time slice.
+enum class Cores { free, same, two };
 
 class Child {
  public:
   // One at a time: the deadline's signal is the process's own. It begins with `step`.
-  Child(std::string name, const std::vector<std::string>& command, std::string step,
+  Child(std::string name, const std::vector<std::string>& command, Cores cores, std::string step,
         double seconds);
   ~Child();  // kills what is still there
   Child(const Child&) = delete;
@@ -68,6 +60,7 @@ class Child {
 
   std::string name_, step_;
   double seconds_ = 0;
+  cpu_set_t before_;  // of the driver
   pid_t pid_ = -1;
   int in_ = -1, out_ = -1;
   std::vector<char> buffer_;

@@ -14,12 +14,12 @@
 namespace bench::wire {
 namespace {
 
-constexpr double mib = 1024 * 1024;
+constexpr double mb = file_bytes / 1e6;
 
 class Driver {
  public:
-  Driver(const Contestant& agent, const std::string& step)
-      : child_(agent.name, agent.command, step + ": initialize", 20) {
+  Driver(const Contestant& agent, Cores cores, const std::string& step)
+      : child_(agent.name, agent.command, cores, step + ": initialize", 20) {
     const std::string params =
         R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"bench_wire","version":"1"}})";
     child_.send(request("initialize", params));
@@ -77,12 +77,12 @@ class Driver {
   };
 
   // A prompt and all its updates, up to the answer.
-  Turn turn(const std::string& what, int count, std::string_view key, std::size_t bytes) {
+  Turn turn(const std::string& what, int count, Updates& updates) {
     Turn result;
     bool ended = false;
     const std::string line = prompt(what, count);
     const std::string id = std::to_string(last_id_);
-    Updates updates(key, bytes, [&](std::string_view other) {
+    updates.begin([&](std::string_view other) {
       if (method_of(other) == "session/update") return;  // of another kind: does not count
       if (!method_of(other).empty()) child_.fail("unexpected: " + shown(other));
       if (id_of(other) != id || !has(other, "\"end_turn\""))
@@ -92,8 +92,9 @@ class Driver {
     const double cpu = child_.cpu_seconds();
     const double start = now();
     child_.send(line);
-    updates.take(child_.bytes());
+    const std::string_view piece = child_.bytes();
     result.first = now() - start;
+    updates.take(piece);
     while (!ended) updates.take(child_.bytes());
     result.seconds = now() - start;
     result.cpu = child_.cpu_seconds() - cpu;
@@ -102,11 +103,11 @@ class Driver {
     return result;
   }
 
-  Turn full_turn(const std::string& what, int count, std::string_view key, std::size_t bytes) {
-    const Turn result = turn(what, count, key, bytes);
+  Turn full_turn(const std::string& what, int count, Updates& updates) {
+    const Turn result = turn(what, count, updates);
     if (result.updates != static_cast<std::size_t>(count))
-      child_.fail(std::to_string(result.updates) + " updates with " + std::to_string(bytes) +
-                  " bytes of text instead of " + std::to_string(count));
+      child_.fail(std::to_string(result.updates) + " updates with their text in full instead of " +
+                  std::to_string(count));
     return result;
   }
 
@@ -149,7 +150,7 @@ class Driver {
 Samples start(const Contestant& agent, const Amounts& amounts) {
   Samples samples;
   const double began = now();
-  Driver driver(agent, "start");
+  Driver driver(agent, Cores::free, "start");
   samples["start_ms"] = (now() - began) * 1e3;
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   samples["idle_mb"] = driver.child().resident_mb();
@@ -162,8 +163,7 @@ Samples start(const Contestant& agent, const Amounts& amounts) {
 }
 
 Samples round_trip(const Contestant& agent, const Amounts& amounts) {
-  const Pinned pinned;
-  Driver driver(agent, "roundtrip");
+  Driver driver(agent, Cores::same, "roundtrip");
   driver.new_session();
   driver.child().begin("session/set_mode, one at a time", 60);
   std::vector<double> times;
@@ -182,8 +182,7 @@ Samples round_trip(const Contestant& agent, const Amounts& amounts) {
 
 Samples in_flight(const Contestant& agent, const Amounts& amounts) {
   constexpr int size = 64;
-  const Pinned pinned;
-  Driver driver(agent, "inflight");
+  Driver driver(agent, Cores::same, "inflight");
   driver.new_session();
   driver.child().begin("64 times session/set_mode in flight", 60);
   double cpu = 0;
@@ -208,15 +207,16 @@ Samples in_flight(const Contestant& agent, const Amounts& amounts) {
 }
 
 Samples stream(const Contestant& agent, const Amounts& amounts, const std::string& what) {
-  Driver driver(agent, what);
+  Driver driver(agent, Cores::two, what);
   driver.new_session();
   driver.child().begin(what, 60);
+  Updates updates("\"text\":\"", chunk_text.size());
   for (int i = 0; i < 3; ++i) {
-    const auto turn = driver.turn(what, 100, "\"text\":\"", chunk_text.size());
+    const auto turn = driver.turn(what, i == 0 ? amounts.warm_up : 100, updates);
     // An agent may lack the mode that flushes each update alone.
     if (what == "flush" && turn.updates == 0) return {};
   }
-  const auto turn = driver.full_turn(what, amounts.updates, "\"text\":\"", chunk_text.size());
+  const auto turn = driver.full_turn(what, amounts.updates, updates);
   Samples samples;
   if (what == "flush") {
     samples["flushed_per_s"] = amounts.updates / turn.seconds;
@@ -234,13 +234,15 @@ Samples stream(const Contestant& agent, const Amounts& amounts, const std::strin
 }
 
 Samples diffs(const Contestant& agent, const Amounts& amounts) {
-  Driver driver(agent, "diff");
+  Driver driver(agent, Cores::two, "diff");
   driver.new_session();
   driver.child().begin("diff", 60);
-  driver.full_turn("diff", 5, "\"newText\":\"", file_bytes);
-  const auto turn = driver.full_turn("diff", amounts.diffs, "\"newText\":\"", file_bytes);
+  Updates updates("\"newText\":\"", file_bytes);
+  driver.full_turn("diff", 5, updates);
+  const auto turn = driver.full_turn("diff", amounts.diffs, updates);
   driver.child().finish();
-  return {{"diffs_emitted_mb_s", amounts.diffs * (file_bytes / mib) / turn.seconds},
+  return {{"diffs_emitted_mb_s", amounts.diffs * mb / turn.seconds},
+          {"diffs_emitted_cpu_us", turn.cpu * 1e6 / amounts.diffs},
           {"diff_line_bytes", static_cast<double>(turn.line_bytes)}};
 }
 
@@ -248,13 +250,16 @@ Samples reads(const Contestant& agent, const Amounts& amounts) {
   std::string body = R"(,"result":{"content":")";
   append_escaped(body, file_text());
   body += "\"}}\n";
-  Driver driver(agent, "read");
+  Driver driver(agent, Cores::two, "read");
   driver.new_session();
   driver.child().begin("read", 60);
   driver.reads(5, body);
+  const double cpu = driver.child().cpu_seconds();
   const double seconds = driver.reads(amounts.reads, body);
+  const double used = driver.child().cpu_seconds() - cpu;
   driver.child().finish();
-  return {{"files_received_mb_s", amounts.reads * (file_bytes / mib) / seconds}};
+  return {{"files_received_mb_s", amounts.reads * mb / seconds},
+          {"files_received_cpu_us", used * 1e6 / amounts.reads}};
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ class Driver {
     double seconds = 0, cpu = 0;
   };
 
-  Driver(const Contestant& client, std::vector<Step> steps)
-      : steps_(std::move(steps)), child_(client.name, with(client.command, steps_), "start", 20) {
+  Driver(const Contestant& client, Cores cores, std::vector<Step> steps)
+      : steps_(std::move(steps)),
+        child_(client.name, with(client.command, steps_), cores, "start", 20) {
     const std::string chunk = chunk_line(session_id);
     while (chunks_.size() < 256 * 1024) chunks_ += chunk, ++chunks_in_block_;
     chunk_bytes_ = chunk.size();
@@ -146,21 +147,23 @@ const std::vector<std::string>& client_steps() {
 Samples drive_client(const Contestant& client, const std::string& step, const Amounts& amounts) {
   if (step == "receive") {
     const auto result =
-        Driver(client, {{"stream", amounts.warm_up}, {"stream", amounts.updates}}).run();
+        Driver(client, Cores::two, {{"stream", amounts.warm_up}, {"stream", amounts.updates}})
+            .run();
     return {{"received_per_s", amounts.updates / result.seconds},
             {"received_cpu_ms", result.cpu * 1e3 * 100'000 / amounts.updates}};
   }
   if (step == "receive-diff") {
-    const auto result = Driver(client, {{"diff", 5}, {"diff", amounts.diffs}}).run();
-    return {{"diffs_received_mb_s", amounts.diffs / result.seconds}};
+    const auto result = Driver(client, Cores::two, {{"diff", 5}, {"diff", amounts.diffs}}).run();
+    return {{"diffs_received_mb_s", amounts.diffs * (file_bytes / 1e6) / result.seconds},
+            {"diffs_received_cpu_us", result.cpu * 1e6 / amounts.diffs}};
   }
   if (step == "requests") {
-    const Pinned pinned;
     const auto result =
-        Driver(client, {{"reqs", amounts.warm_up}, {"reqs", amounts.requests}}).run();
+        Driver(client, Cores::same, {{"reqs", amounts.warm_up}, {"reqs", amounts.requests}}).run();
     return {{"requests_per_s", amounts.requests / result.seconds}};
   }
-  const auto result = Driver(client, {{"pipe", amounts.warm_up}, {"pipe", amounts.requests}}).run();
+  const auto result =
+      Driver(client, Cores::two, {{"pipe", amounts.warm_up}, {"pipe", amounts.requests}}).run();
   return {{"pipe_per_s", amounts.requests / result.seconds},
           {"pipe_cpu_us", result.cpu * 1e6 / amounts.requests}};
 }

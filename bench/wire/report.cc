@@ -33,7 +33,9 @@ constexpr Metric metrics[] = {
     {"agent", "first_us", "time to the first of them, µs", false, 0, 612.0 / 150, 150.0 / 75,
      "batched"},
     {"agent", "diffs_emitted_mb_s", "1 MiB diffs emitted, MB/s", true, 0, 5, 0.9},
+    {"agent", "diffs_emitted_cpu_us", "the same, CPU µs each", false, 0},
     {"agent", "files_received_mb_s", "1 MiB file contents received, MB/s", true, 0, 5, 0.9},
+    {"agent", "files_received_cpu_us", "the same, CPU µs each", false, 0},
     {"agent", "start_ms", "start to initialize answered, ms", false, 1, 100},
     {"agent", "idle_mb", "memory idle, MB", false, 1, 0, 0, "floor", 4},
     {"agent", "sessions_mb", "memory with 1,000 sessions, MB", false, 1, 0, 0, "floor", 4.5},
@@ -41,6 +43,7 @@ constexpr Metric metrics[] = {
     {"client", "received_per_s", "typed updates received, each s", true, 0, 26, 0.6},
     {"client", "received_cpu_ms", "CPU ms for 100k", false, 1, 1877.0 / 65, 65.0 / 42},
     {"client", "diffs_received_mb_s", "1 MiB diffs received, MB/s", true, 0, 6.5},
+    {"client", "diffs_received_cpu_us", "the same, CPU µs each", false, 0},
     {"client", "requests_per_s", "requests one after another, awaited, each s", true, 0, 90.0 / 30,
      90.0 / 163},
     {"client", "pipe_per_s", "requests, 64 in flight, each s", true, 0},
@@ -64,17 +67,27 @@ std::string padded(const std::string& text, int width, bool right) {
   return right ? space + text : text + space;
 }
 
-std::optional<double> median(const Results& results, const std::string& key,
-                             const std::string& column) {
-  const auto metric = results.find(key);
-  if (metric == results.end()) return {};
-  const auto samples = metric->second.find(column);
-  if (samples == metric->second.end() || samples->second.empty()) return {};
-  std::vector<double> sorted = samples->second;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t half = sorted.size() / 2;
-  return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
+// What stands for all samples of a contestant.
+class Figures {
+ public:
+  Figures(const Results& results, bool best) : results_(results), best_(best) {}
+
+  std::optional<double> of(const Metric& metric, const std::string& column) const {
+    const auto row = results_.find(metric.key);
+    if (row == results_.end()) return {};
+    const auto samples = row->second.find(column);
+    if (samples == row->second.end() || samples->second.empty()) return {};
+    std::vector<double> sorted = samples->second;
+    std::sort(sorted.begin(), sorted.end());
+    if (best_) return metric.more_is_better ? sorted.back() : sorted.front();
+    const std::size_t half = sorted.size() / 2;
+    return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  }
+
+ private:
+  const Results& results_;
+  const bool best_;
+};
 
 std::string number(std::optional<double> value, int decimals) {
   if (!value) return "-";
@@ -93,10 +106,10 @@ struct Row {
 // One figure serves both: the fewer decimals the more there are before the point.
 std::string ratio(double value) { return format(value < 10 ? "%.2f" : "%.0f", value); }
 
-Row judge(const Results& results, const Metric& metric) {
-  const auto ours = median(results, metric.key, "acp");
-  const auto npm = median(results, metric.key, "npm");
-  const auto floor = median(results, metric.key, metric.floor);
+Row judge(const Figures& figures, const Metric& metric) {
+  const auto ours = figures.of(metric, "acp");
+  const auto npm = figures.of(metric, "npm");
+  const auto floor = figures.of(metric, metric.floor);
   Row row;
   if (ours && npm) row.times_npm = metric.more_is_better ? *ours / *npm : *npm / *ours;
   if (ours && floor) row.of_floor = *ours / *floor;
@@ -130,9 +143,9 @@ bool measured(const Results& results, const Metric& metric) {
 
 }  // namespace
 
-std::string table(const Results& results, int runs) {
-  std::string text = "medians of " + std::to_string(runs) + " interleaved runs\n";
-  std::string side;
+std::string table(const Results& results, bool best) {
+  const Figures figures(results, best);
+  std::string text, side;
   int reached = 0, goals = 0;
   for (const Metric& metric : metrics) {
     if (!measured(results, metric)) continue;
@@ -146,10 +159,9 @@ std::string table(const Results& results, int runs) {
     text += padded(metric.title, 44, false);
     for (const char* column : columns) {
       const bool shown = side == "agent" || std::string(column) != "batched";
-      text += padded(shown ? number(median(results, metric.key, column), metric.decimals) : "", 9,
-                     true);
+      text += padded(shown ? number(figures.of(metric, column), metric.decimals) : "", 9, true);
     }
-    const Row row = judge(results, metric);
+    const Row row = judge(figures, metric);
     text += padded(row.times_npm ? ratio(*row.times_npm) : "-", 9, true) +
             padded(row.of_floor ? ratio(*row.of_floor) : "-", 9, true);
     if (!row.goal.empty()) text += "   " + row.goal;
@@ -169,8 +181,10 @@ std::string table(const Results& results, int runs) {
   return text;
 }
 
-std::string json(const Results& results, int runs) {
-  std::string text = "{\"runs\":" + std::to_string(runs) + ",\"metrics\":[";
+std::string json(const Results& results, bool best) {
+  const Figures figures(results, best);
+  std::string text =
+      std::string("{\"figure\":\"") + (best ? "best" : "median") + "\",\"metrics\":[";
   bool first = true;
   for (const Metric& metric : metrics) {
     if (!measured(results, metric)) continue;
@@ -180,17 +194,17 @@ std::string json(const Results& results, int runs) {
                    metric.side, metric.key, metric.title, metric.more_is_better ? "more" : "less");
     bool first_column = true;
     for (const char* column : columns) {
-      const auto middle = median(results, metric.key, column);
+      const auto middle = figures.of(metric, column);
       if (!middle) continue;
       text +=
-          format(R"(%s"%s":{"median":%.6g,"samples":[)", first_column ? "" : ",", column, *middle);
+          format(R"(%s"%s":{"figure":%.6g,"samples":[)", first_column ? "" : ",", column, *middle);
       first_column = false;
       const auto& samples = results.at(metric.key).at(column);
       for (std::size_t i = 0; i < samples.size(); ++i)
         text += format("%s%.6g", i ? "," : "", samples[i]);
       text += "]}";
     }
-    const Row row = judge(results, metric);
+    const Row row = judge(figures, metric);
     text += "}";
     if (row.times_npm) text += format(",\"times_npm\":%.4g", *row.times_npm);
     if (row.of_floor) text += format(",\"of_floor\":%.4g", *row.of_floor);

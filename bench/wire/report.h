@@ -1,4 +1,4 @@
-// The table: what was measured, in medians, and whether the goals are reached.
+// The table: what was measured, and whether the goals are reached.
 #pragma once
 
 #include <map>
@@ -10,7 +10,8 @@ namespace bench::wire {
 // By metric, then by contestant.
 using Results = std::map<std::string, std::map<std::string, std::vector<double>>>;
 
-std::string table(const Results& results, int runs);
-std::string json(const Results& results, int runs);
+// Of the samples the medians, or the best.
+std::string table(const Results& results, bool best);
+std::string json(const Results& results, bool best);
 
 }  // namespace bench::wire

@@ -1,8 +1,11 @@
 // What goes over the wire: the texts and lines that all contestants send and expect.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -35,29 +38,48 @@ inline std::string file_text() {
   return text;
 }
 
-// Appends the text as the inside of a JSON string: runs of plain bytes are copied whole.
+// Appends the text as the inside of a JSON string: eight bytes at a time where none is escaped.
 inline void append_escaped(std::string& out, std::string_view text) {
-  constexpr auto escapes = [] {
-    std::array<char, 256> table{};
-    for (int i = 0; i < 32; ++i) table[i] = 'u';
-    table['\n'] = 'n', table['\t'] = 't', table['\r'] = 'r', table['"'] = '"', table['\\'] = '\\';
-    return table;
-  }();
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char escape = escapes[static_cast<unsigned char>(text[i])];
-    if (!escape) continue;
-    out.append(text, plain, i - plain);
-    plain = i + 1;
-    out += '\\';
-    out += escape;
-    if (escape != 'u') continue;
-    constexpr std::string_view hex = "0123456789abcdef";
-    out += "00";
-    out += hex[text[i] >> 4];
-    out += hex[text[i] & 15];
+  constexpr std::uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
+  constexpr auto zero_in = [](std::uint64_t word) { return (word - ones) & ~word & highs; };
+  const std::size_t before = out.size();
+  out.resize(before + text.size() * 6 + 8);
+  char* to = out.data() + before;
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  while (from < end) {
+    if (end - from >= 8) {
+      std::uint64_t word;
+      std::memcpy(&word, from, 8);
+      const std::uint64_t controls = (word - ones * 0x20) & ~word & highs;
+      if (!(controls | zero_in(word ^ ones * '"') | zero_in(word ^ ones * '\\'))) {
+        std::memcpy(to, from, 8);
+        to += 8, from += 8;
+        continue;
+      }
+    }
+    for (const char* const stop = std::min(from + 8, end); from < stop; ++from) {
+      const auto c = static_cast<unsigned char>(*from);
+      if (c >= 0x20 && c != '"' && c != '\\') {
+        *to++ = *from;
+        continue;
+      }
+      *to++ = '\\';
+      if (c >= 0x20) {
+        *to++ = *from;
+      } else if (c == '\n') {
+        *to++ = 'n';
+      } else if (c == '\t') {
+        *to++ = 't';
+      } else {
+        std::memcpy(to, "u00", 3);
+        to[3] = "01"[c >> 4];
+        to[4] = "0123456789abcdef"[c & 15];
+        to += 5;
+      }
+    }
   }
-  out.append(text, plain);
+  out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
 inline std::string update_begin(std::string_view session) {

@@ -7,9 +7,10 @@
 
 namespace bench::wire {
 
-Updates::Updates(std::string_view key, std::size_t bytes,
-                 std::function<void(std::string_view)> other)
-    : key_(key), bytes_(bytes), other_(std::move(other)) {}
+void Updates::begin(std::function<void(std::string_view)> other) {
+  other_ = std::move(other);
+  count_ = 0;
+}
 
 void Updates::take(std::string_view piece) {
   while (!piece.empty()) {

@@ -12,9 +12,11 @@ namespace bench::wire {
 // driver that looked at each would be slower than the floor. One that differs is decoded, too.
 class Updates {
  public:
-  // `key` begins the text in an update (`"text":"`), which must have this many bytes. All other
-  // lines go to `other`.
-  Updates(std::string_view key, std::size_t bytes, std::function<void(std::string_view)> other);
+  // `key` begins the text in an update (`"text":"`), which must have this many bytes.
+  Updates(std::string_view key, std::size_t bytes) : key_(key), bytes_(bytes) {}
+
+  // Counts afresh, and compares with the first of all. All other lines go to `other`.
+  void begin(std::function<void(std::string_view)> other);
 
   void take(std::string_view piece);
   std::size_t count() const { return count_; }
@@ -26,7 +28,7 @@ class Updates {
 
   const std::string key_;
   const std::size_t bytes_;
-  const std::function<void(std::string_view)> other_;
+  std::function<void(std::string_view)> other_;
   std::size_t count_ = 0, line_bytes_ = 0;
   std::string repeated_;   // the first line, many times
   std::size_t phase_ = 0;  // how much of a line equal to the first was taken
