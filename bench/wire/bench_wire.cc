@@ -186,7 +186,7 @@ Usage usage_now() {
 void warn_of_others(const Usage& before, double began) {
   const Usage after = usage_now();
   const double cores = ((after.all - before.all) - (after.own - before.own)) / (now() - began);
-  if (cores > 0.1)
+  if (now() - began > 1 && cores > 0.1)
     std::cerr << "bench_wire: other programs used " << std::round(cores * 10) / 10
               << " cores meanwhile: only CPU times and memory are to be trusted\n";
 }

@@ -19,7 +19,7 @@ struct Amounts {
   int diffs = 60;
   int reads = 60;
   int round_trips = 5'000;
-  int warm_up = 20'000;  // what npm needs until it is compiled
+  int warm_up = 10'000;  // what npm needs until it is compiled
   int batches = 400;     // of 64 requests
   int sessions = 1'000;
   int requests = 20'000;
