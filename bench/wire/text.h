@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -16,7 +18,7 @@ inline constexpr std::string_view chunk_text = "The quick brown fox jumps over t
 inline constexpr std::size_t file_bytes = 1024 * 1024;
 inline constexpr std::string_view file_path = "/big.txt";
 
-// A file of exactly 1 MiB: lines of code, ASCII, of which JSON escapes about one byte in 20.
+// A file of exactly 1 MiB: lines of code, ASCII, of which JSON escapes about one byte in 14.
 // npm_agent.mjs has the same lines.
 inline std::string file_text() {
   constexpr std::array<std::string_view, 10> lines = {
@@ -38,48 +40,56 @@ inline std::string file_text() {
   return text;
 }
 
-// Appends the text as the inside of a JSON string: eight bytes at a time where none is escaped.
+// Writes the byte as JSON escapes it; returns the end.
+inline char* escape(char* to, char c) {
+  *to++ = '\\';
+  switch (c) {
+    case '\n':
+      *to++ = 'n';
+      return to;
+    case '\t':
+      *to++ = 't';
+      return to;
+    case '"':
+    case '\\':
+      *to++ = c;
+      return to;
+    default:
+      return to + std::snprintf(to, 6, "u%04x", static_cast<unsigned>(c));
+  }
+}
+
+// Appends the text as the inside of a JSON string: finds what is to be escaped in eight bytes at a
+// time (little-endian), and writes through a block that stays in the cache.
 inline void append_escaped(std::string& out, std::string_view text) {
   constexpr std::uint64_t ones = 0x0101010101010101, highs = ones * 0x80;
-  constexpr auto zero_in = [](std::uint64_t word) { return (word - ones) & ~word & highs; };
-  const std::size_t before = out.size();
-  out.resize(before + text.size() * 6 + 8);
-  char* to = out.data() + before;
-  const char* from = text.data();
-  const char* const end = from + text.size();
-  while (from < end) {
-    if (end - from >= 8) {
+  constexpr auto zeros = [](std::uint64_t word) { return (word - ones) & ~word & highs; };
+  constexpr std::size_t block_bytes = 4096;
+  char block[block_bytes * 6 + 8];
+  while (!text.empty()) {
+    const char* from = text.data();
+    const char* const end = from + std::min(block_bytes, text.size());
+    text.remove_prefix(static_cast<std::size_t>(end - from));
+    char* to = block;
+    while (end - from >= 8) {
       std::uint64_t word;
       std::memcpy(&word, from, 8);
+      std::memcpy(to, from, 8);
       const std::uint64_t controls = (word - ones * 0x20) & ~word & highs;
-      if (!(controls | zero_in(word ^ ones * '"') | zero_in(word ^ ones * '\\'))) {
-        std::memcpy(to, from, 8);
-        to += 8, from += 8;
-        continue;
-      }
+      const std::uint64_t found = controls | zeros(word ^ ones * '"') | zeros(word ^ ones * '\\');
+      const int plain = found ? std::countr_zero(found) / 8 : 8;  // the lowest one is exact
+      to += plain, from += plain;
+      if (found) to = escape(to, *from++);
     }
-    for (const char* const stop = std::min(from + 8, end); from < stop; ++from) {
-      const auto c = static_cast<unsigned char>(*from);
-      if (c >= 0x20 && c != '"' && c != '\\') {
+    for (; from < end; ++from) {
+      const bool plain = static_cast<unsigned char>(*from) >= 0x20 && *from != '"' && *from != '\\';
+      if (plain)
         *to++ = *from;
-        continue;
-      }
-      *to++ = '\\';
-      if (c >= 0x20) {
-        *to++ = *from;
-      } else if (c == '\n') {
-        *to++ = 'n';
-      } else if (c == '\t') {
-        *to++ = 't';
-      } else {
-        std::memcpy(to, "u00", 3);
-        to[3] = "01"[c >> 4];
-        to[4] = "0123456789abcdef"[c & 15];
-        to += 5;
-      }
+      else
+        to = escape(to, *from);
     }
+    out.append(block, static_cast<std::size_t>(to - block));
   }
-  out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
 inline std::string update_begin(std::string_view session) {
