@@ -1,9 +1,12 @@
 // A client that only writes and counts.
 #include <algorithm>
-#include <optional>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "bench/wire/child.h"
 #include "bench/wire/drive.h"

@@ -1,7 +1,8 @@
 // An agent that only writes and counts.
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/wire/child.h"
 #include "bench/wire/drive.h"

@@ -7,14 +7,6 @@
 
 namespace bench::wire {
 
-// What stands behind the first `key`, up to the next comma, bracket or quote; empty without it.
-inline std::string_view after(std::string_view line, std::string_view key) {
-  const std::size_t at = line.find(key);
-  if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + key.size());
-  return line.substr(0, line.find_first_of(",}]\""));
-}
-
 // The value of a string member: `text_of(line, "\"modeId\":\"")`.
 inline std::string_view text_of(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);

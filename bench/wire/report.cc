@@ -1,7 +1,6 @@
 #include "bench/wire/report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 
