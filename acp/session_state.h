@@ -1,0 +1,187 @@
+// What a client shows of a session: the sum of everything that was said in it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "acp/schema/v1.h"
+
+namespace acp {
+
+// A tool call with all its updates merged.
+struct ToolCallState {
+  // `cancelled` is the client's own: the wire has no such status.
+  enum class Status : std::uint8_t { pending, in_progress, completed, failed, cancelled };
+
+  v1::ToolCallId id = {};
+  std::string title = {};
+  std::optional<std::string> name = {};
+  v1::ToolKind kind = v1::ToolKind::other;
+  Status status = Status::pending;
+  std::vector<v1::ToolCallContent> content = {};
+  std::vector<v1::ToolCallLocation> locations = {};
+  Json raw_input = {};
+  Json raw_output = {};
+  Json meta = {};
+
+  bool finished() const { return status != Status::pending && status != Status::in_progress; }
+};
+
+// What is left on view of a terminal, also when the agent has released it.
+struct TerminalView {
+  v1::TerminalId id = {};
+  std::string output = {};
+  bool truncated = false;
+  std::optional<v1::TerminalExitStatus> exit_status = {};
+  bool released = false;
+  std::uint64_t revision = 0;
+};
+
+// A plain value: feed it what arrives and what the client does, draw what it holds. An update costs
+// what its size is, however long the session has grown. One that was moved from can only be
+// destroyed or assigned to.
+class SessionState {
+ public:
+  // Prompts that this client sent.
+  struct Prompt {
+    std::vector<v1::ContentBlock> content = {};
+    std::optional<v1::StopReason> stop_reason = {};  // once its turn has ended
+  };
+
+  // Chunks that came in a row, joined. Adjacent texts are one block, if their annotations and their
+  // _meta are the same.
+  struct Message {
+    enum class Kind : std::uint8_t { user, agent, thought };
+
+    Kind kind = Kind::agent;
+    std::optional<v1::MessageId> id = {};
+    std::vector<v1::ContentBlock> content = {};
+    Json meta = {};  // of the last chunk that had any
+  };
+
+  // Those that the protocol patches (compaction, subagent, message between sessions) are merged:
+  // what null has cleared is absent. Unknown is an update of a kind that this version lacks.
+  using Content = std::variant<Prompt, Message, ToolCallState, v1::Notice, v1::CompactionUpdate,
+                               v1::SubagentUpdate, v1::SessionMessage, acp::Unknown>;
+
+  struct Entry {
+    Content content;
+    std::uint64_t revision = 0;  // of its last change
+    bool left_out = false;       // its turn was refused: the model will not see it again
+  };
+
+  // What stands beside the timeline.
+  enum class Part : std::uint8_t { modes, config_options, commands, plan, usage, info };
+
+  SessionState();
+  SessionState(const SessionState& other);
+  SessionState(SessionState&& other) noexcept;
+  SessionState& operator=(const SessionState& other);
+  SessionState& operator=(SessionState&& other) noexcept;
+  ~SessionState();
+
+  // From the answer to session/new; the other one for session/load, resume and fork. What the
+  // answer does not have stays: a load replays its updates before it.
+  void start(const v1::NewSessionResponse& answer);
+  void start(const Nullable<v1::SessionModeState>& modes,
+             const Nullable<std::vector<v1::SessionConfigOption>>& config_options);
+
+  // Also for what the client itself has set: state.apply(v1::CurrentModeUpdate{...}).
+  void apply(const v1::SessionUpdate& update);
+  void apply(v1::SessionUpdate&& update);
+  // Its tool call may never have been announced. It revives no call that was cancelled here.
+  void on_permission_request(const v1::RequestPermissionRequest& request);
+
+  void prompt_sent(std::vector<v1::ContentBlock> prompt);
+  // session/cancel was sent: unfinished calls of the running turn show cancelled at once. An update
+  // that brings a status wins over that.
+  void cancel_requested();
+  // The oldest prompt without an answer got one; or an error.
+  void turn_ended(v1::StopReason reason);
+  void turn_failed();
+
+  // The client's own terminals. What shows them in the timeline changes with them.
+  void terminal_created(const v1::TerminalId& id);
+  // The whole output so far.
+  void terminal_output(const v1::TerminalId& id, std::string output, bool truncated);
+  void terminal_exited(const v1::TerminalId& id, v1::TerminalExitStatus status);
+  void terminal_released(const v1::TerminalId& id);
+
+  // In order of first appearance; nothing is ever removed or moved.
+  const std::vector<Entry>& timeline() const { return timeline_; }
+  // nullptr if there is none. Good until the next change.
+  const ToolCallState* tool_call(const v1::ToolCallId& id) const;
+  const TerminalView* terminal(const v1::TerminalId& id) const;
+  bool turn_running() const { return !open_prompts_.empty(); }
+
+  // Without modes from the agent, availableModes may be empty.
+  const std::optional<v1::SessionModeState>& modes() const { return modes_; }
+  const std::vector<v1::SessionConfigOption>& config_options() const { return config_options_; }
+  const std::vector<v1::AvailableCommand>& commands() const { return commands_; }
+  const std::vector<v1::PlanEntry>& plan() const { return plan_; }
+  // unstable: those that have an id
+  const std::map<v1::PlanId, v1::PlanUpdateContent>& plans() const { return plans_; }
+  // A cost once told stays until another comes, or null.
+  const std::optional<v1::UsageUpdate>& usage() const { return usage_; }
+  // Absent: never told, or cleared.
+  const v1::SessionInfoUpdate& info() const { return info_; }
+
+  // Grows with every change.
+  std::uint64_t revision() const { return revision_; }
+  std::uint64_t revision(Part part) const { return parts_[static_cast<std::size_t>(part)]; }
+  // Indices into the timeline, ascending, of what was added or changed after that revision. The
+  // cost is that of the answer, not of the timeline.
+  std::vector<std::size_t> changed_since(std::uint64_t revision) const;
+
+ private:
+  class Merge;
+  using Index = std::unordered_map<std::string, std::size_t>;
+  // All entries in a list by their last change.
+  struct Link {
+    std::size_t older;
+    std::size_t newer;
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  void add(Content content);
+  void touch(std::size_t entry);
+  void touch(Part part);
+  TerminalView& touch_terminal(const v1::TerminalId& id);
+  // The prompt whose turn has ended, or none.
+  std::size_t close_prompt();
+
+  std::vector<Entry> timeline_;
+  std::vector<Link> links_;  // one for each entry
+  std::size_t newest_ = none;
+  std::uint64_t revision_ = 0;
+  std::array<std::uint64_t, 6> parts_ = {};
+
+  Index tool_calls_;
+  Index compactions_;
+  Index subagents_;
+  Index session_messages_;
+  std::unordered_map<v1::TerminalId, TerminalView> terminals_;
+  std::unordered_map<v1::TerminalId, std::set<std::size_t>> shown_in_;  // terminals, in tool calls
+
+  std::vector<std::size_t> open_prompts_;  // not answered yet, oldest first
+  std::set<std::size_t> unfinished_;       // calls that the running turn has spoken of
+  bool refused_ = false;                   // the last turn: what still comes of it is left out
+
+  std::optional<v1::SessionModeState> modes_;
+  std::vector<v1::SessionConfigOption> config_options_;
+  std::vector<v1::AvailableCommand> commands_;
+  std::vector<v1::PlanEntry> plan_;
+  std::map<v1::PlanId, v1::PlanUpdateContent> plans_;
+  std::optional<v1::UsageUpdate> usage_;
+  v1::SessionInfoUpdate info_;
+};
+
+}  // namespace acp
