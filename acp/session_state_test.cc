@@ -240,6 +240,15 @@ TEST(SessionStateCancel, CoversACallOfAnEarlierTurnThatThisOneHasTakenUp) {
   EXPECT_EQ(status(state, "c"), Status::cancelled);
 }
 
+TEST(SessionStateCancel, LeavesCallsAloneThatWereReplayedByALoad) {
+  SessionState state;
+  state.apply(v1::ToolCall{.toolCallId = "c"});
+  state.prompt_sent({"go"});
+  state.cancel_requested();
+  state.turn_ended(v1::StopReason::cancelled);
+  EXPECT_EQ(status(state, "c"), Status::pending);
+}
+
 TEST(SessionStateCancel, ALaterStatusWinsAndNothingElseDoes) {
   SessionState state;
   state.prompt_sent({"go"});
