@@ -93,6 +93,26 @@ TEST(Codec, ReadsAndWritesAllKindsOfMembers) {
   EXPECT_EQ(encode(point), text);
 }
 
+TEST(Codec, TheBufferMayGrowAtAnyByte) {
+  Line line;
+  line.from.name = "a \"name\" with \n escapes";
+  line.from.switches["key"] = true;
+  line.through.resize(2);
+  line.through[1].label = "";
+  line.through[1].weights = {0.1, -1e300};
+  line.through[1].extra = Json::object({{"k", 1}});
+  line.to.emplace().big = nullptr;
+  const std::vector<std::vector<std::vector<Line>>> deep = {{{line}, {}}, {}, {{line, line}}};
+  const std::string text = encode(deep);
+  EXPECT_EQ(encode(*decode<std::vector<std::vector<std::vector<Line>>>>(text)), text);
+  for (std::size_t before = 0; before < 2 * text.size(); ++before) {
+    Writer out;
+    out.put(std::string(before, ' '));
+    write(out, deep);
+    ASSERT_EQ(out.view().substr(before), text) << before;
+  }
+}
+
 TEST(Codec, OrderOfMembersAndWhiteSpaceDoNotMatter) {
   const Point a = decode<Point>("{\"x\":1,\"name\":\"n\",\"label\":\"l\"}").value();
   const Point b =

@@ -14,15 +14,15 @@
 
 namespace acp::json::scan {
 
-// marks(p): which bytes of the block at p are a quote, a backslash, a control character or beyond ASCII;
-// 0 if none is. first(marks): the place of the first of them. Branch on the marks, rather than add a count that
-// may be the whole block: a guessed branch lets the next block start before this one is known.
+// marks(p): which bytes of the block at p are a quote, a backslash, a control character or beyond
+// ASCII; 0 if none is. marks(a, b): 0 if no byte of the two words is. first(marks): the place of
+// the first of them. Branch on the marks, rather than add a count that may be the whole block: a
+// guessed branch lets the next block start before this one is known.
 #if defined(__ARM_NEON)
 
 inline constexpr std::size_t block = 16;
 
-inline std::uint64_t marks(const char* p) {
-  const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(p));
+inline std::uint64_t marks(uint8x16_t bytes) {
   // As signed numbers, bytes beyond ASCII are below zero.
   const uint8x16_t odd = vcltq_s8(vreinterpretq_s8_u8(bytes), vdupq_n_s8(0x20));
   const uint8x16_t quote = vceqq_u8(bytes, vdupq_n_u8('"'));
@@ -31,37 +31,60 @@ inline std::uint64_t marks(const char* p) {
   // Four bits for each byte.
   return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(marked), 4)), 0);
 }
-inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)) / 4; }
+inline std::uint64_t marks(const char* p) {
+  return marks(vld1q_u8(reinterpret_cast<const std::uint8_t*>(p)));
+}
+inline std::uint64_t marks(std::uint64_t a, std::uint64_t b) {
+  return marks(vcombine_u8(vcreate_u8(a), vcreate_u8(b)));
+}
+inline std::size_t first(std::uint64_t marks) {
+  return static_cast<std::size_t>(std::countr_zero(marks)) / 4;
+}
 
 #elif defined(__SSE2__)
 
 inline constexpr std::size_t block = 16;
 
-inline std::uint64_t marks(const char* p) {
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+inline std::uint64_t marks(__m128i bytes) {
   const __m128i odd = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
   const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
   const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_or_si128(odd, _mm_or_si128(quote, backslash))));
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_or_si128(odd, _mm_or_si128(quote, backslash))));
 }
-inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)); }
+inline std::uint64_t marks(const char* p) {
+  return marks(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline std::uint64_t marks(std::uint64_t a, std::uint64_t b) {
+  return marks(_mm_set_epi64x(static_cast<std::int64_t>(b), static_cast<std::int64_t>(a)));
+}
+inline std::size_t first(std::uint64_t marks) {
+  return static_cast<std::size_t>(std::countr_zero(marks));
+}
 
 #else
 
 inline constexpr std::size_t block = 8;
 
-inline std::uint64_t marks(const char* p) {
+inline std::uint64_t marks(std::uint64_t word) {
   constexpr std::uint64_t ones = 0x0101010101010101u;
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   const std::uint64_t quote = word ^ (ones * '"');
   const std::uint64_t backslash = word ^ (ones * '\\');
   const std::uint64_t below = (word - ones * 0x20) & ~word;
   // A borrow may mark bytes behind the first marked one wrongly; only the first counts.
-  return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) & (ones * 0x80);
+  return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) &
+         (ones * 0x80);
 }
-inline std::size_t first(std::uint64_t marks) { return static_cast<std::size_t>(std::countr_zero(marks)) / 8; }
+inline std::uint64_t marks(const char* p) {
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return marks(word);
+}
+inline std::uint64_t marks(std::uint64_t a, std::uint64_t b) { return marks(a) | marks(b); }
+inline std::size_t first(std::uint64_t marks) {
+  return static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+}
 
 #endif
 
@@ -78,6 +101,33 @@ inline const char* plain(const char* at, const char* end) {
   }
   while (at < end && !is_special(*at)) ++at;
   return at;
+}
+
+// Copies fewer than 16 bytes; whether all of them are plain. Touches no byte beyond them.
+[[gnu::always_inline]] inline bool copy_short(char* to, const char* from, std::size_t count) {
+  if (count >= 8) {
+    std::uint64_t head, tail;
+    std::memcpy(&head, from, 8);
+    std::memcpy(&tail, from + count - 8, 8);
+    std::memcpy(to, &head, 8);
+    std::memcpy(to + count - 8, &tail, 8);
+    return marks(head, tail) == 0;
+  }
+  if (count >= 4) {
+    std::uint32_t head, tail;
+    std::memcpy(&head, from, 4);
+    std::memcpy(&tail, from + count - 4, 4);
+    std::memcpy(to, &head, 4);
+    std::memcpy(to + count - 4, &tail, 4);
+    const std::uint64_t word = std::uint64_t{tail} << 32 | head;
+    return marks(word, word) == 0;
+  }
+  if (count == 0) return true;
+  const char head = from[0], middle = from[count / 2], tail = from[count - 1];
+  to[0] = head;
+  to[count / 2] = middle;
+  to[count - 1] = tail;
+  return !is_special(head) && !is_special(middle) && !is_special(tail);
 }
 
 // The same bytes? For short runs of at least four, without a call.

@@ -84,8 +84,8 @@ struct MapOps {
   const void* (*find)(const void* map, std::string_view key);
 };
 struct VariantOps {
-  std::size_t (*index)(const void* variant);
-  const void* (*get)(const void* variant);
+  // The value and which arm it is; null if an exception left none.
+  const void* (*get)(const void* variant, std::size_t& index);
   void* (*emplace)(void* variant, std::size_t index);
   // For a variant that has just been made: an arm that it holds already need not be made again.
   void* (*first)(void* variant, std::size_t index);
@@ -114,6 +114,12 @@ struct Head {
   }
 };
 
+constexpr bool needs_no_escape(std::string_view text) {
+  for (const char c : text)
+    if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
+  return true;
+}
+
 struct Field {
   std::string_view quoted;  // `"name":`, as it is written
   const Type* type;
@@ -131,6 +137,8 @@ struct Arm {
   std::string_view tag;  // empty: told apart by shape
   const Type* type;      // null: the Unknown arm
   Flags flags = 0;
+  bool plain = needs_no_escape(tag);
+  Head head = Head(tag);
 };
 
 struct Union {
@@ -143,6 +151,7 @@ struct Union {
   bool open = false;                       // the schema itself has a catch-all
   bool exclusive = false;                  // exactly one arm's required members may be there
   const Type* unknown_requires = nullptr;  // what the catch-all asks for beside its tag
+  Head head = Head(quoted);
 
   constexpr bool tagged() const { return !quoted.empty(); }
   constexpr std::string_view tag() const { return {quoted.data() + 1, quoted.size() - 3}; }
@@ -240,19 +249,20 @@ void* emplace(V& variant, std::size_t index, std::index_sequence<I...>) {
   static constexpr Make makers[] = {[](V& v) -> void* { return &v.template emplace<I>(Fresh<std::variant_alternative_t<I, V>>()); }...};
   return makers[index](variant);
 }
+// All arms stand at one place: what looks like a choice is none to the compiler.
 template <class V, std::size_t... I>
 const void* get(const V& variant, std::index_sequence<I...>) {
-  using Get = const void* (*)(const V&);
-  static constexpr Get getters[] = {[](const V& v) -> const void* { return std::get_if<I>(&v); }...};
-  return getters[variant.index()](variant);
+  const void* value = nullptr;
+  ((variant.index() == I ? void(value = std::get_if<I>(&variant)) : void()), ...);
+  return value;
 }
 // Variant is a std::variant, or a struct derived from one (Holder).
 template <class Holder, class Variant = Holder>
 inline constexpr VariantOps variant_ops{
-    [](const void* v) { return static_cast<const Variant&>(*static_cast<const Holder*>(v)).index(); },
-    [](const void* v) -> const void* {
-      return get(static_cast<const Variant&>(*static_cast<const Holder*>(v)),
-                 std::make_index_sequence<std::variant_size_v<Variant>>());
+    [](const void* v, std::size_t& index) -> const void* {
+      const auto& variant = static_cast<const Variant&>(*static_cast<const Holder*>(v));
+      index = variant.index();
+      return get(variant, std::make_index_sequence<std::variant_size_v<Variant>>());
     },
     [](void* v, std::size_t index) -> void* {
       return emplace(static_cast<Variant&>(*static_cast<Holder*>(v)), index,

@@ -1,6 +1,7 @@
 #include "acp/json/writer.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,11 +11,12 @@
 namespace acp::json {
 
 void Writer::grow(std::size_t more) {
-  const std::size_t capacity = std::max({size_ + more, capacity_ * 2, std::size_t{256}});
+  const auto before = static_cast<std::size_t>(limit_ - data_.get());
+  const std::size_t capacity = std::max({size_ + more, before * 2, std::size_t{256}});
   auto data = std::make_unique_for_overwrite<char[]>(capacity);
   if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
   data_ = std::move(data);
-  capacity_ = capacity;
+  limit_ = data_.get() + capacity;
 }
 
 void Writer::integer(std::int64_t value) {
@@ -36,23 +38,73 @@ void Writer::number(double value) {
   put({text, static_cast<std::size_t>(end - text)});
 }
 
-void Writer::string(std::string_view text) {
-  constexpr char hex[] = "0123456789abcdef";
-  // Room for the text, the quotes and the longest escape; copies of a block never run over it.
-  constexpr std::size_t slack = scan::block + 16;
-  if (capacity_ - size_ < text.size() + slack) grow(text.size() + slack);
-  char* out = data_.get() + size_;
+char* Writer::grow_at(char* place, std::size_t bytes) {
+  wrote_to(place);
+  grow(bytes);
+  return data_.get() + size_;
+}
+
+namespace {
+
+// Room for the quotes and the longest escape beside the text; copies of a block never run over it.
+constexpr std::size_t slack = scan::block + 16;
+
+// What follows the backslash; `u` for control characters that have no letter.
+constexpr std::array<char, 128> escapes = [] {
+  std::array<char, 128> table{};
+  std::fill_n(table.begin(), 0x20, 'u');
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['\b'] = 'b';
+  table['\f'] = 'f';
+  table['\n'] = 'n';
+  table['\r'] = 'r';
+  table['\t'] = 't';
+  return table;
+}();
+
+}  // namespace
+
+char* Writer::string_at(char* out, std::string_view text) {
   const char* at = text.data();
   const char* end = at + text.size();
-  // Escapes need more than the room that was made: keep enough for what is left.
-  const auto reserve = [&](std::size_t extra) {
-    const std::size_t need = static_cast<std::size_t>(end - at) + slack + extra;
-    size_ = static_cast<std::size_t>(out - data_.get());
-    if (capacity_ - size_ < need) grow(need);
-    out = data_.get() + size_;
+  if (!has_room(out, text.size() + slack)) return string_after_growth(out, text);
+  *out++ = '"';
+  if (text.size() < 16) {
+    if (!scan::copy_short(out, at, text.size())) return rest_of_string(out, at, end);
+    out += text.size();
+    *out++ = '"';
+    return out;
+  }
+  for (; static_cast<std::size_t>(end - at) >= scan::block; at += scan::block, out += scan::block) {
+    std::memcpy(out, at, scan::block);
+    if (scan::marks(at) != 0) return rest_of_string(out, at, end);
+  }
+  // What is left, together with bytes that stand there already.
+  out += end - at;
+  std::memcpy(out - scan::block, end - scan::block, scan::block);
+  if (scan::marks(end - scan::block) != 0) return rest_of_string(out - (end - at), at, end);
+  *out++ = '"';
+  return out;
+}
+
+// Apart, so that what happens mostly need not keep anything for what comes after a call.
+char* Writer::string_after_growth(char* out, std::string_view text) {
+  return string_at(grow_at(out, text.size() + slack), text);
+}
+
+// From `at` on, where something is to be escaped or beyond ASCII.
+char* Writer::rest_of_string(char* out, const char* at, const char* end) {
+  const char* limit = limit_;
+  // Escapes need more than the room that was made: before each, see that there is enough for it and
+  // what is left.
+  const auto reserve = [&] {
+    const std::size_t bytes = static_cast<std::size_t>(end - at) + slack;
+    if (static_cast<std::size_t>(limit - out) >= bytes) return;
+    out = grow_at(out, bytes);
+    limit = limit_;
   };
 
-  *out++ = '"';
   for (;;) {
     while (static_cast<std::size_t>(end - at) >= scan::block) {
       std::memcpy(out, at, scan::block);
@@ -67,43 +119,33 @@ void Writer::string(std::string_view text) {
     while (at < end && !scan::is_special(*at)) *out++ = *at++;
     if (at == end) break;
 
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte >= 0x80) {
-      do {
+    // Where one stands, others often follow.
+    do {
+      const auto byte = static_cast<unsigned char>(*at);
+      reserve();
+      if (byte >= 0x80) {
         const std::size_t length = utf8_length(at, end);
-        if (length != 0) {
-          std::memcpy(out, at, length);
-          at += length;
-          out += length;
-        } else {
-          ++at;
-          reserve(3);
-          std::memcpy(out, replacement_character, 3);
-          out += 3;
-        }
-      } while (at < end && static_cast<unsigned char>(*at) >= 0x80);
-      continue;
-    }
-    ++at;
-    reserve(6);
-    *out++ = '\\';
-    switch (byte) {
-      case '"':
-      case '\\': *out++ = static_cast<char>(byte); break;
-      case '\b': *out++ = 'b'; break;
-      case '\f': *out++ = 'f'; break;
-      case '\n': *out++ = 'n'; break;
-      case '\r': *out++ = 'r'; break;
-      case '\t': *out++ = 't'; break;
-      default:
-        std::memcpy(out, "u00", 3);
-        out[3] = hex[byte >> 4];
-        out[4] = hex[byte & 15];
-        out += 5;
-    }
+        const char* from = length != 0 ? at : replacement_character;
+        const std::size_t bytes = length != 0 ? length : 3;
+        // Two to four.
+        std::memcpy(out, from, 2);
+        std::memcpy(out + bytes - 2, from + bytes - 2, 2);
+        at += length != 0 ? length : 1;
+        out += bytes;
+        continue;
+      }
+      ++at;
+      out[0] = '\\';
+      out[1] = escapes[byte];
+      out += 2;
+      if (escapes[byte] != 'u') continue;
+      std::memcpy(out, byte < 0x10 ? "000" : "001", 3);
+      out[3] = "0123456789abcdef"[byte & 15];
+      out += 4;
+    } while (at < end && scan::is_special(*at));
   }
   *out++ = '"';
-  size_ = static_cast<std::size_t>(out - data_.get());
+  return out;
 }
 
 }  // namespace acp::json

@@ -10,20 +10,20 @@
 
 namespace acp::json {
 
-// Commas and colons are the caller's: begin with `{`, put keys and values, end with `}`. Object and Array
-// below do it for hand-written messages.
+// Commas and colons are the caller's: begin with `{`, put keys and values, end with `}`. Object and
+// Array below do it for hand-written messages.
 class Writer {
  public:
   Writer() = default;
   explicit Writer(std::size_t capacity) { grow(capacity); }
 
   void put(char c) {
-    if (size_ == capacity_) grow(1);
+    if (place() == limit_) grow(1);
     data_[size_++] = c;
   }
   // Bytes that are JSON already.
   void put(std::string_view text) {
-    if (capacity_ - size_ < text.size()) grow(text.size());
+    if (!has_room(place(), text.size())) grow(text.size());
     std::memcpy(data_.get() + size_, text.data(), text.size());
     size_ += text.size();
   }
@@ -35,7 +35,18 @@ class Writer {
   // Infinities and NaN, which JSON lacks, become null, as in JavaScript.
   void number(double value);
   // Quotes and escapes. What is not UTF-8 becomes U+FFFD.
-  void string(std::string_view text);
+  void string(std::string_view text) { wrote_to(string_at(place(), text)); }
+
+  // For a caller that keeps the place to write at in a register: from place() on, with what
+  // make_room() gave, and wrote_to() at the end. Room is for so many bytes at the place given, and
+  // the new place is what counts.
+  char* place() { return data_.get() + size_; }
+  char* make_room(char* place, std::size_t bytes) {
+    return has_room(place, bytes) ? place : grow_at(place, bytes);
+  }
+  // As string(); leaves room for one byte more.
+  char* string_at(char* place, std::string_view text);
+  void wrote_to(const char* place) { size_ = static_cast<std::size_t>(place - data_.get()); }
 
   std::string_view view() const { return {data_.get(), size_}; }
   std::string str() const { return std::string(view()); }
@@ -49,13 +60,20 @@ class Writer {
 
  private:
   void grow(std::size_t more);
+  bool has_room(const char* place, std::size_t bytes) const {
+    return static_cast<std::size_t>(limit_ - place) >= bytes;
+  }
+  char* string_after_growth(char* place, std::string_view text);
+  char* grow_at(char* place, std::size_t bytes);
+  char* rest_of_string(char* out, const char* at, const char* end);
 
   std::unique_ptr<char[]> data_;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
+  char* limit_ = nullptr;  // where the room ends
 };
 
-// An object in the making: `Members m(out); m.key("id").integer(…);` The brace closes with the scope.
+// An object in the making: `Members m(out); m.key("id").integer(…);` The brace closes with the
+// scope.
 class Members {
  public:
   explicit Members(Writer& out) : out_(out) { out_.put('{'); }

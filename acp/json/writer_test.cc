@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "acp/json/json.h"
 
@@ -46,6 +48,37 @@ TEST(Writer, EveryBytePatternGivesAStringThatReadsBack) {
     ASSERT_TRUE(back.ok()) << out;
     // The second time nothing is left to replace.
     EXPECT_EQ(as_json(*back->as_string()), out);
+  }
+}
+
+// As slowly and simply as it can be said.
+std::string byte_by_byte(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    constexpr std::string_view named = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
+    char hex[8];
+    std::snprintf(hex, sizeof hex, "\\u%04x", unsigned{byte});
+    if (const std::size_t i = named.find(c); i != named.npos)
+      out += {'\\', letters[i]};
+    else
+      out += byte >= 0x80 ? "\xEF\xBF\xBD" : byte < 0x20 ? std::string(hex) : std::string(1, c);
+  }
+  return out + '"';
+}
+
+TEST(Writer, FindsEverySpecialByteAtEveryPlace) {
+  for (std::size_t length = 0; length < 40; ++length) {
+    // Of exactly that size: the address sanitizer sees whoever looks further.
+    std::vector<char> text(length, 'x');
+    EXPECT_EQ(as_json({text.data(), length}), byte_by_byte({text.data(), length}));
+    for (std::size_t at = 0; at < length; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        text[at] = static_cast<char>(byte);
+        EXPECT_EQ(as_json({text.data(), length}), byte_by_byte({text.data(), length}));
+      }
+      text[at] = 'x';
+    }
   }
 }
 
