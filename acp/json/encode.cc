@@ -27,13 +27,14 @@ char* put(char* p, const char (&text)[N]) {
   return p + N - 1;
 }
 
-// A text without its first eight bytes, which `head` has. Most names are short: a call of memcpy
-// would cost more than they do. Up to eight bytes behind the text are overwritten.
+// A text whose first sixteen bytes `head` has. Most names are short: a call of memcpy would cost
+// more than they do. Up to sixteen bytes behind the text are overwritten.
 [[gnu::always_inline]] inline char* put_plain(char* p, std::string_view text, const Head& head) {
   const std::size_t size = text.size();
   std::memcpy(p, &head.bits, 8);
-  if (size > 8) {
-    for (std::size_t i = 8; i + 8 < size; i += 8) std::memcpy(p + i, text.data() + i, 8);
+  std::memcpy(p + 8, &head.more, 8);
+  if (size > 16) {
+    for (std::size_t i = 16; i + 8 < size; i += 8) std::memcpy(p + i, text.data() + i, 8);
     std::memcpy(p + size - 8, text.data() + size - 8, 8);
   }
   return p + size;

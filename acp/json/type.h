@@ -100,16 +100,17 @@ inline constexpr Flags default_on_null = 1 << 4;     // x-deserialize-default-on
 inline constexpr Flags unstable = 1 << 5;
 inline constexpr Flags omit_false = 1 << 6;  // false is not written: peers may not know the member
 
-// The first eight bytes of a text as a number in memory's order, and which bits of it the text fills.
+// The first sixteen bytes of a text as numbers in memory's order, and which bits of the first one the text fills.
 struct Head {
   std::uint64_t bits = 0;
+  std::uint64_t more = 0;
   std::uint64_t mask = 0;
 
   constexpr explicit Head(std::string_view text) {
-    for (std::size_t i = 0; i < text.size() && i < 8; ++i) {
-      const std::size_t shift = 8 * (std::endian::native == std::endian::little ? i : 7 - i);
-      bits |= std::uint64_t{static_cast<unsigned char>(text[i])} << shift;
-      mask |= std::uint64_t{0xFF} << shift;
+    for (std::size_t i = 0; i < text.size() && i < 16; ++i) {
+      const std::size_t shift = 8 * (std::endian::native == std::endian::little ? i % 8 : 7 - i % 8);
+      (i < 8 ? bits : more) |= std::uint64_t{static_cast<unsigned char>(text[i])} << shift;
+      if (i < 8) mask |= std::uint64_t{0xFF} << shift;
     }
   }
 };
