@@ -1,4 +1,5 @@
-// A cursor over one JSON text. Every byte it passes is checked, whether the value is wanted or skipped.
+// A cursor over one JSON text. Every byte it passes is checked, whether the value is wanted or
+// skipped.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 namespace acp::json {
 
 struct Limits {
-  std::size_t depth = 512;            // objects and arrays inside each other; at most 4096
+  std::size_t depth = 512;  // objects and arrays inside each other; at most 4096
   std::size_t bytes = 32 * 1024 * 1024;
 };
 
@@ -22,8 +23,8 @@ enum class ValueKind : unsigned char { null, boolean, number, string, array, obj
 // "a string", "an object", …; for messages.
 std::string_view describe(ValueKind kind);
 
-// Each function returns false on failure; error() then says why, without a path. After a mismatch the
-// cursor can be set back with rewind() and the value skipped; a syntax error is final.
+// Each function returns false on failure; error() then says why, without a path. After a mismatch
+// the cursor can be set back with rewind() and the value skipped; a syntax error is final.
 class Reader {
  public:
   explicit Reader(std::string_view text, Limits limits = {});
@@ -40,7 +41,8 @@ class Reader {
   bool integer(std::int64_t& value, std::int64_t least, std::int64_t most);
   bool integer(std::uint64_t& value, std::uint64_t least, std::uint64_t most);
   bool number(double& value);
-  // A string with no escape in it is given without a copy, others live until the next key or text().
+  // A string with no escape in it is given without a copy, others live until the next key or
+  // text().
   bool text(std::string_view& value);
 
   // Passes a whole value. `spaced` tells whether it holds white space that means nothing.
@@ -50,7 +52,9 @@ class Reader {
   bool raw(std::string& value);
 
   // while (in.next_key(first, key)) …; then check failed(). Likewise for arrays.
-  bool begin_object() { return (peek() == ValueKind::object && enter()) || not_begun(ValueKind::object); }
+  bool begin_object() {
+    return (peek() == ValueKind::object && enter()) || not_begun(ValueKind::object);
+  }
   // Past the bracket that peek() has seen, unless that is too deep.
   bool enter() {
     if (depth_ >= limits_.depth) return false;
@@ -59,7 +63,9 @@ class Reader {
     return true;
   }
   bool next_key(bool& first, std::string_view& key);
-  bool begin_array() { return (peek() == ValueKind::array && enter()) || not_begun(ValueKind::array); }
+  bool begin_array() {
+    return (peek() == ValueKind::array && enter()) || not_begun(ValueKind::array);
+  }
   bool next_element(bool& first) {
     // Compact text, in the midst of it.
     if (!first && !failed_ && end_ - at_ >= 2 && *at_ == ',' && at_[1] > ' ' && at_[1] != ']') {
@@ -74,7 +80,8 @@ class Reader {
 
   const char* at() const { return at_; }
   const char* end() const { return end_; }
-  // For a reader that went ahead by itself, over what it knows: to here, and past the brace that stands here.
+  // For a reader that went ahead by itself, over what it knows: to here, and past the brace that
+  // stands here.
   void move_to(const char* at) { at_ = at; }
   void end_object(const char* brace) { at_ = brace + 1, --depth_; }
   void rewind(const char* at, std::size_t depth) { at_ = at, depth_ = depth; }
@@ -87,8 +94,8 @@ class Reader {
   Error& error() { return *error_; }
   void clear_mismatch() { failed_ = false; }
 
-  // Reports that the value at `from` is not what was wanted: of another kind, or of that kind but wrong, or
-  // in a way that the caller tells. Always false.
+  // Reports that the value at `from` is not what was wanted: of another kind, or of that kind but
+  // wrong, or in a way that the caller tells. Always false.
   bool wrong_kind(const char* from, std::string expected);
   bool wrong_value(const char* from, std::string expected);
   bool mismatch(const char* from, std::string expected, std::string got);
@@ -98,7 +105,9 @@ class Reader {
  private:
   bool syntax(const char* where, std::string expected);
   bool limit(std::string expected, std::string got);
-  ValueKind kind_here() const { return at_ == end_ ? ValueKind::none : kinds_[static_cast<unsigned char>(*at_)]; }
+  ValueKind kind_here() const {
+    return at_ == end_ ? ValueKind::none : kinds_[static_cast<unsigned char>(*at_)];
+  }
   ValueKind peek_past_space();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
   void space() {
@@ -117,6 +126,7 @@ class Reader {
   bool unescape_one(const char*& p, char*& out) const;
   bool skip_scalar();
 
+  static constexpr std::size_t deepest = 4096;
   static const std::array<ValueKind, 256> kinds_;
 
   const char* begin_;
