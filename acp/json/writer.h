@@ -23,6 +23,7 @@ class Writer {
   }
   // Bytes that are JSON already.
   void put(std::string_view text) {
+    if (text.empty()) return;  // neither side need have bytes then
     if (!has_room(place(), text.size())) grow(text.size());
     std::memcpy(data_.get() + size_, text.data(), text.size());
     size_ += text.size();
