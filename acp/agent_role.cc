@@ -26,13 +26,6 @@ std::string random_hex() {
 
 }  // namespace
 
-bool is_absolute(std::string_view path) {
-  if (path.starts_with('/')) return true;
-  // C:\ and C:/, and \\server: a client on Windows may speak to an agent elsewhere.
-  const bool drive = path.size() > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
-  return drive || path.starts_with("\\\\");
-}
-
 AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
                      std::shared_ptr<io::Connection> connection)
     : parts_(std::move(parts)),

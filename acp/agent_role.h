@@ -13,6 +13,7 @@
 #include "acp/agent_parts.h"
 #include "acp/call_scope.h"
 #include "acp/io/connection.h"
+#include "acp/paths.h"
 #include "acp/running_handlers.h"
 
 namespace acp::detail {
@@ -145,7 +146,5 @@ class AgentRole final : public io::Role, public std::enable_shared_from_this<Age
   std::string nonce_;
   std::uint64_t next_id_ = 0;
 };
-
-bool is_absolute(std::string_view path);
 
 }  // namespace acp::detail

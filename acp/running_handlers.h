@@ -47,6 +47,11 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
     }
   }
 
+  // Something that belongs to the connection, and ends by itself.
+  void start(std::function<Task<void>()> make) {
+    connection_->post([self = shared_from_this(), make = std::move(make)] { self->spawn(make()); });
+  }
+
   // Destroys those that wait for something that never came. Where no coroutine runs.
   void drop() { running_.clear(); }
 

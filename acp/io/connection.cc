@@ -238,6 +238,7 @@ void Connection::fire_timers() {
 // ---- sending
 
 void Connection::sent_something() {
+  input_wanted();
   if (output_blocked_ || processing_ || output_failed_) return;
   const bool much = peer_.outgoing().size() >= gather_bytes;
   // In a quiet time nobody would come by to send what is left.
@@ -281,7 +282,7 @@ std::shared_ptr<async::Completion<void>> Connection::room() {
 // ---- reading
 
 bool Connection::wants_input() const {
-  return !input_end_seen_ && !closing_ && !finished_ &&
+  return !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
          peer_.outgoing().size() < options_.max_outgoing_bytes;
 }
 
@@ -300,6 +301,7 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
       probing = true;
     }
     leader_waits_ = true;
+    leader_reads_ = input;
     lock.unlock();
     if (input && more_to_read_)
       ready.input = true;

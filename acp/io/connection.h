@@ -63,6 +63,8 @@ class Role {
   virtual void on_input_ended(const std::string& reason) = 0;
   // Handlers had their time: tell them to stop.
   virtual void on_drain_over() = 0;
+  // False while the other side should wait: what it sent has not been taken yet.
+  virtual bool takes_input() const { return true; }
   // Handlers that have not ended.
   virtual std::size_t handlers_running() const = 0;
   // Without the lock, when nothing runs any more: coroutines that did not end are destroyed.
@@ -118,6 +120,10 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
     made->home = weak_from_this();
     made->helper = std::static_pointer_cast<Connection>(shared_from_this());
     return made;
+  }
+  // The role takes input again.
+  void input_wanted() {
+    if (leader_waits_ && !leader_reads_ && wants_input()) wire_.poke();
   }
   // A handler, or something it waited for, has ended: perhaps that was the last.
   void check_finished();
@@ -201,6 +207,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool more_to_read_ = false;   // the last read filled the buffer
   bool led_ = false;            // somebody reads
   bool leader_waits_ = false;   // and is asleep
+  bool leader_reads_ = false;   // and will wake up for input
   bool processing_ = false;     // under the lock, by a leader who will run handlers and flush
   bool step_down_ = false;      // an answer went to a thread that waits: it reads the next one itself
   bool quiet_ = false;          // nothing happened lately: nobody needs to look after the leader

@@ -1,0 +1,140 @@
+#include "acp/client.h"
+
+#include <stdexcept>
+
+#include "acp/client_role.h"
+
+namespace acp {
+
+// ---- ClientContext
+
+std::stop_token ClientContext::stop_token() const { return call_->stop.get_token(); }
+const std::string& ClientContext::session_id() const { return call_->session_id; }
+Remote ClientContext::peer() const { return Remote(call_->link()); }
+
+std::string ClientContext::cwd() const {
+  io::Connection::Lock lock(*call_->connection);
+  const auto found = call_->role->sessions_.find(call_->session_id);
+  if (found == call_->role->sessions_.end()) return {};
+  const auto session = found->second.lock();
+  return session ? session->cwd : std::string();
+}
+
+std::vector<std::string> ClientContext::additional_directories() const {
+  io::Connection::Lock lock(*call_->connection);
+  const auto found = call_->role->sessions_.find(call_->session_id);
+  if (found == call_->role->sessions_.end()) return {};
+  const auto session = found->second.lock();
+  return session ? session->directories : std::vector<std::string>();
+}
+
+// ---- Client
+
+Client::Client(std::string name, std::string version) : parts_(std::make_shared<Parts>()) {
+  parts_->info.name = std::move(name);
+  parts_->info.version = std::move(version);
+}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+Client::~Client() = default;
+
+#define ACP_SET(function, type, part)    \
+  Client& Client::function(type value) { \
+    parts_->part = std::move(value);     \
+    return *this;                        \
+  }
+#define ACP_HANDLER(function, part, result, request)                               \
+  Client& Client::function(Handler<v1::result(ClientContext, v1::request)> handler) { \
+    parts_->part = std::move(handler);                                             \
+    return *this;                                                                  \
+  }
+#define ACP_NOTIFIED(function, part, notification)                                  \
+  Client& Client::function(Handler<void(ClientContext, v1::notification)> handler) { \
+    parts_->part = std::move(handler);                                              \
+    return *this;                                                                   \
+  }
+#define ACP_TAKES(function, part)       \
+  Client& Client::function() {          \
+    parts_->capabilities.part.emplace(); \
+    return *this;                       \
+  }
+
+ACP_SET(title, std::string, info.title)
+Client& Client::on_permission(Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler) {
+  parts_->permission = std::move(handler);
+  return *this;
+}
+ACP_HANDLER(on_read_text_file, read_text_file, ReadTextFileResponse, ReadTextFileRequest)
+ACP_HANDLER(on_write_text_file, write_text_file, WriteTextFileResponse, WriteTextFileRequest)
+ACP_SET(on_terminals, TerminalHandlers, terminals)
+ACP_HANDLER(on_elicitation_form, form, CreateElicitationResponse, CreateElicitationRequest)
+ACP_HANDLER(on_elicitation_url, url, CreateElicitationResponse, CreateElicitationRequest)
+ACP_NOTIFIED(on_elicitation_complete, elicitation_complete, CompleteElicitationNotification)
+ACP_NOTIFIED(on_update, update, SessionNotification)
+ACP_NOTIFIED(on_auth_status, auth_status, AuthStatusUpdateNotification)
+ACP_HANDLER(on_mcp_message, mcp_message, MessageMcpResponse, MessageMcpRequest)
+Client& Client::on_auth_required(
+    Handler<std::string(ClientContext, std::vector<v1::AuthMethod>)> handler) {
+  parts_->auth_required = std::move(handler);
+  return *this;
+}
+ACP_TAKES(takes_plans, plan)
+ACP_TAKES(takes_subagents, subagents)
+ACP_SET(handshake_time, std::chrono::milliseconds, handshake_time)
+ACP_SET(session_time, std::chrono::milliseconds, session_time)
+ACP_SET(exit_time, std::chrono::milliseconds, exit_time)
+ACP_SET(framing, rpc::Framing, connection.peer.framing)
+ACP_SET(max_message_bytes, std::size_t, connection.peer.max_message_bytes)
+ACP_SET(executor, std::shared_ptr<Executor>, connection.executor)
+ACP_SET(tap, Tap, connection.tap)
+ACP_SET(on_log, LogHook, log)
+ACP_SET(on_stderr, std::function<void(std::string_view)>, stderr_hook)
+ACP_SET(keep_state, bool, keep_state)
+
+#undef ACP_SET
+#undef ACP_HANDLER
+#undef ACP_NOTIFIED
+#undef ACP_TAKES
+
+namespace {
+v1::ClientSessionCapabilities& session_capabilities(v1::ClientCapabilities& capabilities) {
+  if (!capabilities.session.has_value()) capabilities.session.emplace();
+  return *capabilities.session;
+}
+void check_extension(const std::string& method) {
+  if (!method.starts_with('_') && !method.starts_with("proxy/"))
+    throw std::invalid_argument("extension methods begin with `_`: " + method);
+}
+}  // namespace
+
+Client& Client::takes_boolean_options() {
+  v1::ClientSessionCapabilities& session = session_capabilities(parts_->capabilities);
+  session.configOptions.emplace();
+  session.configOptions->boolean.emplace();
+  return *this;
+}
+Client& Client::takes_notices() {
+  session_capabilities(parts_->capabilities).notices.emplace();
+  return *this;
+}
+Client& Client::takes_compactions() {
+  session_capabilities(parts_->capabilities).compaction.emplace();
+  return *this;
+}
+Client& Client::terminal_authentication() {
+  parts_->capabilities.auth.terminal = true;
+  return *this;
+}
+
+Client& Client::on_request(std::string method, Handler<Json(ClientContext, Json)> handler) {
+  check_extension(method);
+  parts_->requests[std::move(method)] = std::move(handler);
+  return *this;
+}
+Client& Client::on_notification(std::string method, Handler<void(ClientContext, Json)> handler) {
+  check_extension(method);
+  parts_->notifications[std::move(method)] = std::move(handler);
+  return *this;
+}
+
+}  // namespace acp

@@ -1,0 +1,349 @@
+// Hosting agents: start one, or connect to one, open sessions, prompt, and offer it a workspace.
+//
+//   acp::Client client("my-editor", "1.0");
+//   client.on_permission(ask_the_user);
+//   auto agent = client.spawn({"gemini", "--acp"});
+//   auto session = agent.new_session("/home/me/project");
+//   for (auto& event : session.prompt("Fix the build")) std::visit(render, event);
+//
+// Every call that waits has a twin that can be awaited: async_new_session() and so on.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "acp/async/task.h"
+#include "acp/handler.h"
+#include "acp/io/process.h"
+#include "acp/io/tap.h"
+#include "acp/io/transport.h"
+#include "acp/io/watch.h"
+#include "acp/log.h"
+#include "acp/remote.h"
+#include "acp/rpc/framing.h"
+#include "acp/session_state.h"
+
+namespace acp {
+
+using v1::ContentBlock;
+using v1::PermissionOption;
+using v1::PermissionOptionKind;
+using v1::SessionUpdate;
+using v1::StopReason;
+using v1::ToolCallStatus;
+using v1::ToolKind;
+
+namespace detail {
+class ClientCall;
+class ClientRole;
+struct ClientSession;
+struct AgentProcess;
+struct PromptState;
+}  // namespace detail
+
+class RemoteAgent;
+class Session;
+
+// Why an agent could not be used: what happened, where, and what it said last.
+class StartFailed : public std::runtime_error {
+ public:
+  enum class Phase { resolve, spawn, handshake, authenticate, session };
+  struct Diagnosis {
+    Phase phase = Phase::handshake;
+    std::string reason;
+    std::string command;                         // as one would type it; empty if it was not started
+    std::optional<io::ExitStatus> exit = {};     // if it has ended
+    std::string stderr_tail;                     // its last lines
+    std::string hint;                            // what may help; empty if there is no idea
+  };
+  explicit StartFailed(Diagnosis diagnosis);
+  const Diagnosis& diagnosis() const { return diagnosis_; }
+
+ private:
+  Diagnosis diagnosis_;
+};
+std::string_view to_string(StartFailed::Phase phase);
+
+// What a handler of a client is given: the agent that asks, and when to stop.
+class ClientContext {
+ public:
+  explicit ClientContext(std::shared_ptr<detail::ClientCall> call) : call_(std::move(call)) {}
+  // Set when nobody waits for the answer any more.
+  std::stop_token stop_token() const;
+  bool cancelled() const { return stop_token().stop_requested(); }
+  // The session that the request names; empty if it names none.
+  const std::string& session_id() const;
+  // What this client offered for the session: its cwd and directories.
+  std::string cwd() const;
+  std::vector<std::string> additional_directories() const;
+  Remote peer() const;
+
+ protected:
+  std::shared_ptr<detail::ClientCall> call_;
+};
+
+// How a permission request is answered: by an option's id, or by the kind that was meant.
+class Decision {
+ public:
+  Decision(std::string option_id) : option_id_(std::move(option_id)) {}
+  Decision(PermissionOptionKind kind) : kind_(kind) {}
+  static Decision cancelled() { return Decision(); }
+  const std::optional<std::string>& option_id() const { return option_id_; }
+  const std::optional<PermissionOptionKind>& kind() const { return kind_; }
+
+  Decision() = default;
+
+ private:
+  std::optional<std::string> option_id_;
+  std::optional<PermissionOptionKind> kind_;
+};
+
+// The five that make terminals; all are needed.
+struct TerminalHandlers {
+  Handler<v1::CreateTerminalResponse(ClientContext, v1::CreateTerminalRequest)> create;
+  Handler<v1::TerminalOutputResponse(ClientContext, v1::TerminalOutputRequest)> output;
+  Handler<v1::WaitForTerminalExitResponse(ClientContext, v1::WaitForTerminalExitRequest)> wait_for_exit;
+  Handler<v1::KillTerminalResponse(ClientContext, v1::KillTerminalRequest)> kill;
+  Handler<v1::ReleaseTerminalResponse(ClientContext, v1::ReleaseTerminalRequest)> release;
+};
+
+// Built up by calls; what is installed is what agents are told of. One client may host any number of
+// agents. A handler is a coroutine, or a plain function, which may block.
+class Client {
+ public:
+  Client(std::string name, std::string version);
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  Client& title(std::string title);
+
+  // Without it, what asks is rejected: nothing is approved in silence.
+  Client& on_permission(Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler);
+  Client& on_read_text_file(
+      Handler<v1::ReadTextFileResponse(ClientContext, v1::ReadTextFileRequest)> handler);
+  Client& on_write_text_file(
+      Handler<v1::WriteTextFileResponse(ClientContext, v1::WriteTextFileRequest)> handler);
+  Client& on_terminals(TerminalHandlers handlers);
+  Client& on_elicitation_form(
+      Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> handler);
+  Client& on_elicitation_url(
+      Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> handler);
+  Client& on_elicitation_complete(
+      Handler<void(ClientContext, v1::CompleteElicitationNotification)> handler);
+  // Sees every update of every session, in order; beside the events of a prompt.
+  Client& on_update(Handler<void(ClientContext, v1::SessionNotification)> handler);
+  Client& on_auth_status(Handler<void(ClientContext, v1::AuthStatusUpdateNotification)> handler);
+  // MCP over ACP (unstable).
+  Client& on_mcp_message(
+      Handler<v1::MessageMcpResponse(ClientContext, v1::MessageMcpRequest)> handler);
+  // Which of the agent's methods to log in by, when it demands it; empty for none of them.
+  Client& on_auth_required(
+      Handler<std::string(ClientContext, std::vector<v1::AuthMethod>)> handler);
+  // Extension methods, which begin with `_`, and `proxy/…`. Advertised under _meta.
+  Client& on_request(std::string method, Handler<Json(ClientContext, Json)> handler);
+  Client& on_notification(std::string method, Handler<void(ClientContext, Json)> handler);
+
+  // ---- what cannot be seen from handlers ----
+  Client& takes_boolean_options();
+  Client& takes_notices();
+  Client& takes_compactions();
+  Client& takes_plans();      // unstable: plan_update
+  Client& takes_subagents();  // unstable
+  Client& terminal_authentication();
+
+  // ---- how it runs ----
+  // Time for `initialize`, and for a session to open; 60 s each. A prompt has none.
+  Client& handshake_time(std::chrono::milliseconds time);
+  Client& session_time(std::chrono::milliseconds time);
+  // After its input was closed, an agent has this long to end by itself; 2 s.
+  Client& exit_time(std::chrono::milliseconds time);
+  Client& framing(rpc::Framing framing);
+  Client& max_message_bytes(std::size_t bytes);
+  // Where coroutine handlers run, instead of the connection's own threads: a GUI thread.
+  Client& executor(std::shared_ptr<Executor> executor);
+  Client& tap(Tap tap);
+  Client& on_log(LogHook hook);
+  // The lines that agents write to their stderr.
+  Client& on_stderr(std::function<void(std::string_view line)> hook);
+  // Whether sessions keep a SessionState; they do.
+  Client& keep_state(bool keep);
+
+  // Starts an agent and shakes hands with it. Throws StartFailed.
+  RemoteAgent spawn(std::vector<std::string> command);
+  RemoteAgent spawn(const io::ProcessOptions& options);
+  RemoteAgent connect(Transport transport);
+  Task<RemoteAgent> async_spawn(io::ProcessOptions options);
+  Task<RemoteAgent> async_connect(Transport transport);
+  // For a program's own loop: the handshake is under way when it calls dispatch().
+  RemoteAgent attach(Transport transport);
+
+  struct Parts;
+
+ private:
+  std::shared_ptr<Parts> parts_;
+};
+
+// An update of the turn, and at its end the stop reason.
+using PromptEvent = std::variant<SessionUpdate, StopReason>;
+
+// A prompt under way: its events, one after the other, ending with the stop reason. Whoever drops it
+// before its end no longer gets events; the turn goes on until it is cancelled.
+class Prompt {
+ public:
+  Prompt(Prompt&&) noexcept;
+  Prompt& operator=(Prompt&&) noexcept;
+  ~Prompt();
+
+  // The next event; nothing behind the stop reason. Throws Error if the prompt failed.
+  Task<std::optional<PromptEvent>> next();
+  // The rest, unread.
+  Task<v1::PromptResponse> finish();
+
+  class Iterator {
+   public:
+    using value_type = PromptEvent;
+    using difference_type = std::ptrdiff_t;
+    explicit Iterator(Prompt* prompt) : prompt_(prompt) { ++*this; }
+    PromptEvent& operator*() const { return *event_; }
+    PromptEvent* operator->() const { return &*event_; }
+    Iterator& operator++() {
+      event_ = prompt_->take();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) { return !it.event_; }
+
+   private:
+    Prompt* prompt_;
+    mutable std::optional<PromptEvent> event_;
+  };
+  // Blocks between events.
+  Iterator begin() { return Iterator(this); }
+  std::default_sentinel_t end() const { return {}; }
+
+  // Once it has ended.
+  const v1::PromptResponse& response() const;
+
+ private:
+  friend class Session;
+  explicit Prompt(std::shared_ptr<detail::PromptState> state);
+  std::optional<PromptEvent> take();
+  bool take_ready(std::optional<PromptEvent>& event);
+  Pending<void> more();
+
+  std::shared_ptr<detail::PromptState> state_;
+  std::vector<SessionUpdate> batch_;  // taken, not given out yet
+  std::size_t given_ = 0;
+  bool ended_ = false;
+};
+
+// A session of an agent. A handle: copies are the same session.
+class Session {
+ public:
+  const std::string& id() const;
+  const std::string& cwd() const;
+
+  Prompt prompt(std::string text) const;
+  Prompt prompt(std::vector<ContentBlock> content) const;
+  // Stops the turn. Pending permission requests are answered `cancelled`; updates are still taken.
+  void cancel() const;
+
+  void set_mode(std::string id) const { async_set_mode(std::move(id)).wait(); }
+  void set_config_option(std::string id, std::string value) const;
+  void set_config_option(std::string id, bool value) const;
+  void close() const { async_close().wait(); }
+  Task<void> async_set_mode(std::string id) const;
+  Task<void> async_set_config_option(v1::SetSessionConfigOptionRequest request) const;
+  Task<void> async_close() const;
+
+  // Updates that belonged to no prompt: what was replayed, what came between turns.
+  std::vector<SessionUpdate> take_updates() const;
+
+  // What there is to show of it; a copy. Empty if the client keeps none.
+  SessionState state() const;
+  // Without the copy. The function must be quick, and must not call the library.
+  void with_state(const std::function<void(const SessionState&)>& look) const;
+  // Told by whoever runs the client's terminals: their output stays on view.
+  void change_state(const std::function<void(SessionState&)>& change) const;
+
+ private:
+  friend class RemoteAgent;
+  explicit Session(std::shared_ptr<detail::ClientSession> session) : session_(std::move(session)) {}
+  std::shared_ptr<detail::ClientSession> session_;
+};
+
+// An agent that this client is connected to. A handle; when the last one goes, and with it the last
+// session, the connection is closed, and an agent that was spawned ends with all it has started.
+class RemoteAgent {
+ public:
+  const v1::InitializeResponse& info() const;
+  const v1::AgentCapabilities& capabilities() const { return info().agentCapabilities; }
+  const std::vector<v1::AuthMethod>& auth_methods() const { return info().authMethods; }
+
+  // What is not advertised is refused here. -32000 is answered by one login, if there is a chooser.
+  Session new_session(std::string cwd) const { return async_new_session(std::move(cwd)).wait(); }
+  Session new_session(v1::NewSessionRequest request) const;
+  Session load_session(std::string id, std::string cwd) const;
+  Session load_session(v1::LoadSessionRequest request) const;
+  Session resume_session(v1::ResumeSessionRequest request) const;
+  Session fork_session(v1::ForkSessionRequest request) const;
+  // All pages.
+  std::vector<v1::SessionInfo> list_sessions() const { return async_list_sessions({}).wait(); }
+  std::vector<v1::SessionInfo> list_sessions(v1::ListSessionsRequest filter) const;
+  void delete_session(std::string id) const { async_delete_session(std::move(id)).wait(); }
+  void authenticate(std::string method_id) const { async_authenticate(std::move(method_id)).wait(); }
+  void logout() const { async_logout().wait(); }
+
+  Task<Session> async_new_session(std::string cwd) const;
+  Task<Session> async_new_session(v1::NewSessionRequest request) const;
+  Task<Session> async_load_session(v1::LoadSessionRequest request) const;
+  Task<Session> async_resume_session(v1::ResumeSessionRequest request) const;
+  Task<Session> async_fork_session(v1::ForkSessionRequest request) const;
+  Task<std::vector<v1::SessionInfo>> async_list_sessions(v1::ListSessionsRequest filter) const;
+  Task<void> async_delete_session(std::string id) const;
+  Task<void> async_authenticate(std::string method_id) const;
+  Task<void> async_logout() const;
+  // unstable
+  Task<void> async_archive_session(std::string id) const;
+  Task<void> async_unarchive_session(std::string id) const;
+  Task<v1::SessionStatus> async_session_status(std::string id) const;
+  Task<std::string> async_set_title(std::string id, std::string title) const;
+  Task<v1::AuthStatusResponse> async_auth_status() const;
+  Task<std::vector<v1::ProviderInfo>> async_list_providers() const;
+  Task<void> async_set_provider(v1::SetProviderRequest request) const;
+  Task<void> async_disable_provider(std::string id) const;
+
+  // Any message of the schema, and extension methods.
+  Remote peer() const;
+
+  // Closes the connection; a spawned agent ends. Blocks until it has.
+  void close() const;
+  // Whether there is somebody to speak to.
+  bool connected() const;
+  // How the spawned process ended, once it has; its last lines on stderr; its id, 0 if there is none.
+  std::optional<io::ExitStatus> exit_status() const;
+  std::string stderr_tail() const;
+  int process_id() const;
+
+  // ---- for a program's own loop (attach) ----
+  bool ready() const;  // the handshake is done
+  std::vector<Watch> watches() const;
+  int timeout() const;
+  void dispatch() const;
+
+ private:
+  friend class Client;
+  explicit RemoteAgent(std::shared_ptr<detail::AgentProcess> process) : process_(std::move(process)) {}
+  std::shared_ptr<detail::AgentProcess> process_;
+};
+
+}  // namespace acp

@@ -1,0 +1,589 @@
+// RemoteAgent: from a command to an open session.
+#include "acp/async/when_any.h"
+#include "acp/client_role.h"
+#include "acp/json/codec.h"
+#include "acp/paths.h"
+
+namespace acp {
+
+using Lock = io::Connection::Lock;
+using detail::AgentProcess;
+using detail::ClientRole;
+using detail::ClientSession;
+using Phase = StartFailed::Phase;
+
+// ---- what went wrong
+
+std::string_view to_string(StartFailed::Phase phase) {
+  switch (phase) {
+    case Phase::resolve:
+      return "resolve";
+    case Phase::spawn:
+      return "spawn";
+    case Phase::handshake:
+      return "handshake";
+    case Phase::authenticate:
+      return "authenticate";
+    case Phase::session:
+      return "session";
+  }
+  return "";
+}
+
+namespace {
+
+std::string describe(const StartFailed::Diagnosis& diagnosis) {
+  std::string text = std::string(to_string(diagnosis.phase)) + ": " + diagnosis.reason;
+  if (diagnosis.exit) text += "; the agent " + diagnosis.exit->describe();
+  if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
+  if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
+  if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;
+  return text;
+}
+
+constexpr int our_version = 1;
+
+}  // namespace
+
+StartFailed::StartFailed(Diagnosis diagnosis)
+    : std::runtime_error(describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
+
+StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
+  StartFailed::Diagnosis result;
+  result.phase = phase;
+  result.reason = std::move(reason);
+  result.command = command;
+  if (!watcher.joinable()) return result;
+  std::unique_lock lock(mutex);
+  // If it is about to end, its end is what matters.
+  exited.wait_for(lock, std::chrono::milliseconds(500), [&] { return exit && stderr_ended; });
+  result.exit = exit;
+  result.stderr_tail = tail.text();
+  if (!exit)
+    result.hint = "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
+  else if (exit->kind == io::ExitStatus::Kind::exited && exit->value == 127)
+    result.hint = "Exit code 127 usually means that a command was not found.";
+  return result;
+}
+
+AgentProcess::~AgentProcess() { close(); }
+
+// ---- connecting
+
+namespace {
+
+// Gives up after the time; nothing if it was over.
+Task<async::Nothing> sleep_for(std::shared_ptr<io::Connection> connection,
+                               std::chrono::milliseconds time) {
+  std::shared_ptr<async::Completion<void>> done;
+  {
+    Lock lock(*connection);
+    done = connection->completion<void>();
+    const auto timer = connection->after(time, [done] { done->settle(); });
+    done->on_drop = [weak = std::weak_ptr(connection), timer] {
+      const auto connection = weak.lock();
+      if (!connection) return;
+      Lock lock(*connection);
+      connection->forget(timer);
+    };
+  }
+  co_await Pending<void>(done);
+  co_return async::Nothing();
+}
+
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentProcess> agent,
+                                                          Request request) {
+  const Remote peer({agent->connection, nullptr, 0});
+  co_return co_await peer.request(request);
+}
+
+// A request of a phase, with its deadline.
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> call_within(
+    std::shared_ptr<AgentProcess> agent, Request request, std::chrono::milliseconds time,
+    Phase phase) {
+  using Response = decltype(response_of(request));
+  const std::string method(detail::method_of(Request::json_type));
+  std::string closed;
+  try {
+    Task<Response> answer = call(agent, std::move(request));
+    Task<async::Nothing> over = sleep_for(agent->connection, time);
+    std::variant<Response, async::Nothing> first =
+        co_await when_any(std::move(answer), std::move(over));
+    if (auto* response = std::get_if<0>(&first)) co_return std::move(*response);
+  } catch (const ConnectionClosed& error) {
+    closed = error.what();
+  }
+  if (!closed.empty()) throw StartFailed(agent->diagnose(phase, "the connection ended: " + closed));
+  throw StartFailed(agent->diagnose(
+      phase, "no answer to " + method + " within " + std::to_string(time.count()) + " ms"));
+}
+
+Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
+  v1::InitializeRequest request = agent->role->introduction();
+  v1::InitializeResponse response;
+  std::string refused;
+  try {
+    Task<v1::InitializeResponse> answer = call_within(
+        agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
+    response = co_await std::move(answer);
+  } catch (const CallFailed& failed) {
+    refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  }
+  if (!refused.empty()) throw StartFailed(agent->diagnose(Phase::handshake, refused));
+  if (response.protocolVersion != our_version) {
+    StartFailed::Diagnosis diagnosis;
+    diagnosis.phase = Phase::handshake;
+    diagnosis.command = agent->command;
+    diagnosis.reason = "the agent speaks protocol version " +
+                       std::to_string(response.protocolVersion) + ", this client version " +
+                       std::to_string(our_version);
+    throw StartFailed(std::move(diagnosis));
+  }
+  Lock lock(*agent->connection);
+  agent->info = std::move(response);
+  agent->ready = true;
+}
+
+std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Parts> parts, Transport transport,
+                                   std::shared_ptr<AgentProcess> agent, bool own_threads) {
+  io::ConnectionOptions options = parts->connection;
+  options.own_threads = own_threads;
+  if (!agent) agent = std::make_shared<AgentProcess>();
+  agent->parts = parts;
+  agent->connection = io::Connection::open(std::move(transport), std::move(options));
+  agent->role = std::make_shared<ClientRole>(std::move(parts), agent->connection);
+  agent->connection->start(agent->role);
+  return agent;
+}
+
+}  // namespace
+
+Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
+  return [](std::shared_ptr<const Parts> parts, io::ProcessOptions options) -> Task<RemoteAgent> {
+    auto started = io::Process::start(options);
+    if (!started) {
+      const io::StartError& error = started.error();
+      StartFailed::Diagnosis diagnosis;
+      diagnosis.phase = error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
+      diagnosis.reason = error.reason;
+      diagnosis.command = error.command;
+      if (diagnosis.phase == Phase::resolve)
+        diagnosis.hint = "Is it installed, and in the PATH of this program?";
+      throw StartFailed(std::move(diagnosis));
+    }
+    auto agent = std::make_shared<AgentProcess>();
+    agent->parts = parts;
+    agent->command = io::command_line(options.argv);
+    agent->process = std::move(*started);
+    agent->process_id = agent->process.id();
+    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, parts->stderr_hook);
+    Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
+    agent->start_watching();
+    agent = open(parts, std::move(transport), agent, true);
+    co_await shake_hands(agent);
+    co_return RemoteAgent(agent);
+  }(std::make_shared<Parts>(*parts_), std::move(options));
+}
+
+Task<RemoteAgent> Client::async_connect(Transport transport) {
+  return [](std::shared_ptr<const Parts> parts, Transport transport) -> Task<RemoteAgent> {
+    const auto agent = open(parts, std::move(transport), nullptr, true);
+    co_await shake_hands(agent);
+    co_return RemoteAgent(agent);
+  }(std::make_shared<Parts>(*parts_), std::move(transport));
+}
+
+RemoteAgent Client::spawn(std::vector<std::string> command) {
+  io::ProcessOptions options;
+  options.argv = std::move(command);
+  return async_spawn(std::move(options)).wait();
+}
+RemoteAgent Client::spawn(const io::ProcessOptions& options) { return async_spawn(options).wait(); }
+RemoteAgent Client::connect(Transport transport) {
+  return async_connect(std::move(transport)).wait();
+}
+
+RemoteAgent Client::attach(Transport transport) {
+  const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
+  agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
+    return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
+      const auto agent = weak.lock();
+      if (!agent) co_return;
+      std::string reason;
+      try {
+        co_await shake_hands(agent);
+      } catch (const StartFailed& failed) {
+        reason = failed.what();
+      }
+      if (reason.empty()) co_return;
+      {
+        Lock lock(*agent->connection);
+        agent->role->log(LogEntry::Level::error, reason);
+      }
+      agent->connection->close();
+    }(weak);
+  });
+  return RemoteAgent(agent);
+}
+
+// ---- sessions
+
+namespace {
+
+void require(bool offered, const char* method) {
+  if (!offered) throw Refused(std::string("the agent does not offer ") + method);
+}
+
+void require_directories(const AgentProcess& agent, const std::string& cwd,
+                         const std::vector<std::string>& additional) {
+  if (!detail::is_absolute(cwd))
+    throw Refused("cwd: expected an absolute path, got \"" + cwd + "\"");
+  const auto& session = agent.info.agentCapabilities.sessionCapabilities;
+  if (!additional.empty() && !session.additionalDirectories.has_value())
+    throw Refused("additionalDirectories: the agent takes none");
+  for (const std::string& directory : additional)
+    if (!detail::is_absolute(directory))
+      throw Refused("additionalDirectories: expected an absolute path, got \"" + directory + "\"");
+}
+
+void require_servers(const AgentProcess& agent, const std::vector<v1::McpServer>& servers) {
+  const v1::McpCapabilities& can = agent.info.agentCapabilities.mcpCapabilities;
+  for (const v1::McpServer& server : servers) {
+    if (std::holds_alternative<v1::McpServerHttp>(server)) require(can.http, "MCP over HTTP");
+    if (std::holds_alternative<v1::McpServerSse>(server)) require(can.sse, "MCP over SSE");
+    if (std::holds_alternative<v1::McpServerAcp>(server)) require(can.acp, "MCP over ACP");
+  }
+}
+
+// Asks the program which way to log in, and does it. False if it would not.
+Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
+  if (!agent->parts->auth_required || agent->info.authMethods.empty()) co_return false;
+  const auto chosen = std::make_shared<async::Completion<std::string>>();
+  {
+    Lock lock(*agent->connection);
+    chosen->home = agent->connection;
+    chosen->helper = agent->connection;
+    const auto call = std::make_shared<detail::ClientCall>(agent->role, agent->connection);
+    agent->role->handlers().run(
+        agent->parts->auth_required,
+        [chosen](std::string* method, std::exception_ptr error) {
+          method ? void(chosen->settle(std::move(*method))) : chosen->fail(error);
+        },
+        ClientContext(call), agent->info.authMethods);
+  }
+  const std::string method = co_await Pending<std::string>(chosen);
+  if (method.empty()) co_return false;
+  v1::AuthenticateRequest request;
+  request.methodId = method;
+  co_await call(agent, std::move(request));
+  co_return true;
+}
+
+// Opens a session; when the agent wants a login first, tries that once.
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> open_with_login(
+    std::shared_ptr<AgentProcess> agent, Request request) {
+  using Response = decltype(response_of(request));
+  std::exception_ptr refused;
+  try {
+    Task<Response> answer = call_within(agent, request, agent->parts->session_time, Phase::session);
+    co_return co_await std::move(answer);
+  } catch (const CallFailed& failed) {
+    if (failed.code() != rpc::auth_required) throw;
+    refused = std::current_exception();
+  }
+  if (!co_await log_in(agent)) std::rethrow_exception(refused);
+  Task<Response> again = call_within(agent, request, agent->parts->session_time, Phase::session);
+  co_return co_await std::move(again);
+}
+
+std::shared_ptr<ClientSession> make_session(const std::shared_ptr<AgentProcess>& agent,
+                                            std::string id, std::string cwd,
+                                            std::vector<std::string> directories) {
+  auto session = std::make_shared<ClientSession>();
+  session->agent = agent;
+  session->id = std::move(id);
+  session->cwd = std::move(cwd);
+  session->directories = std::move(directories);
+  if (agent->parts->keep_state) session->state = std::make_unique<SessionState>();
+  return session;
+}
+
+// With the lock.
+template <class Response>
+void settle(ClientSession& session, const Response& response) {
+  if (response.modes.has_value()) session.modes = *response.modes;
+  if (response.configOptions.has_value()) session.remember_options(*response.configOptions);
+  if (session.state) session.state->start(response.modes, response.configOptions);
+}
+
+}  // namespace
+
+Task<Session> RemoteAgent::async_new_session(std::string cwd) const {
+  v1::NewSessionRequest request;
+  request.cwd = std::move(cwd);
+  return async_new_session(std::move(request));
+}
+
+Task<Session> RemoteAgent::async_new_session(v1::NewSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::NewSessionRequest request) -> Task<Session> {
+    require_directories(*agent, request.cwd, request.additionalDirectories);
+    require_servers(*agent, request.mcpServers);
+    Task<v1::NewSessionResponse> opening = open_with_login(agent, request);
+    const v1::NewSessionResponse response = co_await std::move(opening);
+    const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
+                                      std::move(request.additionalDirectories));
+    Lock lock(*agent->connection);
+    settle(*session, response);
+    agent->role->add_session(session);
+    co_return Session(session);
+  }(process_, std::move(request));
+}
+
+Task<Session> RemoteAgent::async_fork_session(v1::ForkSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::ForkSessionRequest request) -> Task<Session> {
+    require(agent->info.agentCapabilities.sessionCapabilities.fork.has_value(), "session/fork");
+    require_directories(*agent, request.cwd, request.additionalDirectories);
+    require_servers(*agent, request.mcpServers);
+    Task<v1::ForkSessionResponse> opening = open_with_login(agent, request);
+    const v1::ForkSessionResponse response = co_await std::move(opening);
+    const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
+                                      std::move(request.additionalDirectories));
+    Lock lock(*agent->connection);
+    settle(*session, response);
+    agent->role->add_session(session);
+    co_return Session(session);
+  }(process_, std::move(request));
+}
+
+namespace {
+
+// session/load and session/resume: the id is known beforehand, and so are its updates.
+template <class Request>
+Task<std::shared_ptr<ClientSession>> reopen(std::shared_ptr<AgentProcess> agent, Request request) {
+  using Response = decltype(response_of(request));
+  require_directories(*agent, request.cwd, request.additionalDirectories);
+  require_servers(*agent, request.mcpServers);
+  const auto session =
+      make_session(agent, request.sessionId, request.cwd, request.additionalDirectories);
+  {
+    Lock lock(*agent->connection);
+    agent->role->add_session(session);
+  }
+  std::exception_ptr error;
+  Response response;
+  try {
+    Task<Response> opening = open_with_login(agent, std::move(request));
+    response = co_await std::move(opening);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  Lock lock(*agent->connection);
+  if (error) {
+    agent->role->remove_session(session->id);
+    std::rethrow_exception(error);
+  }
+  settle(*session, response);
+  co_return session;
+}
+
+}  // namespace
+
+Task<Session> RemoteAgent::async_load_session(v1::LoadSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::LoadSessionRequest request) -> Task<Session> {
+    require(agent->info.agentCapabilities.loadSession, "session/load");
+    Task<std::shared_ptr<ClientSession>> opening = reopen(agent, std::move(request));
+    co_return Session(co_await std::move(opening));
+  }(process_, std::move(request));
+}
+
+Task<Session> RemoteAgent::async_resume_session(v1::ResumeSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::ResumeSessionRequest request) -> Task<Session> {
+    require(agent->info.agentCapabilities.sessionCapabilities.resume.has_value(), "session/resume");
+    Task<std::shared_ptr<ClientSession>> opening = reopen(agent, std::move(request));
+    co_return Session(co_await std::move(opening));
+  }(process_, std::move(request));
+}
+
+Session RemoteAgent::new_session(v1::NewSessionRequest request) const {
+  return async_new_session(std::move(request)).wait();
+}
+Session RemoteAgent::load_session(v1::LoadSessionRequest request) const {
+  return async_load_session(std::move(request)).wait();
+}
+Session RemoteAgent::load_session(std::string id, std::string cwd) const {
+  v1::LoadSessionRequest request;
+  request.sessionId = std::move(id);
+  request.cwd = std::move(cwd);
+  return load_session(std::move(request));
+}
+Session RemoteAgent::resume_session(v1::ResumeSessionRequest request) const {
+  return async_resume_session(std::move(request)).wait();
+}
+Session RemoteAgent::fork_session(v1::ForkSessionRequest request) const {
+  return async_fork_session(std::move(request)).wait();
+}
+std::vector<v1::SessionInfo> RemoteAgent::list_sessions(v1::ListSessionsRequest filter) const {
+  return async_list_sessions(std::move(filter)).wait();
+}
+
+// ---- everything else that an agent may offer
+
+Task<std::vector<v1::SessionInfo>> RemoteAgent::async_list_sessions(
+    v1::ListSessionsRequest filter) const {
+  return [](std::shared_ptr<AgentProcess> agent,
+            v1::ListSessionsRequest request) -> Task<std::vector<v1::SessionInfo>> {
+    require(agent->info.agentCapabilities.sessionCapabilities.list.has_value(), "session/list");
+    std::vector<v1::SessionInfo> all;
+    while (true) {
+      Task<v1::ListSessionsResponse> asking = call(agent, request);
+      v1::ListSessionsResponse page = co_await std::move(asking);
+      all.insert(all.end(), std::make_move_iterator(page.sessions.begin()),
+                 std::make_move_iterator(page.sessions.end()));
+      // A cursor that does not move would go on for ever.
+      if (!page.nextCursor.has_value() || (request.cursor.has_value() && *request.cursor == *page.nextCursor))
+        co_return all;
+      request.cursor = *page.nextCursor;
+    }
+  }(process_, std::move(filter));
+}
+
+Task<void> RemoteAgent::async_delete_session(std::string id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
+    require(agent->info.agentCapabilities.sessionCapabilities.delete_.has_value(), "session/delete");
+    v1::DeleteSessionRequest request;
+    request.sessionId = std::move(id);
+    try {
+      co_await call(agent, request);
+    } catch (const CallFailed& failed) {
+      if (failed.code() != rpc::not_found) throw;  // what is not there is deleted
+    }
+  }(process_, std::move(id));
+}
+
+Task<void> RemoteAgent::async_authenticate(std::string method_id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string method_id) -> Task<void> {
+    bool listed = false;
+    for (const v1::AuthMethod& method : agent->info.authMethods) {
+      if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method)) listed = listed || own->id == method_id;
+      if (const auto* terminal = std::get_if<v1::AuthMethodTerminal>(&method))
+        if (terminal->id == method_id)
+          throw Refused("methodId: \"" + method_id + "\" is done in a terminal, not by authenticate");
+    }
+    if (!listed) throw Refused("methodId: the agent has no method \"" + method_id + "\"");
+    v1::AuthenticateRequest request;
+    request.methodId = std::move(method_id);
+    co_await call(agent, std::move(request));
+  }(process_, std::move(method_id));
+}
+
+Task<void> RemoteAgent::async_logout() const {
+  return [](std::shared_ptr<AgentProcess> agent) -> Task<void> {
+    require(agent->info.agentCapabilities.auth.logout.has_value(), "logout");
+    const v1::LogoutRequest request;
+    co_await call(agent, request);
+  }(process_);
+}
+
+Task<void> RemoteAgent::async_archive_session(std::string id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
+    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(), "session/archive");
+    v1::ArchiveSessionRequest request;
+    request.sessionId = std::move(id);
+    co_await call(agent, std::move(request));
+  }(process_, std::move(id));
+}
+
+Task<void> RemoteAgent::async_unarchive_session(std::string id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
+    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(), "session/unarchive");
+    v1::UnarchiveSessionRequest request;
+    request.sessionId = std::move(id);
+    co_await call(agent, std::move(request));
+  }(process_, std::move(id));
+}
+
+Task<v1::SessionStatus> RemoteAgent::async_session_status(std::string id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<v1::SessionStatus> {
+    require(agent->info.agentCapabilities.sessionCapabilities.status.has_value(), "session/status");
+    v1::SessionStatusRequest request;
+    request.sessionId = std::move(id);
+    const v1::SessionStatusResponse response = co_await call(agent, std::move(request));
+    co_return response.status;
+  }(process_, std::move(id));
+}
+
+Task<std::string> RemoteAgent::async_set_title(std::string id, std::string title) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id,
+            std::string title) -> Task<std::string> {
+    require(agent->info.agentCapabilities.sessionCapabilities.title.has_value(), "session/set_title");
+    v1::SetSessionTitleRequest request;
+    request.sessionId = std::move(id);
+    request.title = std::move(title);
+    const v1::SetSessionTitleResponse response = co_await call(agent, std::move(request));
+    co_return response.title;
+  }(process_, std::move(id), std::move(title));
+}
+
+Task<v1::AuthStatusResponse> RemoteAgent::async_auth_status() const {
+  return [](std::shared_ptr<AgentProcess> agent) -> Task<v1::AuthStatusResponse> {
+    require(agent->info.agentCapabilities.auth.status.has_value(), "auth/status");
+    const v1::AuthStatusRequest request;
+    co_return co_await call(agent, request);
+  }(process_);
+}
+
+Task<std::vector<v1::ProviderInfo>> RemoteAgent::async_list_providers() const {
+  return [](std::shared_ptr<AgentProcess> agent) -> Task<std::vector<v1::ProviderInfo>> {
+    require(agent->info.agentCapabilities.providers.has_value(), "providers/list");
+    const v1::ListProvidersRequest request;
+    v1::ListProvidersResponse response = co_await call(agent, request);
+    co_return std::move(response.providers);
+  }(process_);
+}
+
+Task<void> RemoteAgent::async_set_provider(v1::SetProviderRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::SetProviderRequest request) -> Task<void> {
+    require(agent->info.agentCapabilities.providers.has_value(), "providers/set");
+    co_await call(agent, std::move(request));
+  }(process_, std::move(request));
+}
+
+Task<void> RemoteAgent::async_disable_provider(std::string id) const {
+  return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
+    require(agent->info.agentCapabilities.providers.has_value(), "providers/disable");
+    v1::DisableProviderRequest request;
+    request.providerId = std::move(id);
+    co_await call(agent, std::move(request));
+  }(process_, std::move(id));
+}
+
+// ---- the connection
+
+const v1::InitializeResponse& RemoteAgent::info() const { return process_->info; }
+Remote RemoteAgent::peer() const { return Remote({process_->connection, nullptr, 0}); }
+void RemoteAgent::close() const { process_->close(); }
+bool RemoteAgent::connected() const {
+  Lock lock(*process_->connection);
+  return !process_->connection->ended();
+}
+std::optional<io::ExitStatus> RemoteAgent::exit_status() const {
+  std::lock_guard lock(process_->mutex);
+  return process_->exit;
+}
+std::string RemoteAgent::stderr_tail() const {
+  std::lock_guard lock(process_->mutex);
+  return process_->tail.text();
+}
+int RemoteAgent::process_id() const { return process_->process_id; }
+bool RemoteAgent::ready() const {
+  Lock lock(*process_->connection);
+  return process_->ready;
+}
+std::vector<Watch> RemoteAgent::watches() const { return process_->connection->watches(); }
+int RemoteAgent::timeout() const { return process_->connection->timeout(); }
+void RemoteAgent::dispatch() const { process_->connection->dispatch(); }
+
+}  // namespace acp

@@ -1,0 +1,301 @@
+// Session and Prompt: the conversation as a client has it.
+#include "acp/client_role.h"
+#include "acp/json/codec.h"
+
+namespace acp {
+
+using Lock = io::Connection::Lock;
+
+namespace {
+
+// Throws Refused for a block that the agent did not say it takes.
+void check_prompt(const std::vector<ContentBlock>& prompt, const v1::PromptCapabilities& can) {
+  for (std::size_t i = 0; i < prompt.size(); ++i) {
+    const char* missing =
+        std::holds_alternative<v1::ImageContent>(prompt[i]) && !can.image   ? "images"
+        : std::holds_alternative<v1::AudioContent>(prompt[i]) && !can.audio ? "audio"
+        : std::holds_alternative<v1::EmbeddedResource>(prompt[i]) && !can.embeddedContext
+            ? "embedded resources"
+            : nullptr;
+    if (missing != nullptr)
+      throw Refused("prompt[" + std::to_string(i) + "]: the agent takes no " + missing);
+  }
+}
+
+}  // namespace
+
+// ---- Prompt
+
+Prompt::Prompt(std::shared_ptr<detail::PromptState> state) : state_(std::move(state)) {}
+Prompt::Prompt(Prompt&&) noexcept = default;
+Prompt& Prompt::operator=(Prompt&& other) noexcept {
+  if (this == &other) return *this;
+  const Prompt old(std::move(*this));
+  state_ = std::move(other.state_);
+  batch_ = std::move(other.batch_);
+  given_ = other.given_;
+  ended_ = other.ended_;
+  return *this;
+}
+
+Prompt::~Prompt() {
+  if (!state_) return;
+  const auto& agent = state_->session->agent;
+  Lock lock(*agent->connection);
+  state_->abandoned = true;
+  agent->role->event_bytes -= state_->bytes;
+  state_->bytes = 0;
+  state_->ready.clear();
+  agent->connection->input_wanted();
+}
+
+// False if there is nothing yet.
+bool Prompt::take_ready(std::optional<PromptEvent>& event) {
+  if (given_ == batch_.size() && !ended_) {
+    batch_.clear();
+    given_ = 0;
+    const auto& agent = state_->session->agent;
+    Lock lock(*agent->connection);
+    if (!state_->ready.empty()) {
+      batch_.swap(state_->ready);
+      agent->role->event_bytes -= std::exchange(state_->bytes, 0);
+      agent->connection->input_wanted();
+    } else if (state_->ended()) {
+      ended_ = true;
+      if (state_->error) std::rethrow_exception(state_->error);
+      event.emplace(state_->response->stopReason);
+      return true;
+    } else {
+      return false;
+    }
+  }
+  if (given_ < batch_.size()) event.emplace(std::move(batch_[given_++]));
+  return true;
+}
+
+Pending<void> Prompt::more() {
+  const auto& agent = state_->session->agent;
+  Lock lock(*agent->connection);
+  const auto waiter = agent->connection->completion<void>();
+  if (!state_->ready.empty() || state_->ended()) {
+    waiter->settle();
+    return Pending<void>(waiter);
+  }
+  state_->waiter = waiter;
+  ++agent->role->prompts_waited;
+  waiter->on_drop = [state = state_, waiting = std::weak_ptr(waiter)] {
+    const auto& agent = state->session->agent;
+    Lock lock(*agent->connection);
+    if (state->waiter != waiting.lock()) return;
+    state->waiter = nullptr;
+    --agent->role->prompts_waited;
+  };
+  agent->connection->input_wanted();
+  return Pending<void>(waiter);
+}
+
+std::optional<PromptEvent> Prompt::take() {
+  std::optional<PromptEvent> event;
+  while (!take_ready(event)) more().wait();
+  return event;
+}
+
+Task<std::optional<PromptEvent>> Prompt::next() {
+  std::optional<PromptEvent> event;
+  while (!take_ready(event)) co_await more();
+  co_return event;
+}
+
+Task<v1::PromptResponse> Prompt::finish() {
+  while (true) {
+    std::optional<PromptEvent> event = co_await next();
+    if (!event || std::holds_alternative<StopReason>(*event)) break;
+  }
+  co_return response();
+}
+
+const v1::PromptResponse& Prompt::response() const {
+  const auto& agent = state_->session->agent;
+  Lock lock(*agent->connection);
+  if (state_->error) std::rethrow_exception(state_->error);
+  if (!state_->response) throw std::logic_error("the prompt has not ended");
+  return *state_->response;
+}
+
+// ---- Session
+
+const std::string& Session::id() const { return session_->id; }
+const std::string& Session::cwd() const { return session_->cwd; }
+
+Prompt Session::prompt(std::string text) const {
+  std::vector<ContentBlock> content;
+  content.emplace_back(std::move(text));
+  return prompt(std::move(content));
+}
+
+Prompt Session::prompt(std::vector<ContentBlock> content) const {
+  const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
+  check_prompt(content, agent->info.agentCapabilities.promptCapabilities);
+  const auto state = std::make_shared<detail::PromptState>();
+  state->session = session_;
+  v1::PromptRequest request;
+  request.sessionId = session_->id;
+  request.prompt = std::move(content);
+  Lock lock(*agent->connection);
+  session_->prompts.push_back(state);
+  ++agent->role->prompts_pending;
+  agent->connection->peer().request(
+      "session/prompt", [&](json::Writer& out) { json::write(out, request); },
+      [state, role = agent->role](const rpc::Peer::Answer& answer) {
+        detail::ClientSession& session = *state->session;
+        --role->prompts_pending;
+        if (answer.error != nullptr) {
+          state->error = answer.error->connection_closed
+                             ? std::make_exception_ptr(ConnectionClosed(
+                                   role->end_reason.empty() ? answer.error->message : role->end_reason))
+                             : std::make_exception_ptr(CallFailed(
+                                   answer.error->code, answer.error->message, answer.error->data));
+        } else {
+          v1::PromptResponse response;
+          if (const auto error = json::decode(answer.result.text(), v1::PromptResponse::json_type, &response))
+            state->error = std::make_exception_ptr(
+                CallFailed(rpc::internal_error,
+                           "the answer to session/prompt is not valid: " + error->message()));
+          else
+            state->response = std::move(response);
+        }
+        std::erase(session.prompts, state);
+        if (session.state)
+          state->response ? session.state->turn_ended(state->response->stopReason)
+                          : session.state->turn_failed();
+        if (state->waiter) {
+          --role->prompts_waited;
+          state->wake();
+        }
+      });
+  if (session_->state) session_->state->prompt_sent(std::move(request.prompt));
+  agent->connection->sent_something();
+  return Prompt(state);
+}
+
+void Session::cancel() const {
+  const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
+  v1::CancelNotification notification;
+  notification.sessionId = session_->id;
+  Lock lock(*agent->connection);
+  if (agent->connection->ended()) return;
+  agent->connection->peer().notify("session/cancel",
+                                   [&](json::Writer& out) { json::write(out, notification); });
+  if (session_->state) session_->state->cancel_requested();
+  agent->role->cancel_permissions(session_->id);
+  agent->connection->sent_something();
+}
+
+Task<void> Session::async_set_mode(std::string id) const {
+  return [](std::shared_ptr<detail::ClientSession> session, std::string id) -> Task<void> {
+    {
+      Lock lock(*session->agent->connection);
+      bool listed = !session->modes;
+      if (session->modes)
+        for (const v1::SessionMode& mode : session->modes->availableModes)
+          listed = listed || mode.id == id;
+      if (!listed) throw Refused("modeId: the session has no mode \"" + id + "\"");
+      if (!session->modes) throw Refused("modeId: the session has no modes");
+    }
+    v1::SetSessionModeRequest request;
+    request.sessionId = session->id;
+    request.modeId = id;
+    const Remote peer({session->agent->connection, nullptr, 0});
+    co_await peer.request(request);
+    Lock lock(*session->agent->connection);
+    session->modes->currentModeId = id;
+    if (session->state) {
+      v1::CurrentModeUpdate update;
+      update.currentModeId = id;
+      session->state->apply(std::move(update));
+    }
+  }(session_, std::move(id));
+}
+
+Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest request) const {
+  return [](std::shared_ptr<detail::ClientSession> session,
+            v1::SetSessionConfigOptionRequest request) -> Task<void> {
+    request.sessionId = session->id;
+    {
+      Lock lock(*session->agent->connection);
+      bool listed = false;
+      for (const std::string& id : session->config_ids) listed = listed || id == request.configId;
+      if (!listed) throw Refused("configId: the session has no option \"" + request.configId + "\"");
+    }
+    const Remote peer({session->agent->connection, nullptr, 0});
+    v1::SetSessionConfigOptionResponse response = co_await peer.request(request);
+    Lock lock(*session->agent->connection);
+    session->remember_options(response.configOptions);
+    if (session->state) {
+      v1::ConfigOptionUpdate update;
+      update.configOptions = std::move(response.configOptions);
+      session->state->apply(std::move(update));
+    }
+  }(session_, std::move(request));
+}
+
+void Session::set_config_option(std::string id, std::string value) const {
+  v1::SetSessionConfigOptionRequest request;
+  request.configId = std::move(id);
+  v1::SetSessionConfigValueId choice;
+  choice.value = std::move(value);
+  request.value = std::move(choice);
+  async_set_config_option(std::move(request)).wait();
+}
+
+void Session::set_config_option(std::string id, bool value) const {
+  v1::SetSessionConfigOptionRequest request;
+  request.configId = std::move(id);
+  v1::SetSessionConfigBoolean choice;
+  choice.value = value;
+  request.value = std::move(choice);
+  async_set_config_option(std::move(request)).wait();
+}
+
+Task<void> Session::async_close() const {
+  return [](std::shared_ptr<detail::ClientSession> session) -> Task<void> {
+    if (!session->agent->info.agentCapabilities.sessionCapabilities.close.has_value())
+      throw Refused("the agent does not offer session/close");
+    v1::CloseSessionRequest request;
+    request.sessionId = session->id;
+    const Remote peer({session->agent->connection, nullptr, 0});
+    try {
+      co_await peer.request(request);
+    } catch (const CallFailed& failed) {
+      if (failed.code() != rpc::not_found) throw;  // it is closed already
+    }
+    Lock lock(*session->agent->connection);
+    session->agent->role->cancel_permissions(session->id);
+    session->agent->role->remove_session(session->id);
+  }(session_);
+}
+
+std::vector<SessionUpdate> Session::take_updates() const {
+  Lock lock(*session_->agent->connection);
+  std::vector<SessionUpdate> result(std::make_move_iterator(session_->outside.begin()),
+                                    std::make_move_iterator(session_->outside.end()));
+  session_->outside.clear();
+  return result;
+}
+
+SessionState Session::state() const {
+  Lock lock(*session_->agent->connection);
+  return session_->state ? *session_->state : SessionState();
+}
+
+void Session::with_state(const std::function<void(const SessionState&)>& look) const {
+  Lock lock(*session_->agent->connection);
+  if (session_->state) look(*session_->state);
+}
+
+void Session::change_state(const std::function<void(SessionState&)>& change) const {
+  Lock lock(*session_->agent->connection);
+  if (session_->state) change(*session_->state);
+}
+
+}  // namespace acp

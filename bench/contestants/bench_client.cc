@@ -1,0 +1,64 @@
+// The contestant: an ordinary client on the library, with an agent at its own stdin and stdout.
+// README.md says what is asked of it.
+#include <acp/client.h>
+
+#include <deque>
+#include <iostream>
+
+namespace v1 = acp::v1;
+
+namespace {
+
+struct Count {
+  std::size_t updates = 0;
+  std::size_t bytes = 0;
+};
+
+void look(const acp::SessionUpdate& update, Count& count) {
+  ++count.updates;
+  if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&update)) {
+    if (const auto* text = std::get_if<v1::TextContent>(&chunk->content))
+      count.bytes += text->text.size();
+  } else if (const auto* call = std::get_if<v1::ToolCallUpdate>(&update)) {
+    if (!call->content.has_value()) return;
+    for (const v1::ToolCallContent& content : *call->content)
+      if (const auto* diff = std::get_if<v1::Diff>(&content)) count.bytes += diff->newText.size();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  acp::Client client("bench", "1.0");
+  client.keep_state(false);
+  const acp::RemoteAgent agent = client.connect(acp::stdio());
+  const acp::Session session = agent.new_session("/tmp");
+  v1::SetSessionModeRequest request;
+  request.sessionId = session.id();
+  request.modeId = "code";
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string step = argv[i];
+    const std::size_t number = std::stoul(argv[i + 1]);
+    Count count;
+    if (step == "reqs") {
+      for (std::size_t n = 0; n < number; ++n) agent.peer().request(request).wait();
+    } else if (step == "pipe") {
+      std::deque<acp::Pending<v1::SetSessionModeResponse>> flying;
+      for (std::size_t n = 0; n < number; ++n) {
+        if (flying.size() == 64) {
+          std::move(flying.front()).wait();
+          flying.pop_front();
+        }
+        flying.push_back(agent.peer().request(request));
+      }
+      for (auto& one : flying) std::move(one).wait();
+    } else {
+      for (auto& event : session.prompt(step + " " + argv[i + 1]))
+        if (const auto* update = std::get_if<acp::SessionUpdate>(&event)) look(*update, count);
+    }
+    const acp::Json done = acp::Json::object(
+        {{"sessionId", session.id()},
+         {"modeId", "done:" + std::to_string(count.updates) + ":" + std::to_string(count.bytes)}});
+    agent.peer().request("session/set_mode", done).wait();
+  }
+}
