@@ -15,12 +15,12 @@ Agent& Agent::operator=(Agent&&) noexcept = default;
 Agent::~Agent() = default;
 
 // One line for each setter: the part it sets, and itself again.
-#define ACP_SET(function, type, part)     \
-  Agent& Agent::function(type value) {    \
-    parts_->part = std::move(value);      \
-    return *this;                         \
+#define ACP_SET(function, type, part)  \
+  Agent& Agent::function(type value) { \
+    parts_->part = std::move(value);   \
+    return *this;                      \
   }
-#define ACP_HANDLER(function, part, result, context, request) \
+#define ACP_HANDLER(function, part, result, context, request)                 \
   Agent& Agent::function(Handler<v1::result(context, v1::request)> handler) { \
     parts_->part = std::move(handler);                                        \
     return *this;                                                             \
@@ -137,7 +137,8 @@ AgentConnection Agent::open(Transport transport, bool own_threads) {
   options.own_threads = own_threads;
   auto connection = io::Connection::open(std::move(transport), std::move(options));
   // A copy: what is installed later is for later connections.
-  connection->start(std::make_shared<detail::AgentRole>(std::make_shared<Parts>(*parts_), connection));
+  connection->start(
+      std::make_shared<detail::AgentRole>(std::make_shared<Parts>(*parts_), connection));
   return AgentConnection(std::move(connection));
 }
 

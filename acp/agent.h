@@ -43,8 +43,8 @@ enum class SecondPrompt { waits, refused };
 
 // Built up by calls, then run. Everything but on_prompt has a default that works, and what is
 // installed is what the client is told of: a capability cannot lie. A handler is a coroutine, which
-// runs on the connection's executor, one at a time; or a plain function, which may block, and runs on
-// a thread of its own.
+// runs on the connection's executor, one at a time; or a plain function, which may block, and runs
+// on a thread of its own.
 class Agent {
  public:
   Agent(std::string name, std::string version);
@@ -58,7 +58,8 @@ class Agent {
 
   // ---- sessions. The library tracks them; a handler adds to that. ----
   // May give modes, config options, and a session id of its own.
-  Agent& on_new_session(Handler<v1::NewSessionResponse(SessionContext, v1::NewSessionRequest)> handler);
+  Agent& on_new_session(
+      Handler<v1::NewSessionResponse(SessionContext, v1::NewSessionRequest)> handler);
   // Replays the conversation by the context's updates. Throws not_found for an id it does not know.
   Agent& on_load_session(
       Handler<v1::LoadSessionResponse(SessionContext, v1::LoadSessionRequest)> handler);
@@ -66,8 +67,10 @@ class Agent {
       Handler<v1::ResumeSessionResponse(SessionContext, v1::ResumeSessionRequest)> handler);
   Agent& on_fork_session(
       Handler<v1::ForkSessionResponse(SessionContext, v1::ForkSessionRequest)> handler);
-  Agent& on_list_sessions(Handler<v1::ListSessionsResponse(Context, v1::ListSessionsRequest)> handler);
-  Agent& on_close_session(Handler<v1::CloseSessionResponse(Context, v1::CloseSessionRequest)> handler);
+  Agent& on_list_sessions(
+      Handler<v1::ListSessionsResponse(Context, v1::ListSessionsRequest)> handler);
+  Agent& on_close_session(
+      Handler<v1::CloseSessionResponse(Context, v1::CloseSessionRequest)> handler);
   Agent& on_delete_session(
       Handler<v1::DeleteSessionResponse(Context, v1::DeleteSessionRequest)> handler);
   Agent& on_archive_session(
@@ -92,16 +95,18 @@ class Agent {
 
   // ---- authentication ----
   Agent& auth_method(v1::AuthMethod method);
-  Agent& on_authenticate(Handler<v1::AuthenticateResponse(Context, v1::AuthenticateRequest)> handler);
+  Agent& on_authenticate(
+      Handler<v1::AuthenticateResponse(Context, v1::AuthenticateRequest)> handler);
   // Sessions only after `authenticate` has succeeded.
   Agent& require_authentication();
   Agent& on_logout(Handler<v1::LogoutResponse(Context, v1::LogoutRequest)> handler);
   Agent& on_auth_status(Handler<v1::AuthStatusResponse(Context, v1::AuthStatusRequest)> handler);
 
   // ---- providers (unstable) ----
-  Agent& on_providers(Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
-                      Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
-                      Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable);
+  Agent& on_providers(
+      Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
+      Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
+      Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable);
   // MCP over ACP (unstable): what a client's server tells.
   Agent& on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler);
 

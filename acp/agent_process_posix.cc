@@ -44,8 +44,10 @@ void AgentProcess::watch() {
     }
     if (set[2].revents != 0) {
       std::lock_guard lock(mutex);
-      if (!exit) exit = process.poll_exit();
-      else process.poll_exit();
+      if (!exit)
+        exit = process.poll_exit();
+      else
+        process.poll_exit();
       if (process.tree_ended()) running = false;
       if (exit) exited.notify_all();
     }

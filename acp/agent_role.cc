@@ -121,7 +121,8 @@ void AgentRole::fail(const CallPtr& call, std::exception_ptr error) {
   end(call);
 }
 
-void AgentRole::refuse(const rpc::RequestId& id, std::int32_t code, std::string message, Json data) {
+void AgentRole::refuse(const rpc::RequestId& id, std::int32_t code, std::string message,
+                       Json data) {
   connection_->peer().fail(id, {code, std::move(message), std::move(data)});
 }
 
@@ -205,7 +206,8 @@ void AgentRole::pass_on(const rpc::RequestId& id, std::string_view method, JsonV
   const bool logout = method == "logout";
   handlers_->run(
       handler,
-      [this, self = shared_from_this(), call, logout](Response* response, std::exception_ptr error) {
+      [this, self = shared_from_this(), call, logout](Response* response,
+                                                      std::exception_ptr error) {
         io::Connection::Lock lock(*connection_);
         if (response != nullptr && logout) authenticated_ = false;
         response ? answer(call, *response) : fail(call, error);
@@ -283,7 +285,8 @@ void AgentRole::authenticate(const rpc::RequestId& id, JsonView params) {
     if (response != nullptr) authenticated_ = true;
     response ? answer(call, *response) : fail(call, error);
   };
-  if (parts_->authenticate) return handlers_->run(parts_->authenticate, done, Context(call), std::move(request));
+  if (parts_->authenticate)
+    return handlers_->run(parts_->authenticate, done, Context(call), std::move(request));
   authenticated_ = true;
   answer(call, v1::AuthenticateResponse());
 }
@@ -319,11 +322,13 @@ bool AgentRole::check_system_prompt(const rpc::RequestId& id,
     return false;
   };
   if (!parts_->system_prompt) return no("", "none: it was not advertised", "an object");
-  if (prompt->mode == v1::SystemPromptMode::unknown_) return no(".mode", "a known mode", prompt->mode.unlisted);
+  if (prompt->mode == v1::SystemPromptMode::unknown_)
+    return no(".mode", "a known mode", prompt->mode.unlisted);
   if (prompt->mode == v1::SystemPromptMode::override && !parts_->system_prompt_override)
     return no(".mode", "append", "override");
   for (const ContentBlock& block : prompt->content)
-    if (!std::holds_alternative<v1::TextContent>(block)) return no(".content", "text blocks", "another kind");
+    if (!std::holds_alternative<v1::TextContent>(block))
+      return no(".content", "text blocks", "another kind");
   return true;
 }
 
@@ -332,11 +337,11 @@ bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
   for (std::size_t i = 0; i < servers.size(); ++i) {
     const v1::McpServer& server = servers[i];
     const v1::McpCapabilities& can = parts_->mcp_capabilities;
-    const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http  ? "http"
-                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse  ? "sse"
-                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp  ? "acp"
-                          : std::holds_alternative<Unknown>(server) ? "unknown"
-                                                                    : nullptr;
+    const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
+                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse ? "sse"
+                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp ? "acp"
+                          : std::holds_alternative<Unknown>(server)                      ? "unknown"
+                                                                                         : nullptr;
     if (missing == nullptr) continue;
     refuse(id, invalid_params("params.mcpServers[" + std::to_string(i) + "].type",
                               "a transport that mcpCapabilities advertise", missing));
@@ -505,7 +510,8 @@ namespace {
 // Whether a select has this value.
 bool lists(const v1::SessionConfigSelectOptions& options, const std::string& value) {
   const auto in = [&](const std::vector<v1::SessionConfigSelectOption>& flat) {
-    return std::any_of(flat.begin(), flat.end(), [&](const auto& one) { return one.value == value; });
+    return std::any_of(flat.begin(), flat.end(),
+                       [&](const auto& one) { return one.value == value; });
   };
   if (const auto* flat = std::get_if<0>(&options)) return in(*flat);
   for (const v1::SessionConfigSelectGroup& group : std::get<1>(options))
@@ -626,11 +632,10 @@ bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<Content
   for (std::size_t i = 0; i < prompt.size(); ++i) {
     const ContentBlock& block = prompt[i];
     const char* missing =
-        std::holds_alternative<v1::ImageContent>(block) && !can.image   ? "image"
-        : std::holds_alternative<v1::AudioContent>(block) && !can.audio ? "audio"
-        : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext
-            ? "resource"
-            : nullptr;
+        std::holds_alternative<v1::ImageContent>(block) && !can.image                 ? "image"
+        : std::holds_alternative<v1::AudioContent>(block) && !can.audio               ? "audio"
+        : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext ? "resource"
+                                                                                      : nullptr;
     if (missing == nullptr) continue;
     refuse(id, invalid_params("params.prompt[" + std::to_string(i) + "].type",
                               "a kind that promptCapabilities advertise",
@@ -697,19 +702,11 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
   }
   if (!session.waiting.empty()) {
     const CallPtr next = session.waiting.front();
-    session.waiting.pop_front();
+    session.waiting.erase(session.waiting.begin());
     start_turn(next);
   } else {
     for (const auto& action : std::exchange(session.when_idle, {})) action();
   }
-}
-
-void AgentRole::cancel(const CallPtr& call) {
-  if (call->cancelled) return;
-  call->cancelled = true;
-  call->scope->cancel(connection_->peer());
-  // Callbacks on the token are the program's: not under the lock.
-  connection_->unlocked([call] { call->stop.request_stop(); });
 }
 
 void AgentRole::cancel_turns(AgentSession& session) {
@@ -719,7 +716,7 @@ void AgentRole::cancel_turns(AgentSession& session) {
     response.stopReason = StopReason::cancelled;
     answer(call, response);
   }
-  if (session.turn) cancel(session.turn);
+  if (session.turn) session.turn->cancel();
 }
 
 void AgentRole::on_cancel(const rpc::RequestId& id) {
@@ -727,7 +724,7 @@ void AgentRole::on_cancel(const rpc::RequestId& id) {
   if (found == active_.end()) return;
   const CallPtr call = found->second;
   if (!call->session || call->session->turn == call || call->prompt.sessionId.empty())
-    return cancel(call);
+    return call->cancel();
   // A prompt that waits for its turn.
   std::erase(call->session->waiting, call);
   call->cancelled = true;
@@ -795,15 +792,13 @@ void AgentRole::on_trouble(const rpc::Trouble& trouble) {
   log(LogEntry::Level::warning, "from the client: " + trouble.what);
 }
 
-void AgentRole::on_input_ended(const std::string& reason) {
-  log(LogEntry::Level::debug, reason);
-}
+void AgentRole::on_input_ended(const std::string& reason) { log(LogEntry::Level::debug, reason); }
 
 void AgentRole::on_drain_over() {
   for (const auto& [id, session] : sessions_) cancel_turns(*session);
   std::vector<CallPtr> calls;
   for (const auto& [key, call] : active_) calls.push_back(call);
-  for (const CallPtr& call : calls) cancel(call);
+  for (const CallPtr& call : calls) call->cancel();
 }
 
 }  // namespace acp::detail

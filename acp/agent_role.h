@@ -1,7 +1,6 @@
 // The agent's side of a connection: sessions, turns, and who may be called when.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,34 +27,54 @@ struct AgentSession {
   std::string chunk_prefix;  // of a text chunk's params, up to the text; made when first needed
   std::unique_ptr<v1::SessionModeState> modes;
   std::unique_ptr<std::vector<v1::SessionConfigOption>> config;
-  std::shared_ptr<AgentCall> turn;                // at work
-  std::deque<std::shared_ptr<AgentCall>> waiting;  // for it to end
+  std::shared_ptr<AgentCall> turn;                  // at work
+  std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
   std::map<std::string, bool> remembered;  // permissions, by the program's keys
   std::uint64_t tool_calls = 0;
 };
 
-// A request of the client that is being handled; or, with no request, what goes on in the background
-// of a session.
-class AgentCall {
+// A request of the client that is being handled; or, with no request, what goes on in the
+// background of a session.
+class AgentCall : public std::enable_shared_from_this<AgentCall> {
  public:
   AgentCall(std::shared_ptr<AgentRole> role, std::shared_ptr<io::Connection> connection)
       : role(std::move(role)), connection(std::move(connection)) {}
 
   const std::shared_ptr<AgentRole> role;
   const std::shared_ptr<io::Connection> connection;
-  const std::shared_ptr<CallScope> scope = std::make_shared<CallScope>();
+  CallScope scope;
   std::optional<rpc::RequestId> id;
   rpc::NotificationToken inside = 0;
-  std::stop_source stop;
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
   // Guarded by the connection's lock.
   bool cancelled = false;
-  bool over = false;                     // answered: it may send nothing more
+  bool over = false;  // answered: it may send nothing more
   std::set<std::string> open_tool_calls;
 
-  Link link() const { return {connection, scope, inside}; }
+  Link link() {
+    return {connection, std::shared_ptr<CallScope>(shared_from_this(), &scope), inside};
+  }
+  // Most handlers never ask for a token: it is made when they do.
+  std::stop_token stop_token() {
+    io::Connection::Lock lock(*connection);
+    if (!stop_.stop_possible()) {
+      stop_ = std::stop_source();
+      if (cancelled) stop_.request_stop();
+    }
+    return stop_.get_token();
+  }
+  // With the lock. The token's callbacks are the program's: they run without it.
+  void cancel() {
+    if (std::exchange(cancelled, true)) return;
+    scope.cancel(connection->peer());
+    if (stop_.stop_possible())
+      connection->unlocked([stop = stop_]() mutable { stop.request_stop(); });
+  }
+
+ private:
+  std::stop_source stop_{std::nostopstate};
 };
 
 class AgentRole final : public io::Role, public std::enable_shared_from_this<AgentRole> {
@@ -114,7 +133,6 @@ class AgentRole final : public io::Role, public std::enable_shared_from_this<Age
   void start_turn(const CallPtr& call);
   void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
   void cancel_turns(AgentSession& session);
-  void cancel(const CallPtr& call);
   // Forgets a session when nothing of it is at work; cancels what is.
   void drop_session(const std::string& session_id, std::function<void()> then);
 

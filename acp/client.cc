@@ -8,7 +8,7 @@ namespace acp {
 
 // ---- ClientContext
 
-std::stop_token ClientContext::stop_token() const { return call_->stop.get_token(); }
+std::stop_token ClientContext::stop_token() const { return call_->stop_token(); }
 const std::string& ClientContext::session_id() const { return call_->session_id; }
 Remote ClientContext::peer() const { return Remote(call_->link()); }
 
@@ -43,24 +43,25 @@ Client::~Client() = default;
     parts_->part = std::move(value);     \
     return *this;                        \
   }
-#define ACP_HANDLER(function, part, result, request)                               \
+#define ACP_HANDLER(function, part, result, request)                                  \
   Client& Client::function(Handler<v1::result(ClientContext, v1::request)> handler) { \
-    parts_->part = std::move(handler);                                             \
-    return *this;                                                                  \
+    parts_->part = std::move(handler);                                                \
+    return *this;                                                                     \
   }
-#define ACP_NOTIFIED(function, part, notification)                                  \
+#define ACP_NOTIFIED(function, part, notification)                                   \
   Client& Client::function(Handler<void(ClientContext, v1::notification)> handler) { \
-    parts_->part = std::move(handler);                                              \
-    return *this;                                                                   \
+    parts_->part = std::move(handler);                                               \
+    return *this;                                                                    \
   }
-#define ACP_TAKES(function, part)       \
-  Client& Client::function() {          \
+#define ACP_TAKES(function, part)        \
+  Client& Client::function() {           \
     parts_->capabilities.part.emplace(); \
-    return *this;                       \
+    return *this;                        \
   }
 
 ACP_SET(title, std::string, info.title)
-Client& Client::on_permission(Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler) {
+Client& Client::on_permission(
+    Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler) {
   parts_->permission = std::move(handler);
   return *this;
 }

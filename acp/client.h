@@ -59,10 +59,10 @@ class StartFailed : public std::runtime_error {
   struct Diagnosis {
     Phase phase = Phase::handshake;
     std::string reason;
-    std::string command;                         // as one would type it; empty if it was not started
-    std::optional<io::ExitStatus> exit = {};     // if it has ended
-    std::string stderr_tail;                     // its last lines
-    std::string hint;                            // what may help; empty if there is no idea
+    std::string command;                      // as one would type it; empty if it was not started
+    std::optional<io::ExitStatus> exit = {};  // if it has ended
+    std::string stderr_tail;                  // its last lines
+    std::string hint;                         // what may help; empty if there is no idea
   };
   explicit StartFailed(Diagnosis diagnosis);
   const Diagnosis& diagnosis() const { return diagnosis_; }
@@ -110,13 +110,14 @@ class Decision {
 struct TerminalHandlers {
   Handler<v1::CreateTerminalResponse(ClientContext, v1::CreateTerminalRequest)> create;
   Handler<v1::TerminalOutputResponse(ClientContext, v1::TerminalOutputRequest)> output;
-  Handler<v1::WaitForTerminalExitResponse(ClientContext, v1::WaitForTerminalExitRequest)> wait_for_exit;
+  Handler<v1::WaitForTerminalExitResponse(ClientContext, v1::WaitForTerminalExitRequest)>
+      wait_for_exit;
   Handler<v1::KillTerminalResponse(ClientContext, v1::KillTerminalRequest)> kill;
   Handler<v1::ReleaseTerminalResponse(ClientContext, v1::ReleaseTerminalRequest)> release;
 };
 
-// Built up by calls; what is installed is what agents are told of. One client may host any number of
-// agents. A handler is a coroutine, or a plain function, which may block.
+// Built up by calls; what is installed is what agents are told of. One client may host any number
+// of agents. A handler is a coroutine, or a plain function, which may block.
 class Client {
  public:
   Client(std::string name, std::string version);
@@ -195,8 +196,8 @@ class Client {
 // An update of the turn, and at its end the stop reason.
 using PromptEvent = std::variant<SessionUpdate, StopReason>;
 
-// A prompt under way: its events, one after the other, ending with the stop reason. Whoever drops it
-// before its end no longer gets events; the turn goes on until it is cancelled.
+// A prompt under way: its events, one after the other, ending with the stop reason. Whoever drops
+// it before its end no longer gets events; the turn goes on until it is cancelled.
 class Prompt {
  public:
   Prompt(Prompt&&) noexcept;
@@ -214,17 +215,19 @@ class Prompt {
     using difference_type = std::ptrdiff_t;
     explicit Iterator(Prompt* prompt) : prompt_(prompt) { ++*this; }
     PromptEvent& operator*() const { return *event_; }
-    PromptEvent* operator->() const { return &*event_; }
+    PromptEvent* operator->() const { return event_; }
     Iterator& operator++() {
       event_ = prompt_->take();
       return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& it, std::default_sentinel_t) { return !it.event_; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) {
+      return it.event_ == nullptr;
+    }
 
    private:
     Prompt* prompt_;
-    mutable std::optional<PromptEvent> event_;
+    PromptEvent* event_ = nullptr;
   };
   // Blocks between events.
   Iterator begin() { return Iterator(this); }
@@ -236,12 +239,12 @@ class Prompt {
  private:
   friend class Session;
   explicit Prompt(std::shared_ptr<detail::PromptState> state);
-  std::optional<PromptEvent> take();
-  bool take_ready(std::optional<PromptEvent>& event);
+  PromptEvent* take();
+  bool take_ready(PromptEvent*& event);
   Pending<void> more();
 
   std::shared_ptr<detail::PromptState> state_;
-  std::vector<SessionUpdate> batch_;  // taken, not given out yet
+  std::vector<PromptEvent> batch_;  // taken; given_ of them given out
   std::size_t given_ = 0;
   bool ended_ = false;
 };
@@ -300,7 +303,9 @@ class RemoteAgent {
   std::vector<v1::SessionInfo> list_sessions() const { return async_list_sessions({}).wait(); }
   std::vector<v1::SessionInfo> list_sessions(v1::ListSessionsRequest filter) const;
   void delete_session(std::string id) const { async_delete_session(std::move(id)).wait(); }
-  void authenticate(std::string method_id) const { async_authenticate(std::move(method_id)).wait(); }
+  void authenticate(std::string method_id) const {
+    async_authenticate(std::move(method_id)).wait();
+  }
   void logout() const { async_logout().wait(); }
 
   Task<Session> async_new_session(std::string cwd) const;
@@ -329,7 +334,8 @@ class RemoteAgent {
   void close() const;
   // Whether there is somebody to speak to.
   bool connected() const;
-  // How the spawned process ended, once it has; its last lines on stderr; its id, 0 if there is none.
+  // How the spawned process ended, once it has; its last lines on stderr; its id, 0 if there is
+  // none.
   std::optional<io::ExitStatus> exit_status() const;
   std::string stderr_tail() const;
   int process_id() const;
@@ -342,7 +348,8 @@ class RemoteAgent {
 
  private:
   friend class Client;
-  explicit RemoteAgent(std::shared_ptr<detail::AgentProcess> process) : process_(std::move(process)) {}
+  explicit RemoteAgent(std::shared_ptr<detail::AgentProcess> process)
+      : process_(std::move(process)) {}
   std::shared_ptr<detail::AgentProcess> process_;
 };
 

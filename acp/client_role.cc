@@ -125,7 +125,8 @@ void ClientRole::fail(const CallPtr& call, std::exception_ptr error) {
   end(call);
 }
 
-void ClientRole::refuse(const rpc::RequestId& id, std::int32_t code, std::string message, Json data) {
+void ClientRole::refuse(const rpc::RequestId& id, std::int32_t code, std::string message,
+                        Json data) {
   connection_->peer().fail(id, {code, std::move(message), std::move(data)});
 }
 void ClientRole::refuse(const rpc::RequestId& id, const Error& error) {
@@ -218,7 +219,8 @@ void ClientRole::pass_on(const rpc::RequestId& id, std::string_view method, Json
   if (const auto error = check(request)) return refuse(id, *error);
   const std::string session_id = session_of(request);
   if (!session_id.empty() && !sessions_.contains(session_id))
-    return refuse(id, not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
+    return refuse(id,
+                  not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
   const CallPtr call = begin(id);
   call->session_id = session_id;
   handlers_->run(
@@ -281,7 +283,7 @@ void ClientRole::cancel_permissions(const std::string& session_id) {
     if (call->permission && call->session_id == session_id) pending.push_back(call);
   for (const CallPtr& call : pending) {
     answer_permission(call, Decision::cancelled());
-    connection_->unlocked([call] { call->stop.request_stop(); });
+    call->cancel();
   }
 }
 
@@ -296,17 +298,15 @@ void ClientRole::elicit(const rpc::RequestId& id, JsonView params) {
   const auto& handler = form ? parts_->form : parts_->url;
   if ((!form && !url) || !handler)
     return refuse(id, invalid_params("params.mode", "a mode that was advertised",
-                                     form ? "\"form\"" : url ? "\"url\"" : "another one"));
+                                     form  ? "\"form\""
+                                     : url ? "\"url\""
+                                           : "another one"));
   pass_on(id, "elicitation/create", params, handler);
 }
 
 void ClientRole::on_cancel(const rpc::RequestId& id) {
   const auto found = active_.find(id.key());
-  if (found == active_.end() || found->second->cancelled) return;
-  const CallPtr call = found->second;
-  call->cancelled = true;
-  call->scope->cancel(connection_->peer());
-  connection_->unlocked([call] { call->stop.request_stop(); });
+  if (found != active_.end()) CallPtr(found->second)->cancel();
 }
 
 // ---- notifications
@@ -315,7 +315,8 @@ bool ClientRole::on_notification(rpc::NotificationToken token, std::string_view 
                                  JsonView params) {
   if (method == "session/update") return update(token, params);
   const auto ignore = [&] {
-    log(LogEntry::Level::warning, "a notification that does not fit was ignored: " + std::string(method));
+    log(LogEntry::Level::warning,
+        "a notification that does not fit was ignored: " + std::string(method));
     return true;
   };
   if (method == "elicitation/complete" && parts_->elicitation_complete) {
@@ -358,11 +359,62 @@ bool ClientRole::pass_on(rpc::NotificationToken token,
   return false;
 }
 
+// The common case at no cost but the decoding: the next update of the prompt that got the last one
+// is read where it will be taken from. False if it is none, or does not fit.
+bool ClientRole::update_in_place(JsonView params) {
+  ClientSession* const session = streaming_.get();
+  if (session == nullptr || parts_->update) return false;
+  if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
+  PromptState& prompt = *session->prompts.front();
+  const std::string_view text = params.text();
+  json::Reader in(text);
+  bool first = true, ours = false, odd = false;
+  SessionUpdate* update = nullptr;
+  std::string_view key;
+  odd = !in.begin_object();
+  while (!odd && in.next_key(first, key)) {
+    if (key == "sessionId") {
+      ours = in.string(id_) && id_ == session->id;
+      odd = !ours;
+    } else if (key == "update") {
+      odd = update != nullptr;  // twice: the last one counts
+      if (odd) break;
+      in.peek();  // to where it begins
+      update = &std::get<SessionUpdate>(prompt.ready.emplace_back());
+      const std::string_view rest = text.substr(static_cast<std::size_t>(in.at() - text.data()));
+      // The two change more than what is shown.
+      odd = !json::decode_next(in, rest, SessionUpdate::json_type, update) ||
+            std::holds_alternative<v1::CurrentModeUpdate>(*update) ||
+            std::holds_alternative<v1::ConfigOptionUpdate>(*update);
+    } else {
+      odd = !in.skip();
+    }
+  }
+  if (odd || in.failed() || !ours || update == nullptr) {
+    if (update != nullptr) prompt.ready.pop_back();
+    return false;
+  }
+  if (session->state) session->state->apply(*update);
+  count(prompt, text.size());
+  return true;
+}
+
+void ClientRole::count(PromptState& prompt, std::size_t bytes) {
+  prompt.bytes += bytes;
+  event_bytes += bytes;
+  if (prompt.waiter) {
+    --prompts_waited;
+    prompt.wake();
+  }
+}
+
 bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
+  if (update_in_place(params)) return true;
   v1::SessionNotification notification;
   if (const auto error =
           json::decode(params.text(), v1::SessionNotification::json_type, &notification)) {
-    log(LogEntry::Level::warning, "a session/update that does not fit was ignored: " + error->message());
+    log(LogEntry::Level::warning,
+        "a session/update that does not fit was ignored: " + error->message());
     return true;
   }
   const std::size_t bytes = params.text().size();
@@ -371,6 +423,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   std::optional<v1::SessionNotification> copy;
   if (parts_->update) copy = notification;
   if (session) {
+    streaming_ = session->prompts.empty() ? nullptr : session;
     deliver(*session, std::move(notification.update), bytes);
   } else if (found == sessions_.end()) {
     if (early_bytes_ + bytes > max_early_bytes) {
@@ -414,13 +467,8 @@ void ClientRole::deliver(ClientSession& session, SessionUpdate update, std::size
   }
   PromptState& prompt = *session.prompts.front();
   if (prompt.abandoned) return;
-  prompt.ready.push_back(std::move(update));
-  prompt.bytes += bytes;
-  event_bytes += bytes;
-  if (prompt.waiter) {
-    --prompts_waited;
-    prompt.wake();
-  }
+  prompt.ready.emplace_back(std::move(update));
+  count(prompt, bytes);
 }
 
 void ClientRole::on_trouble(const rpc::Trouble& trouble) {
@@ -437,12 +485,7 @@ void ClientRole::on_input_ended(const std::string& reason) {
 void ClientRole::on_drain_over() {
   std::vector<CallPtr> calls;
   for (const auto& [key, call] : active_) calls.push_back(call);
-  for (const CallPtr& call : calls) {
-    if (call->cancelled) continue;
-    call->cancelled = true;
-    call->scope->cancel(connection_->peer());
-    connection_->unlocked([call] { call->stop.request_stop(); });
-  }
+  for (const CallPtr& call : calls) call->cancel();
 }
 
 }  // namespace acp::detail

@@ -51,7 +51,7 @@ namespace detail {
 // A prompt and the events that nobody has taken yet. Guarded by the connection's lock.
 struct PromptState {
   std::shared_ptr<ClientSession> session;
-  std::vector<SessionUpdate> ready;
+  std::vector<PromptEvent> ready;
   std::size_t bytes = 0;
   std::optional<v1::PromptResponse> response;
   std::exception_ptr error;
@@ -81,30 +81,51 @@ struct ClientSession {
 };
 
 // A request of the agent that is being handled.
-class ClientCall {
+class ClientCall : public std::enable_shared_from_this<ClientCall> {
  public:
   ClientCall(std::shared_ptr<ClientRole> role, std::shared_ptr<io::Connection> connection)
       : role(std::move(role)), connection(std::move(connection)) {}
 
   const std::shared_ptr<ClientRole> role;
   const std::shared_ptr<io::Connection> connection;
-  const std::shared_ptr<CallScope> scope = std::make_shared<CallScope>();
+  CallScope scope;
   std::optional<rpc::RequestId> id;
   rpc::NotificationToken inside = 0;
   std::string session_id;
-  std::stop_source stop;
   bool permission = false;
   std::vector<PermissionOption> options;  // if it asks for one
   // Guarded by the connection's lock.
   bool cancelled = false;
   bool over = false;
 
-  Link link() const { return {connection, scope, inside}; }
+  Link link() {
+    return {connection, std::shared_ptr<CallScope>(shared_from_this(), &scope), inside};
+  }
+  // Most handlers never ask for a token: it is made when they do.
+  std::stop_token stop_token() {
+    io::Connection::Lock lock(*connection);
+    if (!stop_.stop_possible()) {
+      stop_ = std::stop_source();
+      if (cancelled) stop_.request_stop();
+    }
+    return stop_.get_token();
+  }
+  // With the lock. The token's callbacks are the program's: they run without it.
+  void cancel() {
+    if (std::exchange(cancelled, true)) return;
+    scope.cancel(connection->peer());
+    if (stop_.stop_possible())
+      connection->unlocked([stop = stop_]() mutable { stop.request_stop(); });
+  }
+
+ private:
+  std::stop_source stop_{std::nostopstate};
 };
 
 class ClientRole final : public io::Role, public std::enable_shared_from_this<ClientRole> {
  public:
-  ClientRole(std::shared_ptr<const Client::Parts> parts, std::shared_ptr<io::Connection> connection);
+  ClientRole(std::shared_ptr<const Client::Parts> parts,
+             std::shared_ptr<io::Connection> connection);
 
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
   bool on_notification(rpc::NotificationToken token, std::string_view method,
@@ -125,7 +146,11 @@ class ClientRole final : public io::Role, public std::enable_shared_from_this<Cl
   // With the lock, all of these.
   // Updates that came before it are delivered now.
   void add_session(const std::shared_ptr<ClientSession>& session);
-  void remove_session(const std::string& id) { sessions_.erase(id); }
+  void remove_session(const std::string& id) {
+    sessions_.erase(id);
+    streaming_ = nullptr;
+  }
+  void turn_ended() { streaming_ = nullptr; }
   void cancel_permissions(const std::string& session_id);
   RunningHandlers& handlers() { return *handlers_; }
   std::string end_reason;           // why nothing more comes
@@ -145,10 +170,13 @@ class ClientRole final : public io::Role, public std::enable_shared_from_this<Cl
   void ask_permission(const rpc::RequestId& id, JsonView params);
   void elicit(const rpc::RequestId& id, JsonView params);
   template <class Notification>
-  bool pass_on(rpc::NotificationToken token, const Handler<void(ClientContext, Notification)>& handler,
-               Notification notification, const std::string& session_id);
+  bool pass_on(rpc::NotificationToken token,
+               const Handler<void(ClientContext, Notification)>& handler, Notification notification,
+               const std::string& session_id);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
+  bool update_in_place(JsonView params);
+  void count(PromptState& prompt, std::size_t bytes);
 
   CallPtr begin(const rpc::RequestId& id);
   template <class Response>
@@ -170,6 +198,8 @@ class ClientRole final : public io::Role, public std::enable_shared_from_this<Cl
   std::unordered_map<std::string, std::vector<std::pair<SessionUpdate, std::size_t>>> early_;
   std::size_t early_bytes_ = 0;
   std::uint64_t next_error_ = 0;
+  std::shared_ptr<ClientSession> streaming_;  // got the last update, in a turn
+  std::string id_;
 };
 
 // A connected agent, and the process behind it if we started one.

@@ -19,7 +19,8 @@ std::exception_ptr over() {
 
 void require_absolute(std::string_view field, std::string_view path) {
   if (!detail::is_absolute(path))
-    throw Refused(std::string(field) + ": expected an absolute path, got \"" + std::string(path) + "\"");
+    throw Refused(std::string(field) + ": expected an absolute path, got \"" + std::string(path) +
+                  "\"");
 }
 
 void check_content(const std::vector<v1::ToolCallContent>& content) {
@@ -52,7 +53,8 @@ void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
       throw Refused("the client takes no compactions (clientCapabilities.session.compaction)");
   } else if (std::holds_alternative<v1::PlanUpdate>(update) ||
              std::holds_alternative<v1::PlanRemoved>(update)) {
-    if (!client.plan.has_value()) throw Refused("the client takes no plan_update (clientCapabilities.plan)");
+    if (!client.plan.has_value())
+      throw Refused("the client takes no plan_update (clientCapabilities.plan)");
   } else if (std::holds_alternative<v1::SubagentUpdate>(update) ||
              std::holds_alternative<v1::SessionMessage>(update) ||
              std::holds_alternative<v1::SessionMessageChunk>(update)) {
@@ -76,7 +78,7 @@ Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Fill fill) {
 
 // ---- Context
 
-std::stop_token Context::stop_token() const { return call_->stop.get_token(); }
+std::stop_token Context::stop_token() const { return call_->stop_token(); }
 const v1::InitializeRequest& Context::client() const { return call_->role->client(); }
 Remote Context::peer() const { return Remote(call_->link()); }
 
@@ -109,8 +111,9 @@ Sent SessionContext::say(std::string_view text) const {
       json::Writer prefix;
       prefix.put("{\"sessionId\":");
       prefix.string(session.id);
-      prefix.put(",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
-                 "{\"type\":\"text\",\"text\":");
+      prefix.put(
+          ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
+          "{\"type\":\"text\",\"text\":");
       session.chunk_prefix = prefix.str();
     }
     out.put(session.chunk_prefix);
@@ -279,7 +282,8 @@ Task<v1::CreateElicitationResponse> SessionContext::ask_user(std::string message
   }(*this, std::move(message), std::move(form));
 }
 
-Task<v1::CreateElicitationResponse> SessionContext::ask_user_at(std::string message, std::string url,
+Task<v1::CreateElicitationResponse> SessionContext::ask_user_at(std::string message,
+                                                                std::string url,
                                                                 std::string elicitation_id) const {
   return [](SessionContext self, std::string message, std::string url,
             std::string elicitation_id) -> Task<v1::CreateElicitationResponse> {
@@ -319,7 +323,8 @@ Sent Plan::set(std::size_t entry, PlanEntryStatus status) {
   return session_.plan(entries_);
 }
 Sent Plan::remove(std::size_t entry) {
-  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(&entries_.at(entry) - entries_.data()));
+  entries_.erase(entries_.begin() +
+                 static_cast<std::ptrdiff_t>(&entries_.at(entry) - entries_.data()));
   return session_.plan(entries_);
 }
 

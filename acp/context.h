@@ -74,9 +74,9 @@ struct Permission {
 struct CommandOptions {
   std::vector<std::string> args = {};
   std::vector<v1::EnvVariable> env = {};
-  std::string cwd = {};                                     // absolute; empty: the session's
-  std::optional<std::uint64_t> output_byte_limit = {};      // the client keeps the last bytes
-  std::optional<std::chrono::milliseconds> time_out = {};   // then it is killed
+  std::string cwd = {};                                    // absolute; empty: the session's
+  std::optional<std::uint64_t> output_byte_limit = {};     // the client keeps the last bytes
+  std::optional<std::chrono::milliseconds> time_out = {};  // then it is killed
 };
 
 struct CommandResult {
@@ -97,8 +97,8 @@ class SessionContext : public Context {
   const std::vector<std::string>& additional_directories() const;
 
   // ---- updates ----
-  // All throw Error when awaited after the request was answered: nothing of it may follow. What goes
-  // on in the background sends by background().
+  // All throw Error when awaited after the request was answered: nothing of it may follow. What
+  // goes on in the background sends by background().
   Sent say(std::string_view text) const;
   Sent say(const std::string& text) const { return say(std::string_view(text)); }
   Sent say(const char* text) const { return say(std::string_view(text)); }
@@ -114,14 +114,16 @@ class SessionContext : public Context {
   Sent plan(const std::vector<PlanEntry>& entries) const;
   Plan make_plan() const;
   Sent commands(const std::vector<AvailableCommand>& commands) const;
-  // Also what a later session/set_mode is held against. Throws Refused for a mode that is not listed.
+  // Also what a later session/set_mode is held against. Throws Refused for a mode that is not
+  // listed.
   Sent mode(const std::string& id) const;
   Sent config_options(const std::vector<v1::SessionConfigOption>& options) const;
   Sent usage(std::uint64_t used, std::uint64_t size) const;
   Sent usage(std::uint64_t used, std::uint64_t size, double cost, std::string_view currency) const;
   Sent title(std::string_view title) const;
   // Throws Refused unless the client takes notices.
-  Sent notice(NoticeSeverity severity, std::string_view title, std::string_view description = {}) const;
+  Sent notice(NoticeSeverity severity, std::string_view title,
+              std::string_view description = {}) const;
 
   // ---- tool calls ----
   // Announced at once, as pending.
@@ -138,7 +140,8 @@ class SessionContext : public Context {
   Task<CommandResult> run_command(std::string command) const;
   Task<CommandResult> run_command(std::string command, CommandOptions options) const;
   Task<Terminal> create_terminal(std::string command, CommandOptions options) const;
-  Task<v1::CreateElicitationResponse> ask_user(std::string message, v1::ElicitationSchema form) const;
+  Task<v1::CreateElicitationResponse> ask_user(std::string message,
+                                               v1::ElicitationSchema form) const;
   // The user is sent to a page; what comes of it is told by elicitation_complete().
   Task<v1::CreateElicitationResponse> ask_user_at(std::string message, std::string url,
                                                   std::string elicitation_id) const;

@@ -9,8 +9,8 @@
 
 namespace acp {
 
-// Reads `--framing NAME` or `--framing=NAME` for an Agent or a Client; `--help` is for the program to
-// see to. An error says what is wrong with the arguments.
+// Reads `--framing NAME` or `--framing=NAME` for an Agent or a Client; `--help` is for the program
+// to see to. An error says what is wrong with the arguments.
 template <class Role>
 std::optional<std::string> read_framing_option(int argc, char** argv, Role& role) {
   for (int i = 1; i < argc; ++i) {
@@ -24,7 +24,8 @@ std::optional<std::string> read_framing_option(int argc, char** argv, Role& role
       name = i + 1 < argc ? argv[i + 1] : "";
     const std::optional<rpc::Framing> framing = rpc::framing_from(name);
     if (!framing)
-      return "--framing: expected newline, content-length or auto, got \"" + std::string(name) + "\"";
+      return "--framing: expected newline, content-length or auto, got \"" + std::string(name) +
+             "\"";
     role.framing(*framing);
   }
   return std::nullopt;

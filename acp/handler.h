@@ -48,7 +48,8 @@ class Handler<Result(Arguments...)> {
     using Given = std::invoke_result_t<F&, Arguments...>;
     using Value = typename detail::TaskValue<Given>::type;
     if constexpr (detail::TaskValue<Given>::is_task) {
-      coroutine_ = [function = std::move(function)](Arguments... arguments) mutable -> Task<Result> {
+      coroutine_ = [function =
+                        std::move(function)](Arguments... arguments) mutable -> Task<Result> {
         Given task = function(std::move(arguments)...);
         if constexpr (std::is_void_v<Value>) {
           co_await std::move(task);

@@ -8,7 +8,8 @@
 namespace acp {
 
 void Sent::wait() && {
-  acp::wait([](Sent sent) -> Task<void> { co_await std::move(sent); }(std::move(*this)));
+  if (const auto room = std::exchange(room_, nullptr)) room->block();
+  if (error_) std::rethrow_exception(error_);
 }
 
 namespace detail {
@@ -21,8 +22,9 @@ std::exception_ptr as_exception(const rpc::Error& error) {
 }
 
 std::exception_ptr invalid_answer(std::string_view method, const json::Error& error) {
-  return std::make_exception_ptr(CallFailed(
-      rpc::internal_error, "the answer to " + std::string(method) + " is not valid: " + error.message()));
+  return std::make_exception_ptr(
+      CallFailed(rpc::internal_error,
+                 "the answer to " + std::string(method) + " is not valid: " + error.message()));
 }
 
 void start(const Link& link, std::string_view method, const rpc::Peer::Write& params,
@@ -113,9 +115,8 @@ Sent Link::notify(const json::Type& type, const void* params) const {
 }
 
 Sent Link::notify_raw(std::string_view method, const Json& params) const {
-  return send(*this, method, [&](json::Writer& out) {
-    params.absent() ? out.put("{}") : out.put(params.text());
-  });
+  return send(*this, method,
+              [&](json::Writer& out) { params.absent() ? out.put("{}") : out.put(params.text()); });
 }
 
 }  // namespace detail

@@ -22,8 +22,8 @@ namespace io {
 class Connection;
 }
 
-// A message on its way. It goes whether this is awaited or not: awaiting holds up a producer that is
-// faster than the wire. Throws ConnectionClosed when awaited, if there is nobody to send to.
+// A message on its way. It goes whether this is awaited or not: awaiting holds up a producer that
+// is faster than the wire. Throws ConnectionClosed when awaited, if there is nobody to send to.
 class [[nodiscard("co_await it, or wait() for it")]] Sent {
  public:
   Sent() = default;

@@ -60,7 +60,8 @@ StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
   result.exit = exit;
   result.stderr_tail = tail.text();
   if (!exit)
-    result.hint = "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
+    result.hint =
+        "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
   else if (exit->kind == io::ExitStatus::Kind::exited && exit->value == 127)
     result.hint = "Exit code 127 usually means that a command was not found.";
   return result;
@@ -125,8 +126,8 @@ Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
   v1::InitializeResponse response;
   std::string refused;
   try {
-    Task<v1::InitializeResponse> answer = call_within(
-        agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
+    Task<v1::InitializeResponse> answer =
+        call_within(agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
     response = co_await std::move(answer);
   } catch (const CallFailed& failed) {
     refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
@@ -166,7 +167,8 @@ Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
     if (!started) {
       const io::StartError& error = started.error();
       StartFailed::Diagnosis diagnosis;
-      diagnosis.phase = error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
+      diagnosis.phase =
+          error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
       diagnosis.reason = error.reason;
       diagnosis.command = error.command;
       if (diagnosis.phase == Phase::resolve)
@@ -400,7 +402,8 @@ Task<Session> RemoteAgent::async_load_session(v1::LoadSessionRequest request) co
 }
 
 Task<Session> RemoteAgent::async_resume_session(v1::ResumeSessionRequest request) const {
-  return [](std::shared_ptr<AgentProcess> agent, v1::ResumeSessionRequest request) -> Task<Session> {
+  return [](std::shared_ptr<AgentProcess> agent,
+            v1::ResumeSessionRequest request) -> Task<Session> {
     require(agent->info.agentCapabilities.sessionCapabilities.resume.has_value(), "session/resume");
     Task<std::shared_ptr<ClientSession>> opening = reopen(agent, std::move(request));
     co_return Session(co_await std::move(opening));
@@ -443,7 +446,8 @@ Task<std::vector<v1::SessionInfo>> RemoteAgent::async_list_sessions(
       all.insert(all.end(), std::make_move_iterator(page.sessions.begin()),
                  std::make_move_iterator(page.sessions.end()));
       // A cursor that does not move would go on for ever.
-      if (!page.nextCursor.has_value() || (request.cursor.has_value() && *request.cursor == *page.nextCursor))
+      if (!page.nextCursor.has_value() ||
+          (request.cursor.has_value() && *request.cursor == *page.nextCursor))
         co_return all;
       request.cursor = *page.nextCursor;
     }
@@ -452,7 +456,8 @@ Task<std::vector<v1::SessionInfo>> RemoteAgent::async_list_sessions(
 
 Task<void> RemoteAgent::async_delete_session(std::string id) const {
   return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
-    require(agent->info.agentCapabilities.sessionCapabilities.delete_.has_value(), "session/delete");
+    require(agent->info.agentCapabilities.sessionCapabilities.delete_.has_value(),
+            "session/delete");
     v1::DeleteSessionRequest request;
     request.sessionId = std::move(id);
     try {
@@ -467,10 +472,12 @@ Task<void> RemoteAgent::async_authenticate(std::string method_id) const {
   return [](std::shared_ptr<AgentProcess> agent, std::string method_id) -> Task<void> {
     bool listed = false;
     for (const v1::AuthMethod& method : agent->info.authMethods) {
-      if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method)) listed = listed || own->id == method_id;
+      if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method))
+        listed = listed || own->id == method_id;
       if (const auto* terminal = std::get_if<v1::AuthMethodTerminal>(&method))
         if (terminal->id == method_id)
-          throw Refused("methodId: \"" + method_id + "\" is done in a terminal, not by authenticate");
+          throw Refused("methodId: \"" + method_id +
+                        "\" is done in a terminal, not by authenticate");
     }
     if (!listed) throw Refused("methodId: the agent has no method \"" + method_id + "\"");
     v1::AuthenticateRequest request;
@@ -489,7 +496,8 @@ Task<void> RemoteAgent::async_logout() const {
 
 Task<void> RemoteAgent::async_archive_session(std::string id) const {
   return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
-    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(), "session/archive");
+    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(),
+            "session/archive");
     v1::ArchiveSessionRequest request;
     request.sessionId = std::move(id);
     co_await call(agent, std::move(request));
@@ -498,7 +506,8 @@ Task<void> RemoteAgent::async_archive_session(std::string id) const {
 
 Task<void> RemoteAgent::async_unarchive_session(std::string id) const {
   return [](std::shared_ptr<AgentProcess> agent, std::string id) -> Task<void> {
-    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(), "session/unarchive");
+    require(agent->info.agentCapabilities.sessionCapabilities.archive.has_value(),
+            "session/unarchive");
     v1::UnarchiveSessionRequest request;
     request.sessionId = std::move(id);
     co_await call(agent, std::move(request));
@@ -518,7 +527,8 @@ Task<v1::SessionStatus> RemoteAgent::async_session_status(std::string id) const 
 Task<std::string> RemoteAgent::async_set_title(std::string id, std::string title) const {
   return [](std::shared_ptr<AgentProcess> agent, std::string id,
             std::string title) -> Task<std::string> {
-    require(agent->info.agentCapabilities.sessionCapabilities.title.has_value(), "session/set_title");
+    require(agent->info.agentCapabilities.sessionCapabilities.title.has_value(),
+            "session/set_title");
     v1::SetSessionTitleRequest request;
     request.sessionId = std::move(id);
     request.title = std::move(title);

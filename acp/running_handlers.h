@@ -1,13 +1,13 @@
 // The handlers of a connection that are at work.
 #pragma once
 
+#include <coroutine>
 #include <exception>
-#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "acp/async/spawn.h"
+#include "acp/async/task.h"
 #include "acp/handler.h"
 #include "acp/io/connection.h"
 
@@ -24,44 +24,83 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
   template <class Result, class... Arguments, class Done>
   void run(const Handler<Result(Arguments...)>& handler, Done done, Arguments... arguments) {
     if (handler.may_block()) {
-      connection_->post_blocking([&handler, done, arguments...]() mutable {
-        std::exception_ptr error;
-        std::optional<Value<Result>> result;
-        try {
-          if constexpr (std::is_void_v<Result>) {
-            handler.function()(std::move(arguments)...);
-            result.emplace();
-          } else {
-            result.emplace(handler.function()(std::move(arguments)...));
-          }
-        } catch (...) {
-          error = std::current_exception();
-        }
-        done(result ? &*result : nullptr, error);
-      });
+      connection_->post_blocking(
+          [&handler, done = std::move(done), ... arguments = std::move(arguments)]() mutable {
+            std::exception_ptr error;
+            std::optional<Value<Result>> result;
+            try {
+              if constexpr (std::is_void_v<Result>) {
+                handler.function()(std::move(arguments)...);
+                result.emplace();
+              } else {
+                result.emplace(handler.function()(std::move(arguments)...));
+              }
+            } catch (...) {
+              error = std::current_exception();
+            }
+            done(result ? &*result : nullptr, error);
+          });
     } else {
-      connection_->post([self = shared_from_this(), &handler, done, arguments...]() mutable {
-        self->spawn(await<Result, Done, Arguments...>(handler, std::move(done),
-                                                      std::move(arguments)...));
+      connection_->post([self = shared_from_this(), &handler, done = std::move(done),
+                         ... arguments = std::move(arguments)]() mutable {
+        await<Result, Done, Arguments...>(*self, handler, std::move(done), std::move(arguments)...);
       });
     }
   }
 
   // Something that belongs to the connection, and ends by itself.
   void start(std::function<Task<void>()> make) {
-    connection_->post([self = shared_from_this(), make = std::move(make)] { self->spawn(make()); });
+    connection_->post(
+        [self = shared_from_this(), make = std::move(make)] { await(*self, make()); });
   }
 
   // Destroys those that wait for something that never came. Where no coroutine runs.
-  void drop() { running_.clear(); }
+  void drop() {
+    while (first_ != nullptr) Frame::from_promise(*first_).destroy();
+  }
+  ~RunningHandlers() { drop(); }
 
  private:
+  // A coroutine that runs at once, frees itself at its end, and is known to the list meanwhile.
+  // Only the executor touches the list.
+  struct Run {
+    struct promise_type {
+      template <class... Rest>
+      explicit promise_type(RunningHandlers& owner, const Rest&...)
+          : owner(owner), next(owner.first_) {
+        if (next != nullptr) next->previous = this;
+        owner.first_ = this;
+      }
+      ~promise_type() {
+        (previous != nullptr ? previous->next : owner.first_) = next;
+        if (next != nullptr) next->previous = previous;
+      }
+      Run get_return_object() { return {}; }
+      std::suspend_never initial_suspend() noexcept { return {}; }
+      std::suspend_never final_suspend() noexcept { return {}; }
+      void return_void() {}
+      void unhandled_exception() { std::terminate(); }  // await() catches everything
+
+      RunningHandlers& owner;
+      promise_type* previous = nullptr;
+      promise_type* next;
+    };
+  };
+  using Frame = std::coroutine_handle<Run::promise_type>;
+
+  static Run await(RunningHandlers&, Task<void> task) {
+    try {
+      co_await std::move(task);
+    } catch (...) {  // it has said what it had to say
+    }
+  }
+
   template <class Result>
   using Value = std::conditional_t<std::is_void_v<Result>, async::Nothing, Result>;
 
   template <class Result, class Done, class... Arguments>
-  static Task<void> await(const Handler<Result(Arguments...)>& handler, Done done,
-                          Arguments... arguments) {
+  static Run await(RunningHandlers&, const Handler<Result(Arguments...)>& handler, Done done,
+                   Arguments... arguments) {
     std::exception_ptr error;
     std::optional<Value<Result>> result;
     try {
@@ -78,24 +117,8 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
     done(result ? &*result : nullptr, error);
   }
 
-  // On the executor only.
-  void spawn(Task<void> task) {
-    struct Slot {
-      bool made = false;
-    };
-    const auto slot = std::make_shared<Slot>();
-    running_.emplace_back();
-    const auto place = std::prev(running_.end());
-    place->emplace(std::move(task), [self = weak_from_this(), slot, place] {
-      if (!slot->made) return;
-      if (const auto handlers = self.lock()) handlers->running_.erase(place);
-    });
-    slot->made = true;
-    if ((*place)->done()) running_.erase(place);
-  }
-
   std::shared_ptr<io::Connection> connection_;
-  std::list<std::optional<Running<void>>> running_;
+  Run::promise_type* first_ = nullptr;
 };
 
 }  // namespace acp::detail

@@ -50,7 +50,8 @@ Prompt::~Prompt() {
 }
 
 // False if there is nothing yet.
-bool Prompt::take_ready(std::optional<PromptEvent>& event) {
+bool Prompt::take_ready(PromptEvent*& event) {
+  event = nullptr;
   if (given_ == batch_.size() && !ended_) {
     batch_.clear();
     given_ = 0;
@@ -63,13 +64,12 @@ bool Prompt::take_ready(std::optional<PromptEvent>& event) {
     } else if (state_->ended()) {
       ended_ = true;
       if (state_->error) std::rethrow_exception(state_->error);
-      event.emplace(state_->response->stopReason);
-      return true;
+      batch_.emplace_back(state_->response->stopReason);
     } else {
       return false;
     }
   }
-  if (given_ < batch_.size()) event.emplace(std::move(batch_[given_++]));
+  if (given_ < batch_.size()) event = &batch_[given_++];
   return true;
 }
 
@@ -94,16 +94,17 @@ Pending<void> Prompt::more() {
   return Pending<void>(waiter);
 }
 
-std::optional<PromptEvent> Prompt::take() {
-  std::optional<PromptEvent> event;
+PromptEvent* Prompt::take() {
+  PromptEvent* event;
   while (!take_ready(event)) more().wait();
   return event;
 }
 
 Task<std::optional<PromptEvent>> Prompt::next() {
-  std::optional<PromptEvent> event;
+  PromptEvent* event;
   while (!take_ready(event)) co_await more();
-  co_return event;
+  if (event == nullptr) co_return std::nullopt;
+  co_return std::move(*event);
 }
 
 Task<v1::PromptResponse> Prompt::finish() {
@@ -150,14 +151,16 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
         detail::ClientSession& session = *state->session;
         --role->prompts_pending;
         if (answer.error != nullptr) {
-          state->error = answer.error->connection_closed
-                             ? std::make_exception_ptr(ConnectionClosed(
-                                   role->end_reason.empty() ? answer.error->message : role->end_reason))
-                             : std::make_exception_ptr(CallFailed(
-                                   answer.error->code, answer.error->message, answer.error->data));
+          state->error =
+              answer.error->connection_closed
+                  ? std::make_exception_ptr(ConnectionClosed(
+                        role->end_reason.empty() ? answer.error->message : role->end_reason))
+                  : std::make_exception_ptr(
+                        CallFailed(answer.error->code, answer.error->message, answer.error->data));
         } else {
           v1::PromptResponse response;
-          if (const auto error = json::decode(answer.result.text(), v1::PromptResponse::json_type, &response))
+          if (const auto error =
+                  json::decode(answer.result.text(), v1::PromptResponse::json_type, &response))
             state->error = std::make_exception_ptr(
                 CallFailed(rpc::internal_error,
                            "the answer to session/prompt is not valid: " + error->message()));
@@ -165,6 +168,7 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
             state->response = std::move(response);
         }
         std::erase(session.prompts, state);
+        role->turn_ended();
         if (session.state)
           state->response ? session.state->turn_ended(state->response->stopReason)
                           : session.state->turn_failed();
@@ -225,7 +229,8 @@ Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest re
       Lock lock(*session->agent->connection);
       bool listed = false;
       for (const std::string& id : session->config_ids) listed = listed || id == request.configId;
-      if (!listed) throw Refused("configId: the session has no option \"" + request.configId + "\"");
+      if (!listed)
+        throw Refused("configId: the session has no option \"" + request.configId + "\"");
     }
     const Remote peer({session->agent->connection, nullptr, 0});
     v1::SetSessionConfigOptionResponse response = co_await peer.request(request);

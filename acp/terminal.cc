@@ -130,53 +130,54 @@ Task<async::Nothing> timer(std::shared_ptr<io::Connection> connection,
 
 Task<CommandResult> Terminal::finish_within(
     std::optional<std::chrono::milliseconds> time_out) const {
-  return [](Terminal self,
-            std::optional<std::chrono::milliseconds> time_out) -> Task<CommandResult> {
-    CommandResult result;
-    v1::WaitForTerminalExitResponse exit;
-    std::exception_ptr error;
-    try {
-      if (time_out) {
-        Task<v1::WaitForTerminalExitResponse> wait = self.wait_for_exit();
-        Task<async::Nothing> over = timer(self.state_->link.connection, *time_out);
-        auto first = co_await when_any(std::move(wait), std::move(over));
-        if (auto* ended = std::get_if<0>(&first))
-          exit = std::move(*ended);
-        else
-          result.timed_out = true;
-      } else {
-        exit = co_await self.wait_for_exit();
-      }
-    } catch (...) {
-      error = std::current_exception();
-    }
-    if (result.timed_out || error) {
-      try {
-        co_await self.kill();
-      } catch (const Error&) {  // it may have ended by itself
-      }
-    }
-    try {
-      v1::TerminalOutputResponse output = co_await self.output();
-      result.output = std::move(output.output);
-      result.truncated = output.truncated;
-      if (output.exitStatus.has_value() && result.timed_out) {
-        if (output.exitStatus->exitCode.has_value()) exit.exitCode = *output.exitStatus->exitCode;
-        if (output.exitStatus->signal.has_value()) exit.signal = *output.exitStatus->signal;
-      }
-    } catch (...) {
-      if (!error) error = std::current_exception();
-    }
-    try {
-      co_await self.release();
-    } catch (...) {
-      if (!error) error = std::current_exception();
-    }
-    if (error) std::rethrow_exception(error);
-    if (exit.exitCode.has_value()) result.exit_code = *exit.exitCode;
-    if (exit.signal.has_value()) result.signal = *exit.signal;
-    co_return result;
-  }(*this, time_out);
+  return
+      [](Terminal self, std::optional<std::chrono::milliseconds> time_out) -> Task<CommandResult> {
+        CommandResult result;
+        v1::WaitForTerminalExitResponse exit;
+        std::exception_ptr error;
+        try {
+          if (time_out) {
+            Task<v1::WaitForTerminalExitResponse> wait = self.wait_for_exit();
+            Task<async::Nothing> over = timer(self.state_->link.connection, *time_out);
+            auto first = co_await when_any(std::move(wait), std::move(over));
+            if (auto* ended = std::get_if<0>(&first))
+              exit = std::move(*ended);
+            else
+              result.timed_out = true;
+          } else {
+            exit = co_await self.wait_for_exit();
+          }
+        } catch (...) {
+          error = std::current_exception();
+        }
+        if (result.timed_out || error) {
+          try {
+            co_await self.kill();
+          } catch (const Error&) {  // it may have ended by itself
+          }
+        }
+        try {
+          v1::TerminalOutputResponse output = co_await self.output();
+          result.output = std::move(output.output);
+          result.truncated = output.truncated;
+          if (output.exitStatus.has_value() && result.timed_out) {
+            if (output.exitStatus->exitCode.has_value())
+              exit.exitCode = *output.exitStatus->exitCode;
+            if (output.exitStatus->signal.has_value()) exit.signal = *output.exitStatus->signal;
+          }
+        } catch (...) {
+          if (!error) error = std::current_exception();
+        }
+        try {
+          co_await self.release();
+        } catch (...) {
+          if (!error) error = std::current_exception();
+        }
+        if (error) std::rethrow_exception(error);
+        if (exit.exitCode.has_value()) result.exit_code = *exit.exitCode;
+        if (exit.signal.has_value()) result.signal = *exit.signal;
+        co_return result;
+      }(*this, time_out);
 }
 
 Task<CommandResult> SessionContext::run_command(std::string command) const {
@@ -184,12 +185,12 @@ Task<CommandResult> SessionContext::run_command(std::string command) const {
 }
 
 Task<CommandResult> SessionContext::run_command(std::string command, CommandOptions options) const {
-  return [](SessionContext self, std::string command,
-            CommandOptions options) -> Task<CommandResult> {
-    Task<Terminal> creating = self.create_terminal(std::move(command), std::move(options));
-    const Terminal terminal = co_await std::move(creating);
-    co_return co_await terminal.finish();
-  }(*this, std::move(command), std::move(options));
+  return
+      [](SessionContext self, std::string command, CommandOptions options) -> Task<CommandResult> {
+        Task<Terminal> creating = self.create_terminal(std::move(command), std::move(options));
+        const Terminal terminal = co_await std::move(creating);
+        co_return co_await terminal.finish();
+      }(*this, std::move(command), std::move(options));
 }
 
 }  // namespace acp

@@ -51,8 +51,8 @@ ToolCall SessionContext::tool_call(v1::ToolCall announcement) const {
     if (announcement.toolCallId.empty()) announcement.toolCallId = call_->role->new_id("call_");
     state->status = announcement.status.value_or(ToolCallStatus::pending);
     announcement.status = state->status;
-    const bool open = state->status == ToolCallStatus::pending ||
-                      state->status == ToolCallStatus::in_progress;
+    const bool open =
+        state->status == ToolCallStatus::pending || state->status == ToolCallStatus::in_progress;
     if (open && !call_->over) call_->open_tool_calls.insert(announcement.toolCallId);
   }
   state->shown = announcement;
@@ -73,8 +73,8 @@ Sent ToolCall::send(v1::ToolCallUpdate update) const {
   if (update.status.has_value()) {
     Lock lock(*state_->call->connection);
     state_->status = *update.status;
-    const bool open = *update.status == ToolCallStatus::pending ||
-                      *update.status == ToolCallStatus::in_progress;
+    const bool open =
+        *update.status == ToolCallStatus::pending || *update.status == ToolCallStatus::in_progress;
     open ? void(state_->call->open_tool_calls.insert(id()))
          : void(state_->call->open_tool_calls.erase(id()));
   }
@@ -214,8 +214,7 @@ Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::strin
       request.options = options;
     }
     if (!permission.remembered) {
-      const v1::RequestPermissionResponse response =
-          co_await self.session_.peer().request(request);
+      const v1::RequestPermissionResponse response = co_await self.session_.peer().request(request);
       const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
       // Cancelled, or an outcome that nobody knows: in no case an approval.
       if (selected == nullptr) throw Cancelled();

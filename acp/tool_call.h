@@ -37,11 +37,12 @@ class ToolCall {
   Sent complete(std::string_view text) const;
   Sent fail(std::string_view reason) const;
 
-  // Asks the client's user, while the call is pending: allow once, always, reject once. Rejected, the
-  // call has failed; cancelled, this throws Cancelled.
+  // Asks the client's user, while the call is pending: allow once, always, reject once. Rejected,
+  // the call has failed; cancelled, this throws Cancelled.
   Task<Permission> ask_permission() const;
   Task<Permission> ask_permission(std::vector<PermissionOption> options) const;
-  // "Always" is remembered for the session under this key: the next call with it is not asked again.
+  // "Always" is remembered for the session under this key: the next call with it is not asked
+  // again.
   Task<Permission> ask_permission_for(std::string key) const;
 
  private:

@@ -21,9 +21,11 @@ namespace v1 = acp::v1;
 
 constexpr const char* help_text =
     "say TEXT | think TEXT | content | updates | unstable | plan | tool | diff PATH | open-tool |\n"
-    "permission [KEY] | read PATH [LINE LIMIT] | write PATH TEXT | run COMMAND | run-for MS COMMAND |\n"
+    "permission [KEY] | read PATH [LINE LIMIT] | write PATH TEXT | run COMMAND | run-for MS "
+    "COMMAND |\n"
     "terminal COMMAND | elicit | elicit-url | mode ID | option ID | title TEXT | commands |\n"
-    "notice TEXT | usage | auth-update | ext METHOD JSON | ext-notify METHOD JSON | mcp ID METHOD |\n"
+    "notice TEXT | usage | auth-update | ext METHOD JSON | ext-notify METHOD JSON | mcp ID METHOD "
+    "|\n"
     "wait | block MS | refusal | max_tokens | max_turn_requests | error CODE | throw | silence |\n"
     "stream N\n";
 
@@ -364,11 +366,12 @@ int main(int argc, char** argv) {
         store->sessions[turn.session_id()].said.emplace_back(true, turn.text());
         co_return reason;
       })
-      .on_new_session([store](acp::SessionContext session, v1::NewSessionRequest request) -> Task<void> {
-        const std::lock_guard lock(store->mutex);
-        store->sessions[session.session_id()].cwd = request.cwd;
-        co_return;
-      })
+      .on_new_session(
+          [store](acp::SessionContext session, v1::NewSessionRequest request) -> Task<void> {
+            const std::lock_guard lock(store->mutex);
+            store->sessions[session.session_id()].cwd = request.cwd;
+            co_return;
+          })
       .on_load_session([store, known](acp::SessionContext session,
                                       v1::LoadSessionRequest request) -> Task<void> {
         known(request.sessionId);
@@ -384,10 +387,11 @@ int main(int argc, char** argv) {
             co_await session.say(text);
         }
       })
-      .on_resume_session([known](acp::SessionContext, v1::ResumeSessionRequest request) -> Task<void> {
-        known(request.sessionId);
-        co_return;
-      })
+      .on_resume_session(
+          [known](acp::SessionContext, v1::ResumeSessionRequest request) -> Task<void> {
+            known(request.sessionId);
+            co_return;
+          })
       .on_fork_session([store, known](acp::SessionContext session,
                                       v1::ForkSessionRequest request) -> Task<void> {
         known(request.sessionId);
@@ -395,23 +399,23 @@ int main(int argc, char** argv) {
         store->sessions[session.session_id()] = store->sessions[request.sessionId];
         co_return;
       })
-      .on_list_sessions([store](acp::Context, v1::ListSessionsRequest request)
-                            -> Task<v1::ListSessionsResponse> {
-        // Two on a page.
-        v1::ListSessionsResponse page;
-        const std::lock_guard lock(store->mutex);
-        auto at = request.cursor.has_value() ? store->sessions.find(*request.cursor)
-                                             : store->sessions.begin();
-        for (; at != store->sessions.end() && page.sessions.size() < 2; ++at) {
-          v1::SessionInfo info;
-          info.sessionId = at->first;
-          info.cwd = at->second.cwd;
-          if (!at->second.title.empty()) info.title = at->second.title;
-          page.sessions.push_back(std::move(info));
-        }
-        if (at != store->sessions.end()) page.nextCursor = at->first;
-        co_return page;
-      })
+      .on_list_sessions(
+          [store](acp::Context, v1::ListSessionsRequest request) -> Task<v1::ListSessionsResponse> {
+            // Two on a page.
+            v1::ListSessionsResponse page;
+            const std::lock_guard lock(store->mutex);
+            auto at = request.cursor.has_value() ? store->sessions.find(*request.cursor)
+                                                 : store->sessions.begin();
+            for (; at != store->sessions.end() && page.sessions.size() < 2; ++at) {
+              v1::SessionInfo info;
+              info.sessionId = at->first;
+              info.cwd = at->second.cwd;
+              if (!at->second.title.empty()) info.title = at->second.title;
+              page.sessions.push_back(std::move(info));
+            }
+            if (at != store->sessions.end()) page.nextCursor = at->first;
+            co_return page;
+          })
       .on_delete_session([store](acp::Context, v1::DeleteSessionRequest request) -> Task<void> {
         const std::lock_guard lock(store->mutex);
         store->sessions.erase(request.sessionId);
@@ -430,30 +434,35 @@ int main(int argc, char** argv) {
             store->sessions[request.sessionId].archived = false;
             co_return;
           })
-      .on_session_status([known](acp::Context, v1::SessionStatusRequest request)
-                             -> Task<v1::SessionStatusResponse> {
-        known(request.sessionId);
-        co_return v1::SessionStatusResponse();
-      })
-      .on_set_title([store, known](acp::Context, v1::SetSessionTitleRequest request)
-                        -> Task<v1::SetSessionTitleResponse> {
-        known(request.sessionId);
-        const std::lock_guard lock(store->mutex);
-        store->sessions[request.sessionId].title = request.title;
-        v1::SetSessionTitleResponse response;
-        response.title = request.title;
-        co_return response;
-      })
+      .on_session_status(
+          [known](acp::Context,
+                  v1::SessionStatusRequest request) -> Task<v1::SessionStatusResponse> {
+            known(request.sessionId);
+            co_return v1::SessionStatusResponse();
+          })
+      .on_set_title(
+          [store, known](acp::Context,
+                         v1::SetSessionTitleRequest request) -> Task<v1::SetSessionTitleResponse> {
+            known(request.sessionId);
+            const std::lock_guard lock(store->mutex);
+            store->sessions[request.sessionId].title = request.title;
+            v1::SetSessionTitleResponse response;
+            response.title = request.title;
+            co_return response;
+          })
       .on_authenticate([](acp::Context, v1::AuthenticateRequest) {})
       .on_logout([](acp::Context, v1::LogoutRequest) {})
       .on_auth_status([](acp::Context, v1::AuthStatusRequest) { return v1::AuthStatusResponse(); })
-      .on_providers([](acp::Context, v1::ListProvidersRequest) { return v1::ListProvidersResponse(); },
-                    [](acp::Context, v1::SetProviderRequest) {},
-                    [](acp::Context, v1::DisableProviderRequest) {})
+      .on_providers(
+          [](acp::Context, v1::ListProvidersRequest) { return v1::ListProvidersResponse(); },
+          [](acp::Context, v1::SetProviderRequest) {},
+          [](acp::Context, v1::DisableProviderRequest) {})
       .on_mcp_message([](acp::Context, v1::MessageMcpNotification) {})
       .on_request("_echo/echo", [](acp::Context, Json params) -> Task<Json> { co_return params; })
-      .on_request("proxy/successor", [](acp::Context, Json params) -> Task<Json> { co_return params; })
-      .on_request("proxy/initialize", [](acp::Context, Json params) -> Task<Json> { co_return params; })
+      .on_request("proxy/successor",
+                  [](acp::Context, Json params) -> Task<Json> { co_return params; })
+      .on_request("proxy/initialize",
+                  [](acp::Context, Json params) -> Task<Json> { co_return params; })
       .on_notification("_echo/note", [](acp::Context context, Json params) -> Task<void> {
         co_await context.peer().notify("_echo/noted", params);
       });

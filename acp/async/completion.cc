@@ -33,6 +33,20 @@ bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
   return true;
 }
 
+void CompletionBase::block() {
+  BlockingWait here;
+  {
+    std::lock_guard lock(mutex_);
+    if (settled_) return;
+    blocked_ = &here;
+    here.set_helper(helper);
+  }
+  here.run([this] { return ready(); });
+  // Whoever settled it may still be at it.
+  std::lock_guard lock(mutex_);
+  blocked_ = nullptr;
+}
+
 void CompletionBase::drop() {
   std::function<void()> unwanted;
   {
@@ -50,6 +64,7 @@ void CompletionBase::fail(std::exception_ptr error) {
 
 // The waiter is looked up again where it goes on: it may have been destroyed on the way.
 void CompletionBase::wake(std::unique_lock<std::mutex>& lock) {
+  if (blocked_ != nullptr) blocked_->wake();
   const std::shared_ptr<Executor> where = std::move(where_);
   if (!waiter_ || !where) return;
   lock.unlock();

@@ -1,5 +1,5 @@
-// One outcome to wait for, settled once, from any thread: how the answer to a call becomes something
-// to await.
+// One outcome to wait for, settled once, from any thread: how the answer to a call becomes
+// something to await.
 #pragma once
 
 #include <coroutine>
@@ -32,8 +32,8 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
  public:
   virtual ~CompletionBase() = default;
 
-  // Where a waiter goes on that runs on no executor; and who helps a thread that waits. Both are set
-  // before anybody waits.
+  // Where a waiter goes on that runs on no executor; and who helps a thread that waits. Both are
+  // set before anybody waits.
   std::weak_ptr<Executor> home;
   std::weak_ptr<Helper> helper;
   // Called if the waiter goes before there is an outcome: nobody wants it any more.
@@ -43,6 +43,8 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   // False if the outcome is there already. The waiter goes on where it runs now.
   bool suspend(std::coroutine_handle<> waiter);
   void drop();
+  // Blocks this thread until the outcome is there.
+  void block();
   void fail(std::exception_ptr error);
 
  protected:
@@ -68,6 +70,7 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   std::exception_ptr error_;
   std::coroutine_handle<> waiter_;
   std::shared_ptr<Executor> where_;
+  BlockingWait* blocked_ = nullptr;  // instead of a coroutine
 };
 
 struct Nothing {};
@@ -91,8 +94,8 @@ class Completion : public CompletionBase {
 
 }  // namespace async
 
-// An outcome to be awaited, once. Destroying it before the outcome is there says that nobody wants it:
-// a request is cancelled.
+// An outcome to be awaited, once. Destroying it before the outcome is there says that nobody wants
+// it: a request is cancelled.
 template <class T>
 class [[nodiscard("co_await it, or wait() for it")]] Pending {
  public:

@@ -41,19 +41,17 @@ void BlockingWait::run(const std::function<bool()>& done) {
     BlockingWait* outer;
     ~Restore() { current_wait = outer; }
   } const restore{outer};
+  std::vector<std::function<void()>> batch;
   while (true) {
-    std::function<void()> next;
     {
       std::lock_guard lock(mutex_);
-      if (!queue_.empty()) {
-        next = std::move(queue_.front());
-        queue_.pop_front();
-      }
+      batch.swap(queue_);
     }
-    if (next) {
-      next();
-      continue;
-    }
+    for (const auto& function : batch)
+      if (function) function();
+    const bool ran = !batch.empty();
+    batch.clear();
+    if (ran && !done()) continue;
     if (done()) return;
     if (const auto helper = helper_.lock())
       helper->help(*this);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "acp/async/completion.h"
 #include "acp/async/spawn.h"
@@ -23,6 +23,8 @@ class BlockingWait final : public Executor {
 
   void set_helper(const std::weak_ptr<async::Helper>& helper) { helper_ = helper; }
   bool has_work();
+  // Something has changed that the waiting thread will see by itself.
+  void wake() { post(nullptr); }
   // While a helper sleeps elsewhere than here, post() wakes it by this.
   void set_poke(std::function<void()> poke);
   void sleep();
@@ -33,7 +35,7 @@ class BlockingWait final : public Executor {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> queue_;
+  std::vector<std::function<void()>> queue_;
   std::function<void()> poke_;
   std::weak_ptr<async::Helper> helper_;
 };
@@ -56,10 +58,9 @@ T Task<T>::wait() && {
 
 template <class T>
 T Pending<T>::wait() && {
-  if (completion_->ready()) return std::exchange(completion_, nullptr)->take();
-  return acp::wait([](Pending<T> pending) -> Task<T> {
-    co_return co_await std::move(pending);
-  }(std::move(*this)));
+  const auto completion = std::exchange(completion_, nullptr);
+  completion->block();
+  return completion->take();
 }
 
 }  // namespace acp

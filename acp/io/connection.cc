@@ -287,6 +287,8 @@ bool Connection::wants_input() const {
 }
 
 void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
+  // What was gathered must not wait for what is waited for here.
+  flush_now();
   led_ = true;
   ++lead_count_;
   const bool input = wants_input(), output = output_blocked_;
@@ -345,10 +347,12 @@ void Connection::take_input(const Wire::Outcome& outcome) {
   switch (outcome.kind) {
     case Kind::done:
       peer_.feed({buffer_.data(), outcome.bytes});
-      // Much at a time comes from somebody who has more.
+      // Somebody who sends much has more. Only large messages need a large buffer: small ones are
+      // better off where the processor's caches hold them.
       if (outcome.bytes == buffer_.size()) {
         more_to_read_ = wire_.read_never_waits();
-        if (buffer_.size() < largest_buffer) buffer_.resize(buffer_.size() * 4);
+        if (buffer_.size() < largest_buffer && peer_.partial_bytes() >= buffer_.size())
+          buffer_.resize(buffer_.size() * 4);
       }
       return;
     case Kind::not_now:
@@ -369,7 +373,8 @@ void Connection::add_thread() {
 }
 
 bool Connection::run_ready(Lock& lock) {
-  const bool strand = !strand_.empty() && !strand_runs_ && !options_.executor && options_.own_threads;
+  const bool strand =
+      !strand_.empty() && !strand_runs_ && !options_.executor && options_.own_threads;
   if (!strand && blocking_.empty()) return false;
   // Somebody must be left to read.
   if (parked_ == 0 && options_.own_threads) {
@@ -386,16 +391,16 @@ void Connection::run_strand(Lock& lock) {
   strand_runs_ = true;
   ++in_user_code_;
   while (!strand_.empty()) {
-    std::deque<std::function<void()>> batch;
-    batch.swap(strand_);
+    batch_.swap(strand_);
     lock.unlock();
     {
       const Scope scope(options_.executor ? options_.executor.get() : this);
-      for (auto& function : batch) {
+      for (auto& function : batch_) {
         function();
         function = nullptr;
       }
     }
+    batch_.clear();
     lock.lock();
     if (!output_blocked_) flush();
   }
@@ -468,6 +473,7 @@ void Connection::help(BlockingWait& waiting) {
   while (!waiting.has_work()) {
     if (finished_ || led_) {
       // Somebody else reads, or nothing will come any more: what is posted wakes us.
+      flush_now();
       sleeping_.push_back(&waiting);
       lock.unlock();
       waiting.sleep();

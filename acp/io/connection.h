@@ -1,10 +1,11 @@
-// A connection that runs: the engine, its descriptors, and the threads on which user code is called.
+// A connection that runs: the engine, its descriptors, and the threads on which user code is
+// called.
 //
 // One lock guards the engine. It is held for the engine's own steps, which never wait, and never
 // while user code runs. Whoever holds the lead reads: a thread of the connection, or one that waits
 // for an answer and so reads it itself. A thread that reads also runs the handlers of what it read,
-// which saves the hop to another thread; should a handler keep it longer than a millisecond, another
-// thread takes the lead.
+// which saves the hop to another thread; should a handler keep it longer than a millisecond,
+// another thread takes the lead.
 #pragma once
 
 #include <atomic>
@@ -25,8 +26,8 @@
 
 #include "acp/async/completion.h"
 #include "acp/async/executor.h"
-#include "acp/io/wire.h"
 #include "acp/io/tap.h"
+#include "acp/io/wire.h"
 #include "acp/rpc/peer.h"
 
 namespace acp::io {
@@ -191,7 +192,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   std::shared_ptr<Role> role_;
   std::shared_ptr<Role> left_behind_;  // with handlers that did not end
 
-  std::deque<std::function<void()>> strand_;  // coroutines: one at a time
+  std::vector<std::function<void()>> strand_;  // coroutines: one at a time
+  std::vector<std::function<void()>> batch_;   // of them, being run
   bool strand_runs_ = false;
   bool strand_scheduled_ = false;               // on the user's executor
   std::deque<std::function<void()>> blocking_;  // plain functions: side by side
@@ -204,13 +206,13 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   TimerId next_timer_id_ = 1;
 
   std::vector<char> buffer_;
-  bool more_to_read_ = false;   // the last read filled the buffer
-  bool led_ = false;            // somebody reads
-  bool leader_waits_ = false;   // and is asleep
-  bool leader_reads_ = false;   // and will wake up for input
-  bool processing_ = false;     // under the lock, by a leader who will run handlers and flush
-  bool step_down_ = false;      // an answer went to a thread that waits: it reads the next one itself
-  bool quiet_ = false;          // nothing happened lately: nobody needs to look after the leader
+  bool more_to_read_ = false;  // the last read filled the buffer
+  bool led_ = false;           // somebody reads
+  bool leader_waits_ = false;  // and is asleep
+  bool leader_reads_ = false;  // and will wake up for input
+  bool processing_ = false;    // under the lock, by a leader who will run handlers and flush
+  bool step_down_ = false;  // an answer went to a thread that waits: it reads the next one itself
+  bool quiet_ = false;      // nothing happened lately: nobody needs to look after the leader
   std::uint64_t lead_count_ = 0;
   std::condition_variable changed_;
   unsigned threads_ = 0;

@@ -164,8 +164,6 @@ void Wire::drain_pokes() {
 }
 
 // A full pipe is poked already.
-void Wire::poke() {
-  [[maybe_unused]] const ssize_t result = ::write(wake_write_.get(), "", 1);
-}
+void Wire::poke() { [[maybe_unused]] const ssize_t result = ::write(wake_write_.get(), "", 1); }
 
 }  // namespace acp::io

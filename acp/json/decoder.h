@@ -35,6 +35,10 @@ class [[gnu::visibility("hidden")]] Decoder {
         watched_(options.strict || options.report != nullptr) {}
 
   std::optional<Error> run(const Type& type, void* value, const Options& options);
+  // One value, whatever follows it; null if it does not fit, else where it ends.
+  const char* run_prefix(const Type& type, void* value) {
+    return !in_.failed() && read(type, value, 0) ? in_.at() : nullptr;
+  }
 
  private:
   struct Mark {

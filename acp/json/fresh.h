@@ -5,8 +5,8 @@
 
 namespace acp::json {
 
-// For libraries that would say T() and so fill an aggregate with zeros before they make it: they take what this
-// turns into instead, and it is made where they want it.
+// For libraries that would say T() and so fill an aggregate with zeros before they make it: they
+// take what this turns into instead, and it is made where they want it.
 template <class T>
 struct Fresh {
   operator T() const noexcept { return T(); }

@@ -90,7 +90,8 @@ bool Reader::unescape(const char* start, std::string& value) {
     const auto most = static_cast<std::size_t>(end_ - start);
     if (!spilled) value.assign(base, used);
     spilled = true;
-    value.resize(std::min(most, std::max(least, used * 2)) + slack);
+    // In few steps: each one copies, and touches fresh memory.
+    value.resize(std::min(most, std::max(least, used * 8)) + slack);
     base = value.data();
     limit = base + value.size() - slack;
     out = base + used;
@@ -173,6 +174,34 @@ bool Reader::text(std::string_view& value) {
   return true;
 }
 
+namespace {
+
+// Past plain text and escapes of two characters, to whatever else comes first. All marks of a block
+// are worked off before the next one is loaded: where one escape ends does not hold up the next.
+inline const char* past_escapes(const char* p, const char* end) {
+  while (static_cast<std::size_t>(end - p) > scan::block) {
+    const char* next = p + scan::block;
+    for (std::uint64_t marks = scan::marks(p); marks != 0;) {
+      const std::size_t at = scan::first(marks);
+      if (p[at] == '\\' && simple_escape(p[at + 1]) != 0) {
+        if (at + 2 >= scan::block) {
+          next = p + at + 2;
+          break;
+        }
+        marks = scan::behind(marks, at + 2);
+      } else if (scan::is_special(p[at])) {
+        return p + at;
+      } else {
+        marks = scan::behind(marks, at + 1);  // words of eight bytes may mark one too many
+      }
+    }
+    p = next;
+  }
+  return scan::plain(p, end);
+}
+
+}  // namespace
+
 // With escapes, or characters beyond ASCII, or an error, from `p` on.
 const char* Reader::odd_string_end(const char* p) {
   const auto fail = [&](const char* where, const char* expected) {
@@ -180,7 +209,7 @@ const char* Reader::odd_string_end(const char* p) {
     return nullptr;
   };
   for (;;) {
-    p = scan::plain(p, end_);
+    p = past_escapes(p, end_);
     if (p == end_) return fail(p, "a closing quote");
     const auto byte = static_cast<unsigned char>(*p);
     if (byte == '"') return p + 1;

@@ -21,6 +21,7 @@ namespace acp::json::scan {
 #if defined(__ARM_NEON)
 
 inline constexpr std::size_t block = 16;
+inline constexpr std::size_t bits_per_byte = 4;
 
 inline std::uint64_t marks(uint8x16_t bytes) {
   // As signed numbers, bytes beyond ASCII are below zero.
@@ -38,12 +39,13 @@ inline std::uint64_t marks(std::uint64_t a, std::uint64_t b) {
   return marks(vcombine_u8(vcreate_u8(a), vcreate_u8(b)));
 }
 inline std::size_t first(std::uint64_t marks) {
-  return static_cast<std::size_t>(std::countr_zero(marks)) / 4;
+  return static_cast<std::size_t>(std::countr_zero(marks)) / bits_per_byte;
 }
 
 #elif defined(__SSE2__)
 
 inline constexpr std::size_t block = 16;
+inline constexpr std::size_t bits_per_byte = 1;
 
 inline std::uint64_t marks(__m128i bytes) {
   const __m128i odd = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
@@ -65,6 +67,7 @@ inline std::size_t first(std::uint64_t marks) {
 #else
 
 inline constexpr std::size_t block = 8;
+inline constexpr std::size_t bits_per_byte = 8;
 
 inline std::uint64_t marks(std::uint64_t word) {
   constexpr std::uint64_t ones = 0x0101010101010101u;
@@ -83,10 +86,15 @@ inline std::uint64_t marks(const char* p) {
 }
 inline std::uint64_t marks(std::uint64_t a, std::uint64_t b) { return marks(a) | marks(b); }
 inline std::size_t first(std::uint64_t marks) {
-  return static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+  return static_cast<std::size_t>(std::countr_zero(marks)) / bits_per_byte;
 }
 
 #endif
+
+// Without those of the first `count` bytes, fewer than a block.
+inline std::uint64_t behind(std::uint64_t marks, std::size_t count) {
+  return marks & (~std::uint64_t{0} << (bits_per_byte * count));
+}
 
 inline bool is_special(char c) {
   const auto byte = static_cast<unsigned char>(c);

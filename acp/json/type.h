@@ -1,5 +1,5 @@
-// Tables that describe C++ types as JSON: a struct declares its fields once, and reading, writing, equality
-// and description all come from that declaration. docs/json.md shows how to write one.
+// Tables that describe C++ types as JSON: a struct declares its fields once, and reading, writing,
+// equality and description all come from that declaration. docs/json.md shows how to write one.
 #pragma once
 
 #include <bit>
@@ -100,7 +100,8 @@ inline constexpr Flags default_on_null = 1 << 4;     // x-deserialize-default-on
 inline constexpr Flags unstable = 1 << 5;
 inline constexpr Flags omit_false = 1 << 6;  // false is not written: peers may not know the member
 
-// The first sixteen bytes of a text as numbers in memory's order, and which bits of the first one the text fills.
+// The first sixteen bytes of a text as numbers in memory's order, and which bits of the first one
+// the text fills.
 struct Head {
   std::uint64_t bits = 0;
   std::uint64_t more = 0;
@@ -108,7 +109,8 @@ struct Head {
 
   constexpr explicit Head(std::string_view text) {
     for (std::size_t i = 0; i < text.size() && i < 16; ++i) {
-      const std::size_t shift = 8 * (std::endian::native == std::endian::little ? i % 8 : 7 - i % 8);
+      const std::size_t shift =
+          8 * (std::endian::native == std::endian::little ? i % 8 : 7 - i % 8);
       (i < 8 ? bits : more) |= std::uint64_t{static_cast<unsigned char>(text[i])} << shift;
       if (i < 8) mask |= std::uint64_t{0xFF} << shift;
     }
@@ -146,11 +148,11 @@ struct Union {
   std::string_view quoted;  // `"type":`, the member that tells arms apart; empty if none does
   std::span<const Arm> arms;
   const VariantOps* ops;
-  int unknown = -1;                        // which arm keeps unknown tags
-  int fallback = -1;                       // which arm has no tag, where others do
-  int none = -1;                           // which arm stands for a tag that is absent, null or no string
-  bool open = false;                       // the schema itself has a catch-all
-  bool exclusive = false;                  // exactly one arm's required members may be there
+  int unknown = -1;        // which arm keeps unknown tags
+  int fallback = -1;       // which arm has no tag, where others do
+  int none = -1;           // which arm stands for a tag that is absent, null or no string
+  bool open = false;       // the schema itself has a catch-all
+  bool exclusive = false;  // exactly one arm's required members may be there
   const Type* unknown_requires = nullptr;  // what the catch-all asks for beside its tag
   Head head = Head(quoted);
 
@@ -170,9 +172,10 @@ struct Object {
   std::span<const Field> fields = {};
   const Union* flat = nullptr;  // a union whose members stand among the object's own
   std::uint32_t flat_offset = 0;
-  const char* flat_name = nullptr;         // what C++ calls it
-  std::optional<std::uint32_t> additional = std::nullopt;  // offset of a Map<Json> for other members
-  bool null_is_empty = false;              // null is taken as {}
+  const char* flat_name = nullptr;  // what C++ calls it
+  std::optional<std::uint32_t> additional =
+      std::nullopt;                            // offset of a Map<Json> for other members
+  bool null_is_empty = false;                  // null is taken as {}
   std::uint64_t needed = required_of(fields);  // one bit for each required field
 };
 
@@ -197,7 +200,8 @@ struct Type {
   const MapOps* map = nullptr;
 };
 
-// ---- Making tables -------------------------------------------------------------------------------------
+// ---- Making tables
+// -------------------------------------------------------------------------------------
 
 namespace make {
 
@@ -222,7 +226,8 @@ template <class T>
 inline constexpr ArrayOps array_ops{[](void* a) -> void* {
                                       auto& vector = *static_cast<std::vector<T>*>(a);
                                       // Most arrays are short: do not begin with room for one.
-                                      if (vector.capacity() == 0) vector.reserve(sizeof(T) < 256 ? 4 : 2);
+                                      if (vector.capacity() == 0)
+                                        vector.reserve(sizeof(T) < 256 ? 4 : 2);
                                       return &vector.emplace_back(Fresh<T>());
                                     },
                                     [](void* a) { static_cast<std::vector<T>*>(a)->pop_back(); },
@@ -242,12 +247,16 @@ inline constexpr MapOps map_ops{
       key = item.first;
       return &item.second;
     },
-    [](const void* m, std::string_view key) -> const void* { return static_cast<const Map<T>*>(m)->find(key); }};
+    [](const void* m, std::string_view key) -> const void* {
+      return static_cast<const Map<T>*>(m)->find(key);
+    }};
 
 template <class V, std::size_t... I>
 void* emplace(V& variant, std::size_t index, std::index_sequence<I...>) {
   using Make = void* (*)(V&);
-  static constexpr Make makers[] = {[](V& v) -> void* { return &v.template emplace<I>(Fresh<std::variant_alternative_t<I, V>>()); }...};
+  static constexpr Make makers[] = {[](V& v) -> void* {
+    return &v.template emplace<I>(Fresh<std::variant_alternative_t<I, V>>());
+  }...};
   return makers[index](variant);
 }
 // All arms stand at one place: what looks like a choice is none to the compiler.
@@ -272,7 +281,8 @@ inline constexpr VariantOps variant_ops{
     [](void* v, std::size_t index) -> void* {
       auto& variant = static_cast<Variant&>(*static_cast<Holder*>(v));
       constexpr std::make_index_sequence<std::variant_size_v<Variant>> all;
-      return variant.index() == index ? const_cast<void*>(get(variant, all)) : emplace(variant, index, all);
+      return variant.index() == index ? const_cast<void*>(get(variant, all))
+                                      : emplace(variant, index, all);
     }};
 
 template <class T>
@@ -281,45 +291,70 @@ constexpr Type plain(Kind kind, const char* name = "", const Bounds* bounds = nu
 }
 template <class T>
 constexpr Type object(const char* name, const Object& table) {
-  return {.kind = Kind::object, .name = name, .life = &life<T>, .size = sizeof(T), .object = &table};
+  return {
+      .kind = Kind::object, .name = name, .life = &life<T>, .size = sizeof(T), .object = &table};
 }
 template <class T>
 constexpr Type variant(const char* name, const Union& table) {
-  return {.kind = Kind::variant, .name = name, .life = &life<T>, .size = sizeof(T), .variant = &table};
+  return {
+      .kind = Kind::variant, .name = name, .life = &life<T>, .size = sizeof(T), .variant = &table};
 }
 template <class E>
 constexpr Type enumerated(const char* name, std::span<const std::string_view> values) {
   static_assert(std::is_same_v<std::underlying_type_t<E>, std::uint8_t>);
-  return {.kind = Kind::enumerated, .name = name, .life = &life<E>, .size = sizeof(E), .values = values};
+  return {.kind = Kind::enumerated,
+          .name = name,
+          .life = &life<E>,
+          .size = sizeof(E),
+          .values = values};
 }
 template <class E>
 constexpr Type open_enum(const char* name, std::span<const std::string_view> values) {
   static_assert(std::is_base_of_v<OpenEnum, E> && sizeof(E) == sizeof(OpenEnum));
-  return {.kind = Kind::open_enum, .name = name, .life = &life<E>, .size = sizeof(E), .values = values};
+  return {
+      .kind = Kind::open_enum, .name = name, .life = &life<E>, .size = sizeof(E), .values = values};
 }
 template <class T>
 constexpr Type optional(const Type& element) {
-  return {.kind = Kind::optional, .life = &life<std::optional<T>>, .size = sizeof(std::optional<T>),
-          .element = &element, .optional = &optional_ops<T>};
+  return {.kind = Kind::optional,
+          .life = &life<std::optional<T>>,
+          .size = sizeof(std::optional<T>),
+          .element = &element,
+          .optional = &optional_ops<T>};
 }
 template <class T>
 constexpr Type nullable(const Type& element) {
   // The layout of Nullable<T>: its state, then the value at the next place that suits it.
-  return {.kind = Kind::nullable, .life = &life<Nullable<T>>, .size = sizeof(Nullable<T>),
-          .value_offset = alignof(T), .element = &element, .nullable = &nullable_ops<T>};
+  return {.kind = Kind::nullable,
+          .life = &life<Nullable<T>>,
+          .size = sizeof(Nullable<T>),
+          .value_offset = alignof(T),
+          .element = &element,
+          .nullable = &nullable_ops<T>};
 }
 template <class T>
 constexpr Type array(const Type& element, const Bounds* bounds = nullptr) {
-  return {.kind = Kind::array, .life = &life<std::vector<T>>, .size = sizeof(std::vector<T>), .element = &element,
-          .bounds = bounds, .array = &array_ops<T>};
+  return {.kind = Kind::array,
+          .life = &life<std::vector<T>>,
+          .size = sizeof(std::vector<T>),
+          .element = &element,
+          .bounds = bounds,
+          .array = &array_ops<T>};
 }
 template <class T>
 constexpr Type map(const Type& element) {
-  return {.kind = Kind::map, .life = &life<Map<T>>, .size = sizeof(Map<T>), .element = &element,
+  return {.kind = Kind::map,
+          .life = &life<Map<T>>,
+          .size = sizeof(Map<T>),
+          .element = &element,
           .map = &map_ops<T>};
 }
 constexpr Type choice(std::span<const Type* const> choices, bool or_null) {
-  return {.kind = Kind::raw, .life = &life<Json>, .size = sizeof(Json), .choices = choices, .or_null = or_null};
+  return {.kind = Kind::raw,
+          .life = &life<Json>,
+          .size = sizeof(Json),
+          .choices = choices,
+          .or_null = or_null};
 }
 
 }  // namespace make
@@ -336,10 +371,14 @@ inline constexpr Type string_type = make::plain<std::string>(Kind::string);
 inline constexpr Type any_type = make::plain<Json>(Kind::raw);
 inline constexpr Type any_object_type = {
     .kind = Kind::raw, .life = &make::life<Json>, .size = sizeof(Json), .objects_only = true};
-inline constexpr Type any_object_or_null_type = {
-    .kind = Kind::raw, .life = &make::life<Json>, .size = sizeof(Json), .objects_only = true, .or_null = true};
+inline constexpr Type any_object_or_null_type = {.kind = Kind::raw,
+                                                 .life = &make::life<Json>,
+                                                 .size = sizeof(Json),
+                                                 .objects_only = true,
+                                                 .or_null = true};
 
-// ---- From a C++ type to its table ----------------------------------------------------------------------
+// ---- From a C++ type to its table
+// ----------------------------------------------------------------------
 
 template <class T>
 struct TypeOf {
@@ -350,15 +389,42 @@ struct TypeOf {
       return EnumTable<T>::type;
   }
 };
-template <> struct TypeOf<bool> { static constexpr const Type& get() { return boolean_type; } };
-template <> struct TypeOf<std::int32_t> { static constexpr const Type& get() { return int32_type; } };
-template <> struct TypeOf<std::int64_t> { static constexpr const Type& get() { return int64_type; } };
-template <> struct TypeOf<std::uint16_t> { static constexpr const Type& get() { return uint16_type; } };
-template <> struct TypeOf<std::uint32_t> { static constexpr const Type& get() { return uint32_type; } };
-template <> struct TypeOf<std::uint64_t> { static constexpr const Type& get() { return uint64_type; } };
-template <> struct TypeOf<double> { static constexpr const Type& get() { return double_type; } };
-template <> struct TypeOf<std::string> { static constexpr const Type& get() { return string_type; } };
-template <> struct TypeOf<Json> { static constexpr const Type& get() { return any_type; } };
+template <>
+struct TypeOf<bool> {
+  static constexpr const Type& get() { return boolean_type; }
+};
+template <>
+struct TypeOf<std::int32_t> {
+  static constexpr const Type& get() { return int32_type; }
+};
+template <>
+struct TypeOf<std::int64_t> {
+  static constexpr const Type& get() { return int64_type; }
+};
+template <>
+struct TypeOf<std::uint16_t> {
+  static constexpr const Type& get() { return uint16_type; }
+};
+template <>
+struct TypeOf<std::uint32_t> {
+  static constexpr const Type& get() { return uint32_type; }
+};
+template <>
+struct TypeOf<std::uint64_t> {
+  static constexpr const Type& get() { return uint64_type; }
+};
+template <>
+struct TypeOf<double> {
+  static constexpr const Type& get() { return double_type; }
+};
+template <>
+struct TypeOf<std::string> {
+  static constexpr const Type& get() { return string_type; }
+};
+template <>
+struct TypeOf<Json> {
+  static constexpr const Type& get() { return any_type; }
+};
 template <class T>
 struct TypeOf<std::vector<T>> {
   static constexpr Type type = make::array<T>(TypeOf<T>::get());
@@ -385,12 +451,12 @@ constexpr const Type& type_of() {
   return TypeOf<T>::get();
 }
 
-// One field of a table: ACP_JSON_FIELD(Point, x, required). Members of other than standard layout have an
-// offset all the same with every compiler we know; only the standard leaves it to them.
-#define ACP_JSON_FIELD(Struct, member, flags)                                                         \
-  ::acp::json::Field {                                                                                \
-    "\"" #member "\":", &::acp::json::type_of<decltype(Struct::member)>(), __builtin_offsetof(Struct, member), \
-        flags, nullptr                                                                                \
+// One field of a table: ACP_JSON_FIELD(Point, x, required). Members of other than standard layout
+// have an offset all the same with every compiler we know; only the standard leaves it to them.
+#define ACP_JSON_FIELD(Struct, member, flags)                              \
+  ::acp::json::Field {                                                     \
+    "\"" #member "\":", &::acp::json::type_of<decltype(Struct::member)>(), \
+        __builtin_offsetof(Struct, member), flags, nullptr                 \
   }
 
 }  // namespace acp::json

@@ -41,6 +41,8 @@ class FrameReader {
   // No more bytes will come: a last line without its end counts.
   std::optional<Frame> end();
 
+  // Of the frame that is not complete yet.
+  std::size_t partial_bytes() const { return partial_done_ ? 0 : partial_size_; }
   // What was chosen, or found out; `automatic` while that is open.
   Framing framing() const { return framing_; }
 

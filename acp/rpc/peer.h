@@ -140,6 +140,8 @@ class Peer {
 
   std::size_t pending_requests() const { return incoming_.size(); }
   std::size_t pending_calls() const { return calls_.size(); }
+  // How much of a message is there whose end is not.
+  std::size_t partial_bytes() const { return frames_.partial_bytes(); }
   bool input_ended() const { return input_ended_; }
 
  private:

@@ -43,6 +43,7 @@ acp::Task<acp::StopReason> work(acp::Turn turn) {
 int main() {
   return acp::Agent("bench", "1.0")
       .on_prompt(work)
-      .on_set_mode([](acp::SessionContext, v1::SetSessionModeRequest) -> acp::Task<void> { co_return; })
+      .on_set_mode(
+          [](acp::SessionContext, v1::SetSessionModeRequest) -> acp::Task<void> { co_return; })
       .run(acp::stdio());
 }
