@@ -20,6 +20,6 @@ for page in [Path("README.md"), *sorted(Path("docs").glob("*.md"))]:
             command = [compiler, "-std=c++20", "-UNDEBUG", "-Wno-invalid-offsetof", *flags, f"-I{include}", str(source),
                        library, "-o", str(binary)]
             subprocess.run(command, check=True)
-            subprocess.run([binary], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([binary], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         print(f"{page}: program {count} compiles and runs")
 sys.exit(0 if count else "docs_test: no programs found")

@@ -16,7 +16,8 @@ packages_of() {
       libcli11-dev        <CLI/CLI.hpp>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
-      clang-format-16     clang-format-16' ;;
+      clang-format-16     clang-format-16
+      libuv1-dev          <uv.h>' ;;
     npm) echo '
       npm                 npm
       ca-certificates     /etc/ssl/certs/ca-certificates.crt' ;; # Debian's npm only recommends it

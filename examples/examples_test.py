@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""examples_test.py FOLDER: the examples do what they say, with each other."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+folder = Path(sys.argv[1]).resolve()
+source = Path(__file__).resolve().parent
+
+
+def run(*words, **more):
+    done = subprocess.run([str(folder / words[0]), *map(str, words[1:])], capture_output=True, text=True, timeout=120, **more)
+    assert done.returncode == 0, (words, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+def lines(name):
+    """Lines of code: neither blank nor a comment."""
+    text = (source / name).read_text(encoding="utf-8")
+    return [line for line in text.split("\n") if line.strip() and not line.strip().startswith("//")]
+
+
+assert len(lines("hello_agent.cc")) <= 15, "hello_agent has grown"
+assert len(lines("hello_client.cc")) <= 20, "hello_client has grown"
+assert run("hello_client", "you there", folder / "hello_agent") == "Hello, you there\n"
+assert run("hello_client", "Grüße, 世界 🙂", folder / "echo_agent") == "Grüße, 世界 🙂\n"
+for word in ("newline", "auto"):
+    assert run("hello_client", "hi", folder / "echo_agent", "--framing", word) == "hi\n"
+assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
+assert run("extension_methods") == "2 + 3 = 5\nIt is noon\n"
+if (folder / "uv_loop").exists():
+    assert run("hello_client", "hi", folder / "uv_loop") == "from libuv's loop: hi\n"
+
+bad = subprocess.run([folder / "echo_agent", "--framing", "morse"], capture_output=True, text=True, timeout=60)
+assert bad.returncode == 2 and "morse" in bad.stderr, bad
+
+with tempfile.TemporaryDirectory() as place:
+    file = Path(place, "notes.txt")
+    Path(place, "Makefile").write_text("test:\n\t@echo tested\n")
+    file.write_text("a TODO\n")
+    said = run("workspace_client", file, folder / "tools_agent", cwd=place, input="3\n")
+    assert "nothing was changed" in said and file.read_text() == "a TODO\n", said
+    said = run("workspace_client", file, folder / "tools_agent", cwd=place, input="1\n")
+    assert "Done." in said and "[make test]" in said and file.read_text() == "a DONE\n", said
+print("the examples work")

@@ -1,0 +1,57 @@
+// A client inside a program's own loop, on plain poll(): no thread of the library's runs.
+//   poll_loop PROMPT COMMAND [ARGUMENT…]
+#include <acp/client.h>
+#include <poll.h>
+
+#include <iostream>
+
+namespace {
+
+acp::Task<void> converse(acp::RemoteAgent agent, std::string text, bool& done) {
+  try {
+    const acp::Session session = co_await agent.async_new_session(std::string("/tmp"));
+    acp::Prompt prompt = session.prompt(text);
+    while (std::optional<acp::PromptEvent> event = co_await prompt.next()) {
+      const auto* update = std::get_if<acp::SessionUpdate>(&*event);
+      const auto* chunk = update ? std::get_if<acp::v1::AgentMessageChunk>(update) : nullptr;
+      if (chunk) std::cout << acp::v1::text_of({&chunk->content, 1}) << std::flush;
+    }
+  } catch (const acp::Error& error) {
+    std::cerr << error.what();
+  }
+  std::cout << "\n";
+  done = true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::cerr << "Usage: poll_loop PROMPT COMMAND [ARGUMENT…]\n";
+    return 2;
+  }
+  acp::io::ProcessOptions options;
+  options.argv.assign(argv + 2, argv + argc);
+  auto process = acp::io::Process::start(options);
+  if (!process) {
+    std::cerr << process.error().message() << "\n";
+    return 1;
+  }
+  acp::Client client("poll", "1.0");
+  const acp::RemoteAgent agent =
+      client.attach({process->take_stdout(), process->take_stdin()});
+
+  std::optional<acp::Running<void>> conversation;
+  bool done = false;
+  while (!done && agent.connected()) {
+    // The program's own descriptors and timers stand beside these.
+    std::vector<pollfd> set;
+    for (const acp::Watch& watch : agent.watches())
+      set.push_back({watch.descriptor,
+                     static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});
+    poll(set.data(), set.size(), agent.timeout());
+    agent.dispatch();
+    if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1], done));
+  }
+  return done ? 0 : 1;
+}

@@ -1,0 +1,81 @@
+// An agent with tools: it looks at a file, proposes a change, asks before it makes it, and runs the
+// tests in the client's terminal. Where a model would decide, this one has a fixed plan.
+#include <acp/agent.h>
+
+namespace {
+
+using acp::StopReason;
+using acp::Task;
+using acp::ToolKind;
+using acp::Turn;
+
+// What is changed: every TODO becomes DONE.
+std::string changed(std::string text) {
+  for (std::size_t at = 0; (at = text.find("TODO", at)) != std::string::npos; at += 4)
+    text.replace(at, 4, "DONE");
+  return text;
+}
+
+Task<std::string> read(Turn turn, std::string path) {
+  const acp::ToolCall call = turn.tool_call("Reading " + path, ToolKind::read);
+  co_await call.add_location(path);
+  co_await call.start();
+  std::string text = co_await turn.read_file(path);
+  co_await call.complete(std::to_string(text.size()) + " bytes");
+  co_return text;
+}
+
+// False if the user would not have it.
+Task<bool> write(Turn turn, std::string path, std::string before, std::string after) {
+  const acp::ToolCall call = turn.tool_call("Editing " + path, ToolKind::edit);
+  co_await call.add_diff(path, before, after);
+  // Pending until it is allowed. "Always" is remembered for the session under this key.
+  const acp::Permission permission = co_await call.ask_permission_for("edit");
+  if (!permission.allowed) co_return false;
+  co_await call.start();
+  co_await turn.write_file(path, after);
+  co_await call.complete();
+  co_return true;
+}
+
+Task<void> test(Turn turn) {
+  const acp::ToolCall call = turn.tool_call("make test", ToolKind::execute);
+  acp::CommandOptions options;
+  options.args = {"test"};
+  options.time_out = std::chrono::minutes(1);
+  const acp::Terminal terminal = co_await turn.create_terminal("make", options);
+  co_await call.add_terminal(terminal);
+  co_await call.start();
+  const acp::CommandResult result = co_await terminal.finish();
+  if (result.exit_code == 0)
+    co_await call.complete();
+  else
+    co_await call.fail(result.timed_out ? "timed out" : "the tests fail");
+}
+
+Task<StopReason> work(Turn turn) {
+  const std::string path = turn.text();
+  acp::Plan plan = turn.make_plan();
+  co_await plan.add("Read the file", acp::PlanEntryPriority::high);
+  co_await plan.add("Change it");
+  co_await plan.add("Run the tests");
+
+  const std::string before = co_await read(turn, path);
+  co_await plan.set(0, acp::PlanEntryStatus::completed);
+  const std::string after = changed(before);
+  if (!co_await write(turn, path, before, after)) {
+    co_await turn.say("As you wish: nothing was changed.");
+    co_return StopReason::end_turn;
+  }
+  co_await plan.set(1, acp::PlanEntryStatus::completed);
+  if (turn.client_capabilities().terminal) co_await test(turn);
+  co_await plan.set(2, acp::PlanEntryStatus::completed);
+  co_await turn.say("Done.");
+  co_return StopReason::end_turn;
+}
+
+}  // namespace
+
+int main() {
+  return acp::Agent("tools", "1.0").on_prompt(work).run(acp::stdio());
+}

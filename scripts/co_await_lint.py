@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""co_await_lint.py [FILE…]: no braces among the arguments of a co_await expression.
+
+g++ 12 destroys an aggregate temporary in such an expression twice: `co_await f({.path = p})` is a
+double free, and with an initializer list it does not compile. Name the value first. Without
+arguments: all of our C++, and the programs in the documentation.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+
+def without_noise(text):
+    """Strings, characters and comments as blanks: what is left keeps its place."""
+    pattern = r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/'
+    return re.sub(pattern, lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+
+
+def is_lambda_body(text, brace):
+    before = text[:brace].rstrip()
+    return bool(re.search(r"[\])](\s*mutable)?(\s*noexcept)?(\s*->\s*[\w:<>,&*\s]+)?$", before))
+
+
+def faults(text):
+    """Offsets of braces that stand inside the parentheses of a co_await expression."""
+    text = without_noise(text)
+    for match in re.finditer(r"\bco_await\b", text):
+        depth, at, skip = 0, match.end(), []
+        while at < len(text):
+            c = text[at]
+            if c in "([":
+                depth += 1
+            elif c in ")]":
+                depth -= 1
+                if depth < 0:
+                    break
+            elif c == "{":
+                if depth == 0:
+                    break
+                if not is_lambda_body(text, at):
+                    yield at
+                    break
+                skip.append(depth)
+            elif c == "}":
+                if not skip:
+                    break
+                skip.pop()
+            elif c == ";" and not skip:
+                break
+            at += 1
+
+
+def check(path):
+    text = path.read_text(encoding="utf-8")
+    pieces = [(0, text)]
+    if path.suffix == ".md":
+        pieces = [(m.start(1), m.group(1)) for m in re.finditer(r"^```cpp\n(.*?)^```", text, re.M | re.S)]
+    count = 0
+    for start, piece in pieces:
+        for at in faults(piece):
+            line = text.count("\n", 0, start + at) + 1
+            print(f"{path}:{line}: a braced value inside a co_await expression: name it first")
+            count += 1
+    return count
+
+
+def self_test():
+    bad = ["co_await f({.path = p});", "co_await f(T{1});", "co_await a.b(x, {1, 2});",
+           "auto v = co_await f(std::vector<int>{1});"]
+    good = ["co_await f(p);", "co_await f([x](int) { return x; });", "if (co_await f()) { g(); }",
+            'co_await f("{");', "T v{1}; co_await f(v);", "co_await f([]() -> Task<void> { co_return; });"]
+    for line in bad:
+        assert list(faults(line)), line
+    for line in good:
+        assert not list(faults(line)), line
+
+
+self_test()
+files = [Path(name) for name in sys.argv[1:]]
+if not files:
+    root = Path(__file__).resolve().parent.parent
+    files = [file for file in root.rglob("*") if file.suffix in (".cc", ".h", ".md")
+             and not {"build", "node_modules", ".git"} & set(file.relative_to(root).parts)]
+found = sum(check(file) for file in files)
+print(f"{len(files)} files, {found} faults")
+sys.exit(1 if found or not files else 0)
