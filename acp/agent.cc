@@ -58,6 +58,14 @@ ACP_SET(on_log, LogHook, log)
 #undef ACP_SET
 #undef ACP_HANDLER
 
+Agent& Agent::on_prompt_task(std::function<Task<StopReason>(Turn)> function) {
+  return on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));
+}
+
+Agent& Agent::on_prompt_function(std::function<StopReason(Turn)> function) {
+  return on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));
+}
+
 Agent& Agent::on_archive_session(
     Handler<v1::ArchiveSessionResponse(Context, v1::ArchiveSessionRequest)> archive,
     Handler<v1::UnarchiveSessionResponse(Context, v1::UnarchiveSessionRequest)> unarchive) {

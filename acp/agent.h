@@ -10,7 +10,6 @@
 //   }
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -55,6 +54,17 @@ class Agent {
   Agent& title(std::string title);
 
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
+  // The usual ones need no more than this header.
+  template <class F>
+    requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>>
+  Agent& on_prompt(F function) {
+    return on_prompt_task(std::move(function));
+  }
+  template <class F>
+    requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason>
+  Agent& on_prompt(F function) {
+    return on_prompt_function(std::move(function));
+  }
 
   // ---- sessions. The library tracks them; a handler adds to that. ----
   // May give modes, config options, and a session id of its own.
@@ -139,6 +149,8 @@ class Agent {
 
  private:
   struct Parts;
+  Agent& on_prompt_task(std::function<Task<StopReason>(Turn)> function);
+  Agent& on_prompt_function(std::function<StopReason(Turn)> function);
   AgentConnection open(Transport transport, bool own_threads);
   std::shared_ptr<Parts> parts_;
   friend class detail::AgentRole;

@@ -7,6 +7,7 @@
 
 #include "acp/agent.h"
 #include "acp/io/connection.h"
+#include "acp/schema/v1.h"
 
 namespace acp {
 

@@ -29,6 +29,7 @@
 #include "acp/log.h"
 #include "acp/remote.h"
 #include "acp/rpc/framing.h"
+#include "acp/schema/v1.h"
 #include "acp/session_state.h"
 
 namespace acp {

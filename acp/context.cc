@@ -80,6 +80,9 @@ Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Fill fill) {
 
 std::stop_token Context::stop_token() const { return call_->stop_token(); }
 const v1::InitializeRequest& Context::client() const { return call_->role->client(); }
+const v1::ClientCapabilities& Context::client_capabilities() const {
+  return client().clientCapabilities;
+}
 Remote Context::peer() const { return Remote(call_->link()); }
 
 void Context::after_response(std::function<void()> action) const {
@@ -311,21 +314,29 @@ Sent SessionContext::elicitation_complete(const std::string& elicitation_id) con
 
 // ---- Plan
 
+Plan::Plan(SessionContext session)
+    : session_(std::move(session)), entries_(std::make_unique<std::vector<PlanEntry>>()) {}
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+const std::vector<PlanEntry>& Plan::entries() const { return *entries_; }
+
 Sent Plan::add(std::string content, PlanEntryPriority priority) {
   PlanEntry entry;
   entry.content = std::move(content);
   entry.priority = priority;
-  entries_.push_back(std::move(entry));
-  return session_.plan(entries_);
+  entries_->push_back(std::move(entry));
+  return session_.plan(*entries_);
 }
 Sent Plan::set(std::size_t entry, PlanEntryStatus status) {
-  entries_.at(entry).status = status;
-  return session_.plan(entries_);
+  entries_->at(entry).status = status;
+  return session_.plan(*entries_);
 }
 Sent Plan::remove(std::size_t entry) {
-  entries_.erase(entries_.begin() +
-                 static_cast<std::ptrdiff_t>(&entries_.at(entry) - entries_.data()));
-  return session_.plan(entries_);
+  if (entry >= entries_->size()) throw std::out_of_range("the plan has no such entry");
+  entries_->erase(entries_->begin() + static_cast<std::ptrdiff_t>(entry));
+  return session_.plan(*entries_);
 }
 
 // ---- Turn

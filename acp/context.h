@@ -1,12 +1,15 @@
 // What a handler of an agent is given: the session it works for, the client it can call, and the
 // stop token. Contexts are handles: copies are the same request.
+//
+// Only the names of the protocol's messages stand here: a program that uses the messages themselves
+// includes <acp/schema/v1.h>.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <semaphore>  // durations, without <chrono>'s calendars: a user's file compiles quicker
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -14,7 +17,7 @@
 
 #include "acp/async/task.h"
 #include "acp/remote.h"
-#include "acp/schema/v1.h"
+#include "acp/schema/v1_names.h"
 
 namespace acp {
 
@@ -47,7 +50,7 @@ class Context {
 
   // What the client said of itself in `initialize`.
   const v1::InitializeRequest& client() const;
-  const v1::ClientCapabilities& client_capabilities() const { return client().clientCapabilities; }
+  const v1::ClientCapabilities& client_capabilities() const;
 
   // Any message of the schema, and extension methods.
   Remote peer() const;
@@ -73,7 +76,7 @@ struct Permission {
 
 struct CommandOptions {
   std::vector<std::string> args = {};
-  std::vector<v1::EnvVariable> env = {};
+  std::vector<std::pair<std::string, std::string>> env = {};
   std::string cwd = {};                                    // absolute; empty: the session's
   std::optional<std::uint64_t> output_byte_limit = {};     // the client keeps the last bytes
   std::optional<std::chrono::milliseconds> time_out = {};  // then it is killed
@@ -154,16 +157,19 @@ class SessionContext : public Context {
 // A plan that is changed step by step; each change sends all of it.
 class Plan {
  public:
-  explicit Plan(SessionContext session) : session_(std::move(session)) {}
+  explicit Plan(SessionContext session);
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+  ~Plan();
   // Entries are numbered from 0, in order.
   Sent add(std::string content, PlanEntryPriority priority = PlanEntryPriority::medium);
   Sent set(std::size_t entry, PlanEntryStatus status);
   Sent remove(std::size_t entry);
-  const std::vector<PlanEntry>& entries() const { return entries_; }
+  const std::vector<PlanEntry>& entries() const;
 
  private:
   SessionContext session_;
-  std::vector<PlanEntry> entries_;
+  std::unique_ptr<std::vector<PlanEntry>> entries_;
 };
 
 // One turn: a prompt that waits for its end.

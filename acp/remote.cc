@@ -4,6 +4,7 @@
 #include "acp/io/connection.h"
 #include "acp/json/codec.h"
 #include "acp/schema/registry.h"
+#include "acp/schema/v1.h"
 
 namespace acp {
 

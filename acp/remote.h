@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "acp/error.h"
 #include "acp/json/described.h"
 #include "acp/json/json.h"
-#include "acp/schema/v1.h"
 
 namespace acp {
 

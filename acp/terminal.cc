@@ -52,7 +52,12 @@ Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptio
     request.sessionId = self.session_id();
     request.command = std::move(command);
     request.args = std::move(options.args);
-    request.env = std::move(options.env);
+    for (auto& [name, value] : options.env) {
+      v1::EnvVariable variable;
+      variable.name = std::move(name);
+      variable.value = std::move(value);
+      request.env.push_back(std::move(variable));
+    }
     if (!options.cwd.empty()) request.cwd = std::move(options.cwd);
     if (options.output_byte_limit) request.outputByteLimit = *options.output_byte_limit;
     const auto state = std::make_shared<Terminal::State>(self);

@@ -1,7 +1,6 @@
 // A command that the client runs for an agent.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <string>
 

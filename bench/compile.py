@@ -17,10 +17,11 @@ FILES = [
     ("headers.cc", "the standard headers of v1.h"),
     ("fill.cc", "v1.h, one message filled"),
     ("encode.cc", "v1.h and codec.h, filled and written"),
+    ("../../examples/hello_agent.cc", "hello_agent, the whole program"),
     ("nlohmann.cc", "nlohmann-json, the same message filled"),
     ("nlohmann_encode.cc", "nlohmann-json, filled and written"),
 ]
-GOAL = ("fill.cc", 1.5, 250)
+GOALS = [("fill.cc", 1.5, 250), ("../../examples/hello_agent.cc", 2, 300)]
 
 
 def compile_once(compiler, name):
@@ -52,9 +53,10 @@ def main():
     for name, what in FILES:
         seconds, megabytes = medians[name]
         print(f"{what:40} {seconds:7.2f} {megabytes:5.0f}   {seconds / base[0]:.2f}  {megabytes / base[1]:.2f}")
-    name, seconds, megabytes = GOAL
-    met = medians[name][0] < seconds and medians[name][1] < megabytes
-    print(f"\ngoal: {dict(FILES)[name]} in under {seconds} s and {megabytes} MB: {'met' if met else 'MISSED'}")
+    print()
+    for name, seconds, megabytes in GOALS:
+        met = medians[name][0] < seconds and medians[name][1] < megabytes
+        print(f"goal: {dict(FILES)[name]} in under {seconds} s and {megabytes} MB: {'met' if met else 'MISSED'}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 // write clients. The first word of a prompt says what; `help` lists them. Any other text is echoed.
 #include <acp/agent.h>
 #include <acp/framing_option.h>
+#include <acp/schema/v1.h>
 
 #include <chrono>
 #include <iostream>

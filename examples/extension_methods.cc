@@ -12,7 +12,8 @@ int main() {
       .on_request("_example.com/add",
                   [](acp::Context, acp::Json params) -> acp::Task<acp::Json> {
                     const auto a = params["a"].as_int64(), b = params["b"].as_int64();
-                    if (!a || !b) throw acp::invalid_params("params", "two numbers", "something else");
+                    if (!a || !b)
+                      throw acp::invalid_params("params", "two numbers", "something else");
                     co_return acp::Json(*a + *b);
                   })
       .on_prompt([](acp::Turn turn) -> acp::Task<acp::StopReason> {
@@ -24,7 +25,8 @@ int main() {
   const acp::AgentConnection serving = agent.start(std::move(agent_end));
 
   acp::Client client("extended", "1.0");
-  client.on_request("_example.com/time", [](acp::ClientContext, acp::Json) { return acp::Json("noon"); });
+  client.on_request("_example.com/time",
+                    [](acp::ClientContext, acp::Json) { return acp::Json("noon"); });
   const acp::RemoteAgent remote = client.connect(std::move(client_end));
   const acp::Json sum =
       remote.peer().request("_example.com/add", acp::Json::object({{"a", 2}, {"b", 3}})).wait();

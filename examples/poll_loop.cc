@@ -38,8 +38,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   acp::Client client("poll", "1.0");
-  const acp::RemoteAgent agent =
-      client.attach({process->take_stdout(), process->take_stdin()});
+  const acp::RemoteAgent agent = client.attach({process->take_stdout(), process->take_stdin()});
 
   std::optional<acp::Running<void>> conversation;
   bool done = false;
@@ -47,8 +46,9 @@ int main(int argc, char** argv) {
     // The program's own descriptors and timers stand beside these.
     std::vector<pollfd> set;
     for (const acp::Watch& watch : agent.watches())
-      set.push_back({watch.descriptor,
-                     static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});
+      set.push_back(
+          {watch.descriptor,
+           static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});
     poll(set.data(), set.size(), agent.timeout());
     agent.dispatch();
     if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1], done));

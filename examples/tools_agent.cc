@@ -1,6 +1,7 @@
 // An agent with tools: it looks at a file, proposes a change, asks before it makes it, and runs the
 // tests in the client's terminal. Where a model would decide, this one has a fixed plan.
 #include <acp/agent.h>
+#include <acp/schema/v1.h>
 
 namespace {
 
@@ -76,6 +77,4 @@ Task<StopReason> work(Turn turn) {
 
 }  // namespace
 
-int main() {
-  return acp::Agent("tools", "1.0").on_prompt(work).run(acp::stdio());
-}
+int main() { return acp::Agent("tools", "1.0").on_prompt(work).run(acp::stdio()); }

@@ -1,5 +1,5 @@
-// An agent's handlers on libuv's thread: the library reads and writes by itself, and what the program
-// does happens where all its other work does.
+// An agent's handlers on libuv's thread: the library reads and writes by itself, and what the
+// program does happens where all its other work does.
 #include <acp/agent.h>
 #include <uv.h>
 
@@ -12,9 +12,8 @@ class UvExecutor : public acp::Executor {
  public:
   explicit UvExecutor(uv_loop_t* loop) {
     async_.data = this;
-    uv_async_init(loop, &async_, [](uv_async_t* async) {
-      static_cast<UvExecutor*>(async->data)->run();
-    });
+    uv_async_init(loop, &async_,
+                  [](uv_async_t* async) { static_cast<UvExecutor*>(async->data)->run(); });
   }
   void post(std::function<void()> function) override {
     const std::lock_guard lock(mutex_);

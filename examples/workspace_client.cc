@@ -131,13 +131,13 @@ int main(int argc, char** argv) {
 
   acp::Client client("workspace", "1.0");
   client.on_terminals(handlers)
-      .on_permission([](acp::ClientContext, v1::RequestPermissionRequest request) {
-        return ask(request);
-      })
+      .on_permission(
+          [](acp::ClientContext, v1::RequestPermissionRequest request) { return ask(request); })
       .on_read_text_file([](acp::ClientContext, v1::ReadTextFileRequest request) {
         const std::string text = read_file(request.path);
         const bool part = request.line.has_value() || request.limit.has_value();
-        return part ? lines_of(text, request.line.value_or(1), request.limit.value_or(UINT32_MAX)) : text;
+        return part ? lines_of(text, request.line.value_or(1), request.limit.value_or(UINT32_MAX))
+                    : text;
       })
       .on_write_text_file([](acp::ClientContext, v1::WriteTextFileRequest request) {
         std::ofstream(request.path, std::ios::binary) << request.content;

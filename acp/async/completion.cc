@@ -1,6 +1,8 @@
 #include "acp/async/completion.h"
 
-#include "acp/async/wait.h"
+#include <mutex>
+
+#include "acp/async/blocking_wait.h"
 
 namespace acp {
 
@@ -17,12 +19,12 @@ Executor::Scope::~Scope() { current_executor = outer_; }
 namespace async {
 
 bool CompletionBase::ready() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   return settled_;
 }
 
 bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   if (settled_) return false;
   waiter_ = waiter;
   if (Executor* const here = Executor::current())
@@ -36,21 +38,21 @@ bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
 void CompletionBase::block() {
   BlockingWait here;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     if (settled_) return;
     blocked_ = &here;
     here.set_helper(helper);
   }
   here.run([this] { return ready(); });
   // Whoever settled it may still be at it.
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   blocked_ = nullptr;
 }
 
 void CompletionBase::drop() {
   std::function<void()> unwanted;
   {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     waiter_ = nullptr;
     if (!settled_) unwanted = std::move(on_drop);
     on_drop = nullptr;
@@ -63,15 +65,16 @@ void CompletionBase::fail(std::exception_ptr error) {
 }
 
 // The waiter is looked up again where it goes on: it may have been destroyed on the way.
-void CompletionBase::wake(std::unique_lock<std::mutex>& lock) {
+void CompletionBase::unlock_and_wake() {
   if (blocked_ != nullptr) blocked_->wake();
   const std::shared_ptr<Executor> where = std::move(where_);
-  if (!waiter_ || !where) return;
-  lock.unlock();
+  const bool waits = waiter_ && where;
+  lock_.unlock();
+  if (!waits) return;
   where->post([self = shared_from_this()] {
     std::coroutine_handle<> waiter;
     {
-      std::lock_guard again(self->mutex_);
+      std::lock_guard again(self->lock_);
       waiter = std::exchange(self->waiter_, nullptr);
     }
     if (waiter) waiter.resume();

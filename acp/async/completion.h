@@ -2,11 +2,11 @@
 // something to await.
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -25,6 +25,21 @@ class Helper {
   virtual ~Helper() = default;
   // Returns when the waiting thread has something to run.
   virtual void help(BlockingWait& waiting) = 0;
+};
+
+// For moments: a few loads and stores. (<mutex> would cost every user's file its compile time.)
+class MomentaryLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) taken_.wait(true);
+  }
+  void unlock() {
+    taken_.store(false, std::memory_order_release);
+    taken_.notify_one();
+  }
+
+ private:
+  std::atomic<bool> taken_ = false;
 };
 
 // The part that does not depend on the type of the outcome.
@@ -51,11 +66,14 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   // Changes the outcome, and lets the waiter go on. False if it was settled before.
   template <class Change>
   bool settle_with(Change change) {
-    std::unique_lock lock(mutex_);
-    if (settled_) return false;
+    lock_.lock();
+    if (settled_) {
+      lock_.unlock();
+      return false;
+    }
     settled_ = true;
     change();
-    wake(lock);
+    unlock_and_wake();
     return true;
   }
   void rethrow() const {
@@ -63,9 +81,9 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   }
 
  private:
-  void wake(std::unique_lock<std::mutex>& lock);
+  void unlock_and_wake();
 
-  mutable std::mutex mutex_;
+  mutable MomentaryLock lock_;
   bool settled_ = false;
   std::exception_ptr error_;
   std::coroutine_handle<> waiter_;

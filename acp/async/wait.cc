@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "acp/async/blocking_wait.h"
+
 namespace acp {
 
 namespace {
@@ -60,4 +62,13 @@ void BlockingWait::run(const std::function<bool()>& done) {
   }
 }
 
+namespace async {
+
+void run_blocking(const std::function<void()>& start, const std::function<bool()>& done) {
+  const auto here = std::make_shared<BlockingWait>();
+  here->post(start);
+  here->run(done);
+}
+
+}  // namespace async
 }  // namespace acp

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "acp/async/wait.h"
+#include "acp/async/blocking_wait.h"
 
 namespace acp::io {
 
@@ -158,7 +158,9 @@ void Connection::on_trouble(const rpc::Trouble& trouble) {
   if (role_) role_->on_trouble(trouble);
 }
 void Connection::on_frame(rpc::Direction direction, std::string_view text) {
-  if (options_.tap) options_.tap({direction, std::chrono::system_clock::now(), text});
+  if (!options_.tap) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  options_.tap({direction, std::chrono::nanoseconds(now).count(), text});
 }
 
 // ---- work for other threads

@@ -1,7 +1,7 @@
 // The hook that sees every frame.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace acp {
 // A frame as it passes, for recorders and inspectors.
 struct Frame {
   rpc::Direction direction;
-  std::chrono::system_clock::time_point time;
+  std::int64_t time;      // nanoseconds since 1970
   std::string_view text;  // until the call returns
 };
 using Tap = std::function<void(const Frame&)>;

@@ -692,12 +692,32 @@ class Version:
                 visit(name, topic)
         return [(TOPICS[i][0], names) for i, names in enumerate(result) if names]
 
+    def is_enum(self, text):
+        return re.match(r"(// unstable\n)?enum class ", text) is not None
+
+    def names_text(self):
+        """Every struct declared, every enum defined: enough for a header that only mentions them."""
+        enums, structs = [], []
+        for _, names in self.ordered():
+            for name in names:
+                text = self.header[name]
+                if self.is_enum(text):
+                    enums.append(text + "\n")
+                structs += re.findall(r"^struct (\w+) ", text, re.M)
+        return (BANNER.format(version=self.name, other="2" if self.name == "v2" else "1") +
+                "// The names alone: a header that only mentions messages compiles quicker.\n"
+                "#pragma once\n\n#include <cstdint>\n\n"
+                f"namespace acp::{self.name} {{\n\n" + "".join(enums) + "\n" +
+                "".join(f"struct {name};\n" for name in sorted(set(structs))) +
+                f"\n}}  // namespace acp::{self.name}\n")
+
     def header_text(self):
         out = [BANNER.format(version=self.name, other="2" if self.name == "v2" else "1"),
                "#pragma once\n\n#include <cstdint>\n#include <optional>\n#include <span>\n#include <string>\n"
                "#include <string_view>\n#include <utility>\n#include <variant>\n#include <vector>\n\n"
                '#include "acp/json/described.h"\n#include "acp/json/json.h"\n#include "acp/json/map.h"\n'
-               '#include "acp/json/nullable.h"\n#include "acp/json/one_of.h"\n#include "acp/json/open_enum.h"\n#include "acp/json/unknown.h"\n\n'
+               '#include "acp/json/nullable.h"\n#include "acp/json/one_of.h"\n#include "acp/json/open_enum.h"\n#include "acp/json/unknown.h"\n'
+               f'#include "acp/schema/{self.name}_names.h"\n\n'
                "namespace acp {\nstruct Definition;\nstruct Method;\n}  // namespace acp\n\n"
                f"namespace acp::{self.name} {{\n\nusing acp::operator==;\n"]
         for title, names in self.ordered():
@@ -705,6 +725,8 @@ class Version:
             previous = ""
             for name in names:
                 text = self.header[name]
+                if self.is_enum(text):
+                    continue  # in the header of names
                 one_line = text.count("\n") == 0 and previous.count("\n") == 0
                 out.append(("" if one_line and previous else "\n") + text + "\n")
                 previous = text
@@ -807,7 +829,8 @@ def main():
     for name in ("v1", "v2"):
         version = Version(name)
         version.build()
-        for path, text in ((HERE / f"{name}.h", version.header_text()), (HERE / f"{name}.cc", version.source_text())):
+        for path, text in ((HERE / f"{name}_names.h", version.names_text()), (HERE / f"{name}.h", version.header_text()),
+                           (HERE / f"{name}.cc", version.source_text())):
             text = formatted(path, text)
             old = path.read_text() if path.exists() else ""
             if check and text != old:

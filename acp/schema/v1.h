@@ -18,6 +18,7 @@
 #include "acp/json/one_of.h"
 #include "acp/json/open_enum.h"
 #include "acp/json/unknown.h"
+#include "acp/schema/v1_names.h"
 
 namespace acp {
 struct Definition;
@@ -45,8 +46,6 @@ struct RequestId : std::variant<std::monostate, std::int64_t, std::string> {
   using variant::variant;
   static const json::Type json_type;
 };
-
-enum class Role : std::uint8_t { assistant, user };
 
 struct EnvVariable {
   std::string name = {};
@@ -209,9 +208,6 @@ struct ToolCallContent : OneOf<Content, Diff, Terminal, Unknown> {
   static const json::Type json_type;
 };
 
-enum class PlanEntryPriority : std::uint8_t { high, medium, low };
-enum class PlanEntryStatus : std::uint8_t { pending, in_progress, completed };
-
 struct PlanEntry {
   std::string content = {};
   PlanEntryPriority priority = PlanEntryPriority::high;
@@ -252,20 +248,6 @@ struct PlanUpdateContent : OneOf<PlanItems, PlanFile, PlanMarkdown, Unknown> {
 };
 
 // ==== Tool calls ====
-
-enum class ToolKind : std::uint8_t {
-  read,
-  edit,
-  delete_,
-  move,
-  search,
-  execute,
-  think,
-  fetch,
-  switch_mode,
-  other
-};
-enum class ToolCallStatus : std::uint8_t { pending, in_progress, completed, failed };
 
 struct ToolCallLocation {
   std::string path = {};
@@ -1409,14 +1391,6 @@ struct SessionNotification {
 
 // ==== Prompt turns ====
 
-enum class StopReason : std::uint8_t {
-  end_turn,
-  max_tokens,
-  max_turn_requests,
-  refusal,
-  cancelled
-};
-
 // `session/prompt`
 struct PromptResponse {
   StopReason stopReason = StopReason::end_turn;
@@ -1454,12 +1428,6 @@ struct CancelRequestNotification {
 // ==== Permission ====
 
 using PermissionOptionId = std::string;
-enum class PermissionOptionKind : std::uint8_t {
-  allow_once,
-  allow_always,
-  reject_once,
-  reject_always
-};
 
 struct PermissionOption {
   PermissionOptionId optionId = {};
@@ -1640,9 +1608,6 @@ struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope
   using OneOf::OneOf;
   ElicitationScope() noexcept {}
 };
-
-enum class ElicitationSchemaType : std::uint8_t { object };
-enum class StringFormat : std::uint8_t { email, uri, date, date_time };
 
 struct EnumOption {
   std::string const_ = {};

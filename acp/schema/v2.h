@@ -18,6 +18,7 @@
 #include "acp/json/one_of.h"
 #include "acp/json/open_enum.h"
 #include "acp/json/unknown.h"
+#include "acp/schema/v2_names.h"
 
 namespace acp {
 struct Definition;
@@ -1759,8 +1760,6 @@ struct ElicitationScope : OneOf<ElicitationSessionScope, ElicitationRequestScope
   using OneOf::OneOf;
   ElicitationScope() noexcept {}
 };
-
-enum class ElicitationSchemaType : std::uint8_t { object };
 
 struct StringFormat : json::OpenEnum {
   enum Value : std::uint8_t { email, uri, date, date_time, unknown_ = not_listed };

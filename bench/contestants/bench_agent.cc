@@ -1,5 +1,6 @@
 // The contestant: an ordinary agent on the library. README.md says what is asked of it.
 #include <acp/agent.h>
+#include <acp/schema/v1.h>
 
 #include <memory>
 #include <sstream>
