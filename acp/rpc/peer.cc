@@ -249,24 +249,45 @@ void Peer::frame(const FrameReader::Frame& frame) {
               std::to_string(frame.size) + " bytes, where " + limit + " are allowed");
       Error error{invalid_request, "Invalid request: larger than " + limit + " bytes", {}};
       error.data = Json::object({{"limit", options_.max_message_bytes}, {"size", frame.size}});
-      return refuse(id_of_beginning(frame.text), error, nullptr);
+      const Beginning beginning = beginning_of(frame.text);
+      if (unreadable_answer(beginning, "larger than " + limit + " bytes")) return;
+      return refuse(beginning.id, error, nullptr);
     }
   }
 }
 
-// The id of a message of which only the beginning is there; absent if it does not say.
-Json Peer::id_of_beginning(std::string_view text) {
+Peer::Beginning Peer::beginning_of(std::string_view text) {
+  Beginning result;
   json::Reader in(text);
   bool first = true;
   std::string_view key;
-  if (!in.begin_object()) return Json();
+  if (!in.begin_object()) return result;
   while (in.next_key(first, key)) {
     const bool is_id = key == "id";
+    if (key == "method") result.method = true;
+    if (key == "result" || key == "error") result.answer = true;
     std::string value;
-    if (!in.raw(value)) return Json();
-    if (is_id) return Json::from_valid(std::move(value));
+    if (is_id ? !in.raw(value) : !in.skip()) break;
+    if (is_id) result.id = Json::from_valid(std::move(value));
   }
-  return Json();
+  return result;
+}
+
+bool Peer::unreadable_answer(const Beginning& beginning, const std::string& why) {
+  if (beginning.method || !beginning.answer) return false;
+  const std::optional<std::int64_t> id = beginning.id.as_int64();
+  if (!id || !calls_.contains(*id)) return true;
+  // In its place in the order: as an answer that says so.
+  json::Writer text;
+  text.put("{\"jsonrpc\":\"2.0\",\"id\":");
+  text.integer(*id);
+  text.put(",\"error\":");
+  write_error(text, {internal_error, "the answer cannot be read: " + why, {}});
+  text.put('}');
+  Message parts;
+  read(text.view(), parts);
+  handle_answer(text.view(), parts);
+  return true;
 }
 
 // Cuts a message into its members, checking every byte on the way.
@@ -337,18 +358,18 @@ void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {
   Message parts;
   if (const auto fault = read(text, parts)) {
     trouble(fault->kind, fault->what);
+    const Beginning beginning = beginning_of(text);
+    if (unreadable_answer(beginning, fault->what)) return;
     if (fault->code == parse_error)
       return refuse(Json(), {parse_error, "Parse error: " + fault->what, {}}, batch);
     if (fault->kind == Trouble::Kind::too_large)
-      return refuse(id_of_beginning(text), {invalid_request, "Invalid request: " + fault->what, {}},
+      return refuse(beginning.id, {invalid_request, "Invalid request: " + fault->what, {}},
                     batch);
     if (text.front() == '[' && batch == nullptr)
       return refuse(Json(), {invalid_request, "Invalid request: batches are not supported", {}},
                     nullptr);
-    // What is meant as an answer, or as a notification, is never answered.
-    const bool answer = !parts.has_method && (!parts.result.absent() || !parts.error.absent());
-    const bool notification = parts.has_method && parts.id.absent();
-    if (answer || notification) return;
+    // What is meant as a notification is never answered; nor is an answer, above.
+    if (parts.has_method && parts.id.absent()) return;
     return refuse(Json(parts.id), {invalid_request, "Invalid request: " + fault->what, {}}, batch);
   }
   if (!parts.has_method) return handle_answer(text, parts);

@@ -185,7 +185,14 @@ class Peer {
   void enqueue(Queued item);
   void fail_calls();
   void flush(Batch& batch);
-  static Json id_of_beginning(std::string_view text);
+  // What can be told of a message that cannot be read as a whole.
+  struct Beginning {
+    Json id;  // absent if it does not say
+    bool method = false, answer = false;
+  };
+  static Beginning beginning_of(std::string_view text);
+  // Whether it was meant as an answer. Whoever waits for it is told that it cannot be read.
+  bool unreadable_answer(const Beginning& beginning, const std::string& why);
 
   void refuse(const Json& id, const Error& error, const std::shared_ptr<Batch>& batch);
   void write_error(json::Writer& out, const Error& error);
