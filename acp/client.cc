@@ -16,7 +16,7 @@ std::string ClientContext::cwd() const {
   io::Connection::Lock lock(*call_->connection);
   const auto found = call_->role->sessions_.find(call_->session_id);
   if (found == call_->role->sessions_.end()) return {};
-  const auto session = found->second.lock();
+  const detail::ClientSession* const session = found->second;
   return session ? session->cwd : std::string();
 }
 
@@ -24,7 +24,7 @@ std::vector<std::string> ClientContext::additional_directories() const {
   io::Connection::Lock lock(*call_->connection);
   const auto found = call_->role->sessions_.find(call_->session_id);
   if (found == call_->role->sessions_.end()) return {};
-  const auto session = found->second.lock();
+  const detail::ClientSession* const session = found->second;
   return session ? session->directories : std::vector<std::string>();
 }
 

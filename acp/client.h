@@ -239,11 +239,13 @@ class Prompt {
 
  private:
   friend class Session;
-  explicit Prompt(std::shared_ptr<detail::PromptState> state);
+  Prompt(std::shared_ptr<detail::ClientSession> session,
+         std::shared_ptr<detail::PromptState> state);
   PromptEvent* take();
   bool take_ready(PromptEvent*& event);
   Pending<void> more();
 
+  std::shared_ptr<detail::ClientSession> session_;
   std::shared_ptr<detail::PromptState> state_;
   std::vector<PromptEvent> batch_;  // taken; given_ of them given out
   std::size_t given_ = 0;

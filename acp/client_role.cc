@@ -218,9 +218,15 @@ void ClientRole::pass_on(const rpc::RequestId& id, std::string_view method, Json
   if (!decode(id, params, request)) return;
   if (const auto error = check(request)) return refuse(id, *error);
   const std::string session_id = session_of(request);
-  if (!session_id.empty() && !sessions_.contains(session_id))
-    return refuse(id,
-                  not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
+  if (!session_id.empty() && !sessions_.contains(session_id)) {
+    const std::size_t bytes = params.text().size();
+    if (opening_ > 0 && early_bytes_ + bytes <= max_early_bytes) {
+      early_bytes_ += bytes;
+      deferred_.push_back({id, std::string(method), Json(params)});
+      return;
+    }
+    return refuse(id, not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
+  }
   const CallPtr call = begin(id);
   call->session_id = session_id;
   handlers_->run(
@@ -240,7 +246,7 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
   call->permission = true;
   call->options = request.options;
   if (const auto known = sessions_.find(request.sessionId); known != sessions_.end())
-    if (const auto session = known->second.lock(); session && session->state)
+    if (ClientSession* const session = known->second; session && session->state)
       session->state->on_permission_request(request);
   if (!parts_->permission) {
     log(LogEntry::Level::warning, "a permission request was rejected: nobody is there to ask");
@@ -362,7 +368,7 @@ bool ClientRole::pass_on(rpc::NotificationToken token,
 // The common case at no cost but the decoding: the next update of the prompt that got the last one
 // is read where it will be taken from. False if it is none, or does not fit.
 bool ClientRole::update_in_place(JsonView params) {
-  ClientSession* const session = streaming_.get();
+  ClientSession* const session = streaming_;
   if (session == nullptr || parts_->update) return false;
   if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
   PromptState& prompt = *session->prompts.front();
@@ -419,7 +425,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   }
   const std::size_t bytes = params.text().size();
   const auto found = sessions_.find(notification.sessionId);
-  const auto session = found == sessions_.end() ? nullptr : found->second.lock();
+  ClientSession* const session = found == sessions_.end() ? nullptr : found->second;
   std::optional<v1::SessionNotification> copy;
   if (parts_->update) copy = notification;
   if (session) {
@@ -440,7 +446,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
 }
 
 void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
-  sessions_[session->id] = session;
+  sessions_[session->id] = session.get();
   const auto early = early_.find(session->id);
   if (early == early_.end()) return;
   auto updates = std::move(early->second);
@@ -449,6 +455,27 @@ void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
     early_bytes_ -= bytes;
     deliver(*session, std::move(update), bytes);
   }
+}
+
+void ClientRole::forget_session(const ClientSession* session) {
+  if (streaming_ == session) streaming_ = nullptr;
+  const auto known = sessions_.find(session->id);
+  if (known != sessions_.end() && known->second == session) known->second = nullptr;
+}
+
+void ClientRole::opening_ends() {
+  --opening_;
+  for (const Deferred& request : std::exchange(deferred_, {})) {
+    early_bytes_ -= request.params.text().size();
+    on_request(request.id, request.method, request.params);
+  }
+}
+
+ClientSession::~ClientSession() {
+  if (!agent) return;
+  io::Connection::Lock lock(*agent->connection);
+  agent->role->forget_session(this);
+  for (const auto& prompt : prompts) prompt->session = nullptr;
 }
 
 void ClientRole::deliver(ClientSession& session, SessionUpdate update, std::size_t bytes) {
@@ -477,6 +504,9 @@ void ClientRole::on_trouble(const rpc::Trouble& trouble) {
 
 void ClientRole::on_input_ended(const std::string& reason) {
   end_reason = reason;
+  for (const auto& waiter : std::exchange(waiters_, {}))
+    if (const auto waiting = waiter.lock())
+      waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));
   log(LogEntry::Level::debug, reason);
   // Nobody waits for these answers.
   on_drain_over();

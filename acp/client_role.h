@@ -50,7 +50,7 @@ namespace detail {
 
 // A prompt and the events that nobody has taken yet. Guarded by the connection's lock.
 struct PromptState {
-  std::shared_ptr<ClientSession> session;
+  ClientSession* session = nullptr;  // null once nobody holds it
   std::vector<PromptEvent> ready;
   std::size_t bytes = 0;
   std::optional<v1::PromptResponse> response;
@@ -63,6 +63,12 @@ struct PromptState {
 };
 
 struct ClientSession {
+  ClientSession() = default;
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+  // Not with the lock: with the last session the connection may go.
+  ~ClientSession();
+
   std::shared_ptr<AgentProcess> agent;
   std::string id;
   std::string cwd;
@@ -151,6 +157,13 @@ class ClientRole final : public io::Role, public std::enable_shared_from_this<Cl
     streaming_ = nullptr;
   }
   void turn_ended() { streaming_ = nullptr; }
+  // Nobody holds it any more. Its id stays known: what still comes for it is no riddle.
+  void forget_session(const ClientSession* session);
+  // While a session is being opened, requests for one that is not known yet have to wait.
+  void opening_begins() { ++opening_; }
+  void opening_ends();
+  // Fails when nothing more can come.
+  void fail_at_end(const std::shared_ptr<async::CompletionBase>& waiter) { waiters_.push_back(waiter); }
   void cancel_permissions(const std::string& session_id);
   RunningHandlers& handlers() { return *handlers_; }
   std::string end_reason;           // why nothing more comes
@@ -193,12 +206,20 @@ class ClientRole final : public io::Role, public std::enable_shared_from_this<Cl
   const std::shared_ptr<RunningHandlers> handlers_;
   std::unordered_map<std::string, CallPtr> active_;  // by the key of the request's id
   std::size_t notifications_running_ = 0;
-  std::unordered_map<std::string, std::weak_ptr<ClientSession>> sessions_;
+  std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.
   std::unordered_map<std::string, std::vector<std::pair<SessionUpdate, std::size_t>>> early_;
   std::size_t early_bytes_ = 0;
+  struct Deferred {
+    rpc::RequestId id;
+    std::string method;
+    Json params;
+  };
+  std::vector<Deferred> deferred_;
+  std::size_t opening_ = 0;
+  std::vector<std::weak_ptr<async::CompletionBase>> waiters_;
   std::uint64_t next_error_ = 0;
-  std::shared_ptr<ClientSession> streaming_;  // got the last update, in a turn
+  ClientSession* streaming_ = nullptr;  // got the last update, in a turn
   std::string id_;
 };
 

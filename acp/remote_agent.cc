@@ -211,20 +211,35 @@ RemoteAgent Client::attach(Transport transport) {
   const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
   agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
     return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
-      const auto agent = weak.lock();
-      if (!agent) co_return;
+      // Whoever drops the agent meanwhile ends it: the handshake holds the connection alone.
+      const auto shaking = std::make_shared<AgentProcess>();
+      if (const auto agent = weak.lock()) {
+        shaking->parts = agent->parts;
+        shaking->connection = agent->connection;
+        shaking->role = agent->role;
+      } else {
+        co_return;
+      }
+      shaking->closed = true;
       std::string reason;
       try {
-        co_await shake_hands(agent);
+        co_await shake_hands(shaking);
       } catch (const StartFailed& failed) {
         reason = failed.what();
       }
-      if (reason.empty()) co_return;
-      {
+      if (reason.empty()) {
+        const auto agent = weak.lock();
+        if (!agent) co_return;
         Lock lock(*agent->connection);
-        agent->role->log(LogEntry::Level::error, reason);
+        agent->info = std::move(shaking->info);
+        agent->ready = true;
+        co_return;
       }
-      agent->connection->close();
+      {
+        Lock lock(*shaking->connection);
+        shaking->role->log(LogEntry::Level::error, reason);
+      }
+      shaking->connection->close();
     }(weak);
   });
   return RemoteAgent(agent);
@@ -265,6 +280,9 @@ Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
   const auto chosen = std::make_shared<async::Completion<std::string>>();
   {
     Lock lock(*agent->connection);
+    // Handlers of a connection that has ended would not be run any more.
+    if (agent->connection->ended()) throw ConnectionClosed("the connection ended before the login");
+    agent->role->fail_at_end(chosen);
     chosen->home = agent->connection;
     chosen->helper = agent->connection;
     const auto call = std::make_shared<detail::ClientCall>(agent->role, agent->connection);
@@ -282,6 +300,25 @@ Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
   co_await call(agent, std::move(request));
   co_return true;
 }
+
+// A session's id may be used by the agent before whoever asked for it has it.
+class Opening {
+ public:
+  explicit Opening(std::shared_ptr<AgentProcess> agent) : agent_(std::move(agent)) {
+    Lock lock(*agent_->connection);
+    agent_->role->opening_begins();
+  }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+  ~Opening() {
+    Lock lock(*agent_->connection);
+    agent_->role->opening_ends();
+    agent_->connection->sent_something();
+  }
+
+ private:
+  std::shared_ptr<AgentProcess> agent_;
+};
 
 // Opens a session; when the agent wants a login first, tries that once.
 template <class Request>
@@ -333,6 +370,7 @@ Task<Session> RemoteAgent::async_new_session(v1::NewSessionRequest request) cons
   return [](std::shared_ptr<AgentProcess> agent, v1::NewSessionRequest request) -> Task<Session> {
     require_directories(*agent, request.cwd, request.additionalDirectories);
     require_servers(*agent, request.mcpServers);
+    const Opening until_known(agent);
     Task<v1::NewSessionResponse> opening = open_with_login(agent, request);
     const v1::NewSessionResponse response = co_await std::move(opening);
     const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
@@ -349,6 +387,7 @@ Task<Session> RemoteAgent::async_fork_session(v1::ForkSessionRequest request) co
     require(agent->info.agentCapabilities.sessionCapabilities.fork.has_value(), "session/fork");
     require_directories(*agent, request.cwd, request.additionalDirectories);
     require_servers(*agent, request.mcpServers);
+    const Opening until_known(agent);
     Task<v1::ForkSessionResponse> opening = open_with_login(agent, request);
     const v1::ForkSessionResponse response = co_await std::move(opening);
     const auto session = make_session(agent, response.sessionId, std::move(request.cwd),

@@ -26,11 +26,14 @@ void check_prompt(const std::vector<ContentBlock>& prompt, const v1::PromptCapab
 
 // ---- Prompt
 
-Prompt::Prompt(std::shared_ptr<detail::PromptState> state) : state_(std::move(state)) {}
+Prompt::Prompt(std::shared_ptr<detail::ClientSession> session,
+               std::shared_ptr<detail::PromptState> state)
+    : session_(std::move(session)), state_(std::move(state)) {}
 Prompt::Prompt(Prompt&&) noexcept = default;
 Prompt& Prompt::operator=(Prompt&& other) noexcept {
   if (this == &other) return *this;
   const Prompt old(std::move(*this));
+  session_ = std::move(other.session_);
   state_ = std::move(other.state_);
   batch_ = std::move(other.batch_);
   given_ = other.given_;
@@ -40,7 +43,7 @@ Prompt& Prompt::operator=(Prompt&& other) noexcept {
 
 Prompt::~Prompt() {
   if (!state_) return;
-  const auto& agent = state_->session->agent;
+  const auto& agent = session_->agent;
   Lock lock(*agent->connection);
   state_->abandoned = true;
   agent->role->event_bytes -= state_->bytes;
@@ -55,7 +58,7 @@ bool Prompt::take_ready(PromptEvent*& event) {
   if (given_ == batch_.size() && !ended_) {
     batch_.clear();
     given_ = 0;
-    const auto& agent = state_->session->agent;
+    const auto& agent = session_->agent;
     Lock lock(*agent->connection);
     if (!state_->ready.empty()) {
       batch_.swap(state_->ready);
@@ -74,7 +77,7 @@ bool Prompt::take_ready(PromptEvent*& event) {
 }
 
 Pending<void> Prompt::more() {
-  const auto& agent = state_->session->agent;
+  const auto& agent = session_->agent;
   Lock lock(*agent->connection);
   const auto waiter = agent->connection->completion<void>();
   if (!state_->ready.empty() || state_->ended()) {
@@ -83,12 +86,14 @@ Pending<void> Prompt::more() {
   }
   state_->waiter = waiter;
   ++agent->role->prompts_waited;
-  waiter->on_drop = [state = state_, waiting = std::weak_ptr(waiter)] {
-    const auto& agent = state->session->agent;
-    Lock lock(*agent->connection);
+  waiter->on_drop = [state = state_, role = agent->role, weak = std::weak_ptr(agent->connection),
+                     waiting = std::weak_ptr(waiter)] {
+    const auto connection = weak.lock();
+    if (!connection) return;
+    Lock lock(*connection);
     if (state->waiter != waiting.lock()) return;
     state->waiter = nullptr;
-    --agent->role->prompts_waited;
+    --role->prompts_waited;
   };
   agent->connection->input_wanted();
   return Pending<void>(waiter);
@@ -116,7 +121,7 @@ Task<v1::PromptResponse> Prompt::finish() {
 }
 
 const v1::PromptResponse& Prompt::response() const {
-  const auto& agent = state_->session->agent;
+  const auto& agent = session_->agent;
   Lock lock(*agent->connection);
   if (state_->error) std::rethrow_exception(state_->error);
   if (!state_->response) throw std::logic_error("the prompt has not ended");
@@ -138,7 +143,7 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
   check_prompt(content, agent->info.agentCapabilities.promptCapabilities);
   const auto state = std::make_shared<detail::PromptState>();
-  state->session = session_;
+  state->session = session_.get();
   v1::PromptRequest request;
   request.sessionId = session_->id;
   request.prompt = std::move(content);
@@ -148,7 +153,6 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
   agent->connection->peer().request(
       "session/prompt", [&](json::Writer& out) { json::write(out, request); },
       [state, role = agent->role](const rpc::Peer::Answer& answer) {
-        detail::ClientSession& session = *state->session;
         --role->prompts_pending;
         if (answer.error != nullptr) {
           state->error =
@@ -167,19 +171,21 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
           else
             state->response = std::move(response);
         }
-        std::erase(session.prompts, state);
         role->turn_ended();
-        if (session.state)
-          state->response ? session.state->turn_ended(state->response->stopReason)
-                          : session.state->turn_failed();
+        if (detail::ClientSession* const session = state->session) {
+          std::erase(session->prompts, state);
+          if (session->state)
+            state->response ? session->state->turn_ended(state->response->stopReason)
+                            : session->state->turn_failed();
+        }
         if (state->waiter) {
           --role->prompts_waited;
           state->wake();
         }
       });
-  if (session_->state) session_->state->prompt_sent(std::move(request.prompt));
+  if (session_->state && !state->ended()) session_->state->prompt_sent(std::move(request.prompt));
   agent->connection->sent_something();
-  return Prompt(state);
+  return Prompt(session_, state);
 }
 
 void Session::cancel() const {
