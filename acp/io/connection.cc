@@ -112,6 +112,7 @@ void Connection::finish() {
   if (given_up_) left_behind_ = role_;
   role_.reset();
   changed_.notify_all();
+  ended_.notify_all();
 }
 
 bool Connection::finished() {
@@ -130,7 +131,7 @@ bool Connection::wait_finished() {
       continue;
     }
     holder_ = std::thread::id();
-    changed_.wait(lock.lock_);
+    ended_.wait(lock.lock_);
     holder_ = std::this_thread::get_id();
   }
   if (given_up_ && left_behind_ && !strand_runs_) {
@@ -179,7 +180,11 @@ void Connection::post_blocking(std::function<void()> function) {
   std::optional<Lock> lock;
   if (!locked_here()) lock.emplace(*this);
   blocking_.push_back(std::move(function));
-  if (!options_.own_threads && parked_ == 0) return add_thread();
+  if (!options_.own_threads) {
+    // Whoever is parked takes one of them; each of the others needs a thread, too.
+    if (blocking_.size() > parked_ && threads_ < options_.max_threads) return add_thread();
+    return changed_.notify_one();
+  }
   if (!processing_) wake_one();
 }
 
@@ -218,8 +223,8 @@ void Connection::wake_one() {
 
 Connection::TimerId Connection::after(std::chrono::nanoseconds time, std::function<void()> action) {
   const TimerId id = next_timer_id_++;
-  timers_.emplace(Clock::now() + time, Timer{id, std::move(action)});
-  live_timers_.insert(id);
+  const auto timer = timers_.emplace(Clock::now() + time, Timer{id, std::move(action)});
+  live_timers_.emplace(id, timer);
   if (leader_waits_ || !options_.own_threads) wire_.poke();
   return id;
 }
@@ -233,8 +238,16 @@ void Connection::fire_timers() {
   while (!timers_.empty() && timers_.begin()->first <= Clock::now()) {
     const Timer timer = std::move(timers_.begin()->second);
     timers_.erase(timers_.begin());
-    if (live_timers_.erase(timer.id) != 0) timer.action();
+    live_timers_.erase(timer.id);
+    timer.action();
   }
+}
+
+void Connection::forget(TimerId timer) {
+  const auto found = live_timers_.find(timer);
+  if (found == live_timers_.end()) return;
+  timers_.erase(found->second);
+  live_timers_.erase(found);
 }
 
 // ---- sending
@@ -243,8 +256,8 @@ void Connection::sent_something() {
   input_wanted();
   if (output_blocked_ || processing_ || output_failed_) return;
   const bool much = peer_.outgoing().size() >= gather_bytes;
-  // In a quiet time nobody would come by to send what is left.
-  if (much || quiet_ || Clock::now() - last_flush_ >= gather_time) flush();
+  // In a quiet time nobody would come by to send what is left; nor would a program's own loop.
+  if (much || quiet_ || !options_.own_threads || Clock::now() - last_flush_ >= gather_time) flush();
 }
 
 void Connection::flush() {
@@ -319,6 +332,7 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
     led_ = false;
     wire_.close();
     changed_.notify_all();
+    ended_.notify_all();
     return;
   }
   if (ready.input || ready.output) {
@@ -468,6 +482,7 @@ void Connection::thread_main() {
   }
   --threads_;
   changed_.notify_all();
+  ended_.notify_all();
 }
 
 void Connection::help(BlockingWait& waiting) {

@@ -18,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -110,7 +109,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void unlocked(std::function<void()> action);
   // Runs with the lock held.
   TimerId after(std::chrono::nanoseconds time, std::function<void()> action);
-  void forget(TimerId timer) { live_timers_.erase(timer); }
+  void forget(TimerId timer);
   bool congested() const { return peer_.congested() && !output_failed_; }
   bool ended() const { return peer_.input_ended() || output_failed_; }
   // Settled when there is room again.
@@ -202,7 +201,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   std::vector<BlockingWait*> sleeping_;  // threads that wait while another one reads
 
   std::multimap<Clock::time_point, Timer> timers_;
-  std::set<TimerId> live_timers_;
+  std::map<TimerId, std::multimap<Clock::time_point, Timer>::iterator> live_timers_;
   TimerId next_timer_id_ = 1;
 
   std::vector<char> buffer_;
@@ -215,6 +214,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool quiet_ = false;      // nothing happened lately: nobody needs to look after the leader
   std::uint64_t lead_count_ = 0;
   std::condition_variable changed_;
+  std::condition_variable ended_;  // for those who wait for the end: they must not take a thread's wake-up
   unsigned threads_ = 0;
   unsigned parked_ = 0;
   unsigned in_user_code_ = 0;
