@@ -43,13 +43,15 @@ void AgentProcess::watch() {
       }
     }
     if (set[2].revents != 0) {
-      std::lock_guard lock(mutex);
-      if (!exit)
-        exit = process.poll_exit();
-      else
-        process.poll_exit();
+      std::unique_lock lock(mutex);
+      const bool known = exit.has_value();
+      const auto status = process.poll_exit();
+      if (!known) exit = status;
       if (process.tree_ended()) running = false;
       if (exit) exited.notify_all();
+      lock.unlock();
+      // What it has started may hold its stdout: nobody waits for that.
+      if (!known && status) connection->end_when_dry("the agent " + status->describe());
     }
     if (set[0].revents != 0) return;
   }

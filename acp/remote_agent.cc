@@ -182,8 +182,8 @@ Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
     agent->process_id = agent->process.id();
     agent->tail = io::TailBuffer(io::TailBuffer::default_limit, parts->stderr_hook);
     Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
-    agent->start_watching();
     agent = open(parts, std::move(transport), agent, true);
+    agent->start_watching();
     co_await shake_hands(agent);
     co_return RemoteAgent(agent);
   }(std::make_shared<Parts>(*parts_), std::move(options));

@@ -53,7 +53,11 @@ std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOpti
 Connection::Connection(Transport transport, ConnectionOptions options)
     : options_(std::move(options)), wire_(std::move(transport)), peer_(options_.peer, *this) {}
 
-Connection::~Connection() = default;
+// Perhaps on one of these threads itself.
+Connection::~Connection() {
+  for (auto& [id, thread] : pool_) thread.detach();
+  for (std::thread& thread : gone_) thread.detach();
+}
 
 void Connection::start(std::shared_ptr<Role> role) {
   Lock lock(*this);
@@ -91,6 +95,12 @@ void Connection::close() {
   check_finished();
   wire_.poke();
   wake_one();
+}
+
+void Connection::end_when_dry(std::string reason) {
+  Lock lock(*this);
+  end_when_dry_ = std::move(reason);
+  wire_.poke();
 }
 
 void Connection::check_finished() {
@@ -138,8 +148,14 @@ bool Connection::wait_finished() {
     const std::shared_ptr<Role> role = std::move(left_behind_);
     lock.unlock();
     role->drop_handlers();
+    lock.lock();
   }
-  return !given_up_;
+  // When this returns nothing of ours runs any more, not even a thread's last steps.
+  std::vector<std::thread> gone = std::exchange(gone_, {});
+  const bool all = !given_up_;
+  lock.unlock();
+  for (std::thread& thread : gone) thread.join();
+  return all;
 }
 
 // ---- what the engine tells
@@ -312,7 +328,8 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   bool probing = false;
   if (buffer_.empty()) buffer_.resize(smallest_buffer);
   {
-    std::optional<std::chrono::nanoseconds> timeout = may_wait ? next_timer() : 0ns;
+    std::optional<std::chrono::nanoseconds> timeout =
+        may_wait && !(end_when_dry_ && input) ? next_timer() : 0ns;
     if (may_wait && !quiet_ && (!timeout || *timeout > quiet_after)) {
       timeout = quiet_after;
       probing = true;
@@ -344,6 +361,7 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   processing_ = true;
   if (ready.output) output_blocked_ = false;
   if (ready.input) take_input(outcome);
+  if (end_when_dry_ && input && !ready.input) end_input(*end_when_dry_);
   fire_timers();
   if (!output_blocked_) flush();
   processing_ = false;
@@ -385,7 +403,9 @@ void Connection::take_input(const Wire::Outcome& outcome) {
 void Connection::add_thread() {
   ++threads_;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  std::thread([self] { self->thread_main(); }).detach();
+  for (std::thread& thread : std::exchange(gone_, {})) thread.join();  // at its very end
+  std::thread thread([self] { self->thread_main(); });
+  pool_.emplace(thread.get_id(), std::move(thread));
 }
 
 bool Connection::run_ready(Lock& lock) {
@@ -481,6 +501,9 @@ void Connection::thread_main() {
     if (!output_blocked_ && !finished_) flush();
   }
   --threads_;
+  const auto self = pool_.find(std::this_thread::get_id());
+  gone_.push_back(std::move(self->second));
+  pool_.erase(self);
   changed_.notify_all();
   ended_.notify_all();
 }

@@ -137,6 +137,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void help(BlockingWait& waiting) override;
   // Sends what is left, then closes. Whoever waits is told so.
   void close();
+  // Whoever wrote to us is gone, though others may hold the pipe: what is left of it is the end.
+  void end_when_dry(std::string reason);
   // Blocks until everything has ended, or was given up on. False if handlers were left behind.
   bool wait_finished();
   bool finished();
@@ -215,6 +217,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   std::uint64_t lead_count_ = 0;
   std::condition_variable changed_;
   std::condition_variable ended_;  // for those who wait for the end: they must not take a thread's wake-up
+  std::map<std::thread::id, std::thread> pool_;
+  std::vector<std::thread> gone_;  // to be joined
   unsigned threads_ = 0;
   unsigned parked_ = 0;
   unsigned in_user_code_ = 0;
@@ -223,6 +227,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool output_blocked_ = false;
   bool output_failed_ = false;
   bool input_end_seen_ = false;
+  std::optional<std::string> end_when_dry_;
   bool closing_ = false;
   bool given_up_ = false;
   bool finished_ = false;
