@@ -24,8 +24,10 @@ using namespace testing;  // NOLINT(google-build-using-namespace)
 using Strings = std::vector<std::string>;
 constexpr std::size_t mebibyte = 1024 * 1024;
 
-std::string request(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":" + params + "}";
+std::string request(const std::string& id, const std::string& method,
+                    const std::string& params = "{}") {
+  return "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"" + method +
+         "\",\"params\":" + params + "}";
 }
 const std::string hello = request("1", "initialize", "{\"protocolVersion\":1}");
 const std::string open_session = request("2", "session/new", "{\"cwd\":\"/\",\"mcpServers\":[]}");
@@ -144,8 +146,9 @@ TEST(HostileAgent, LargeMessages) {
   const Json refused = raw.read();
   EXPECT_EQ(refused["id"].text(), "6");
   EXPECT_EQ(refused["error"]["code"].as_int64(), -32600);
-  EXPECT_NE(refused["error"]["message"].as_string().value_or("").find(std::to_string(32 * mebibyte)),
-            std::string::npos);
+  EXPECT_NE(
+      refused["error"]["message"].as_string().value_or("").find(std::to_string(32 * mebibyte)),
+      std::string::npos);
   served.ping();
 }
 
@@ -184,15 +187,17 @@ TEST(HostileAgent, IdsInUseAndAnswersToNothing) {
   ASSERT_TRUE(begun.wait("the first request of the id"));
   raw.line(request("5", "_hold"));
   EXPECT_EQ(raw.read()["error"]["code"].as_int64(), -32600);
-  for (const char* answer : {"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}", "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":1}",
-                             "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"m\"}}",
-                             "{\"jsonrpc\":\"2.0\",\"id\":-1,\"result\":null}",
-                             "{\"jsonrpc\":\"2.0\",\"id\":99999999999999999999,\"result\":null}",
-                             "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":77}}",
-                             "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}",
-                             "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\"}",
-                             "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"x\"}}",
-                             "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":[]}"})
+  for (const char* answer :
+       {"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":1}",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"m\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":-1,\"result\":null}",
+        "{\"jsonrpc\":\"2.0\",\"id\":99999999999999999999,\"result\":null}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":77}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\"}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"x\"}}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"no/such\",\"params\":[]}"})
     raw.line(answer);
   go_on.open();
   const Json held = raw.read();
@@ -270,22 +275,26 @@ TEST(HostileAgent, RequestsWhoseAnswersNobodyReadsFillNoMemory) {
   Served served(busy_agent());
   served.raw.initialize();
   const long before = memory_of("VmRSS");
-  const std::string ask = request("5", "no/such", "{\"x\":\"" + std::string(1000, 'x') + "\"}") + "\n";
-  const std::string echo = request("6", "_echo", "{\"x\":\"" + std::string(100'000, 'x') + "\"}") + "\n";
+  const std::string ask =
+      request("5", "no/such", "{\"x\":\"" + std::string(1000, 'x') + "\"}") + "\n";
+  const std::string echo =
+      request("6", "_echo", "{\"x\":\"" + std::string(100'000, 'x') + "\"}") + "\n";
   std::size_t sent = 0;
   // Until nothing more is taken: the agent has stopped reading.
   while (sent < 1'000'000'000) {
     const std::string& next = sent % 3 == 0 ? ask : echo;
     pollfd set{served.raw.descriptor(), POLLOUT, 0};
     if (poll(&set, 1, 1000) == 0) break;
-    const ssize_t size = ::send(served.raw.descriptor(), next.data(), next.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t size =
+        ::send(served.raw.descriptor(), next.data(), next.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size > 0 && static_cast<std::size_t>(size) < next.size()) {
       sent += next.size();
       std::string_view rest = std::string_view(next).substr(static_cast<std::size_t>(size));
       bool stuck = false;
       while (!rest.empty() && !stuck) {
         stuck = poll(&set, 1, 1000) == 0;
-        const ssize_t more = ::send(served.raw.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        const ssize_t more =
+            ::send(served.raw.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (more > 0) rest.remove_prefix(static_cast<std::size_t>(more));
       }
       if (stuck) break;
@@ -307,8 +316,9 @@ TEST(HostileAgent, TheClientGoesAtEveryMessageOfATurn) {
                          std::to_string(messages));
       Served served(busy_agent());
       RawEnd& raw = served.raw;
-      raw.line(request("1", "initialize",
-                       "{\"protocolVersion\":1,\"clientCapabilities\":" + std::string(all_capabilities) + "}"));
+      raw.line(request(
+          "1", "initialize",
+          "{\"protocolVersion\":1,\"clientCapabilities\":" + std::string(all_capabilities) + "}"));
       const int seen = [&] {
         int count = 0;
         while (count != messages) {
@@ -398,7 +408,8 @@ TEST(HostileProcess, AReaderThatStallsFillsNoMemory) {
     read += line.size();
   }
   const bool sanitized = std::string(ECHO_AGENT).find("san/") != std::string::npos;
-  EXPECT_LT(memory_of("VmHWM", agent.process.id()), sanitized ? 640 * 1024 : 64 * 1024) << "kilobytes";
+  EXPECT_LT(memory_of("VmHWM", agent.process.id()), sanitized ? 640 * 1024 : 64 * 1024)
+      << "kilobytes";
   agent.raw.close();
   EXPECT_EQ(agent.end(), "exited with code 0");
 }
@@ -409,8 +420,12 @@ TEST(HostileClient, InputIsCutAtEveryByteWithNoiseBetween) {
   const Within limit("the input of a client cut in two at every byte");
   const std::string update =
       "{\"jsonrpc\":\"2.0\",\"method\":\"_note\",\"params\":{\"text\":\"\xC3\xA4\"}}";
-  const std::string input = "\xEF\xBB\xBF" "a banner\r\n\n" "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":"
-                            "{\"protocolVersion\":1}}\r\n" + update + "\n\x1b[0m noise\n" + update + "\r\n";
+  const std::string input =
+      "\xEF\xBB\xBF"
+      "a banner\r\n\n"
+      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":"
+      "{\"protocolVersion\":1}}\r\n" +
+      update + "\n\x1b[0m noise\n" + update + "\r\n";
   for (std::size_t cut = 0; cut <= input.size(); ++cut) {
     auto [left, right] = memory_pair();
     RawEnd raw(std::move(left));
@@ -445,10 +460,15 @@ TEST(HostileClient, WhatAnAgentMayGetWrongInATurn) {
     end.line("a stray line");
     end.say("s", large);
     end.say("s", std::string(33 * mebibyte, 'x'));  // passed over
-    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" + std::string(200'000, '['));
-    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-             "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"\xC3(\"}}}}");
-    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":[]}}");
+    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" +
+             std::string(200'000, '['));
+    end.line(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+        "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
+        "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"\xC3(\"}}}}");
+    end.line(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+        "update\",\"params\":{\"sessionId\":\"s\",\"update\":[]}}");
     end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\"}");
     end.line("{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}");
     end.line(request("8", "session/request_permission", "{\"sessionId\":\"s\"}"));
@@ -465,13 +485,15 @@ TEST(HostileClient, WhatAnAgentMayGetWrongInATurn) {
   });
   std::atomic<int> warnings = 0;
   Client client("test", "1");
-  client.on_log([&](const LogEntry& entry) { warnings += entry.level == LogEntry::Level::warning; });
+  client.on_log(
+      [&](const LogEntry& entry) { warnings += entry.level == LogEntry::Level::warning; });
   const RemoteAgent remote = client.connect(std::move(ours));
   const Session session = remote.new_session("/");
   Strings texts;
   for (PromptEvent& event : session.prompt("go")) {
     if (const auto* update = std::get_if<SessionUpdate>(&event))
-      texts.push_back(std::get<v1::TextContent>(std::get<v1::AgentMessageChunk>(*update).content).text);
+      texts.push_back(
+          std::get<v1::TextContent>(std::get<v1::AgentMessageChunk>(*update).content).text);
     else
       EXPECT_EQ(std::get<StopReason>(event), StopReason::end_turn);
   }
@@ -499,8 +521,10 @@ TEST(HostileClient, EventsThatNobodyTakesFillNoMemory) {
   const Json asked = end.read_call("session/prompt");
   const long before = memory_of("VmRSS");
   const std::string chunk =
-      "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-      "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" + std::string(20'000, 'x') + "\"}}}}\n";
+      "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+      "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
+      "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" +
+      std::string(20'000, 'x') + "\"}}}}\n";
   std::size_t sent = 0, count = 0;
   std::string_view rest;
   // Until the client takes no more.
@@ -509,7 +533,8 @@ TEST(HostileClient, EventsThatNobodyTakesFillNoMemory) {
       rest = chunk;
       ++count;
     }
-    const ssize_t size = ::send(end.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t size =
+        ::send(end.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size > 0) {
       rest.remove_prefix(static_cast<std::size_t>(size));
       sent += static_cast<std::size_t>(size);
@@ -545,17 +570,20 @@ TEST(HostileClient, TheAgentGoesAtEveryMessageOfATurn) {
       return true;
     };
     const auto answer = [](JsonView asked, const std::string& result) {
-      return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(asked["id"].text()) + ",\"result\":" + result + "}";
+      return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(asked["id"].text()) +
+             ",\"result\":" + result + "}";
     };
     const std::string session = "{\"sessionId\":\"s\",";
     if (!step(answer(end.read_call("initialize"), "{\"protocolVersion\":1}"))) return;
     if (!step(answer(end.read_call("session/new"), "{\"sessionId\":\"s\"}"))) return;
     const Json prompt = end.read_call("session/prompt");
-    if (!step("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" + session +
-              "\"update\":{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"title\":\"T\"}}}"))
+    if (!step(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" + session +
+            "\"update\":{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"title\":\"T\"}}}"))
       return;
     if (!step(request("1", "session/request_permission",
-                      session + "\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[{\"optionId\":\"y\",\"name\":\"Y\","
+                      session + "\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[{\"optionId\":"
+                                "\"y\",\"name\":\"Y\","
                                 "\"kind\":\"allow_once\"}]}")))
       return;
     end.read_answer("1");
@@ -571,29 +599,34 @@ TEST(HostileClient, TheAgentGoesAtEveryMessageOfATurn) {
   constexpr int all = 8;
   for (int messages = 0; messages <= all; ++messages) {
     for (const bool plain : {false, true}) {
-      const Within limit("the end of a client whose agent went at message " + std::to_string(messages));
+      const Within limit("the end of a client whose agent went at message " +
+                         std::to_string(messages));
       auto [ours, theirs] = memory_pair();
       Script agent(std::move(theirs), [&](RawEnd& end) { play(end, messages); });
       Client client("test", "1");
       client.on_permission([](ClientContext, v1::RequestPermissionRequest) {
         return Decision(PermissionOptionKind::allow_once);
       });
-      client.on_read_text_file([](ClientContext, v1::ReadTextFileRequest) { return v1::ReadTextFileResponse(); });
+      client.on_read_text_file(
+          [](ClientContext, v1::ReadTextFileRequest) { return v1::ReadTextFileResponse(); });
       TerminalHandlers terminals;
       terminals.create = [](ClientContext, v1::CreateTerminalRequest) {
         v1::CreateTerminalResponse response;
         response.terminalId = "t";
         return response;
       };
-      terminals.output = [](ClientContext, v1::TerminalOutputRequest) { return v1::TerminalOutputResponse(); };
+      terminals.output = [](ClientContext, v1::TerminalOutputRequest) {
+        return v1::TerminalOutputResponse();
+      };
       if (plain)
         terminals.wait_for_exit = [](ClientContext context, v1::WaitForTerminalExitRequest) {
           while (!context.cancelled()) std::this_thread::yield();
           return v1::WaitForTerminalExitResponse();
         };
       else
-        terminals.wait_for_exit = [](ClientContext context, v1::WaitForTerminalExitRequest)
-            -> Task<v1::WaitForTerminalExitResponse> {
+        terminals.wait_for_exit =
+            [](ClientContext context,
+               v1::WaitForTerminalExitRequest) -> Task<v1::WaitForTerminalExitResponse> {
           co_await context.peer().request("_never", Json::object());
           co_return v1::WaitForTerminalExitResponse();
         };

@@ -154,7 +154,8 @@ TEST(Lifetimes, TheLastHandleGoesWhileUpdatesCome) {
     auto [left, right] = memory_pair();
     AgentConnection served = agent.start(std::move(right));
     Client client("test", "1");
-    if (life.maybe()) client.on_update([](ClientContext context, v1::SessionNotification) { (void)context.cwd(); });
+    if (life.maybe())
+      client.on_update([](ClientContext context, v1::SessionNotification) { (void)context.cwd(); });
     std::optional<RemoteAgent> remote(client.connect(std::move(left)));
     std::optional<Session> session(remote->new_session("/"));
     std::optional<Prompt> prompt(session->prompt("go"));

@@ -1,5 +1,6 @@
 // Order on the wire in thousands of interleavings: client and agent in one thread, each with an
-// executor of its own, and a seeded choice of who takes the next step. A seed that fails fails again.
+// executor of its own, and a seeded choice of who takes the next step. A seed that fails fails
+// again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +57,8 @@ class Namer {
   void received(std::string_view text) {
     const Json message = Json::parse(text).value();
     if (message["method"].as_string() == "session/prompt")
-      prompts_[std::string(message["id"].text())] = message["params"]["sessionId"].as_string().value_or("?");
+      prompts_[std::string(message["id"].text())] =
+          message["params"]["sessionId"].as_string().value_or("?");
   }
   std::string name(std::string_view text) const {
     const Json message = Json::parse(text).value();
@@ -71,7 +73,8 @@ class Namer {
     const auto prompt = prompts_.find(std::string(message["id"].text()));
     if (!result["stopReason"].absent() && prompt != prompts_.end())
       return result["stopReason"].as_string().value_or("?") + " " + prompt->second;
-    if (!result["sessionId"].absent()) return "opened " + result["sessionId"].as_string().value_or("?");
+    if (!result["sessionId"].absent())
+      return "opened " + result["sessionId"].as_string().value_or("?");
     return "answer";
   }
 
@@ -221,8 +224,8 @@ TEST(Schedule, OrderHoldsInEveryInterleaving) {
     EXPECT_EQ(sessions.size(), 2u);
     std::vector<std::string> anonymous;
     for (const std::string& session : sessions) {
-      // On the wire: what belongs behind session/new's answer is behind it; the turn's updates stand
-      // in order before its answer, and nothing of it follows.
+      // On the wire: what belongs behind session/new's answer is behind it; the turn's updates
+      // stand in order before its answer, and nothing of it follows.
       const std::size_t opened = place_of(sent, "opened " + session);
       const std::size_t stop = place_of(sent, "end_turn " + session);
       EXPECT_LT(opened, place_of(sent, "available_commands_update " + session));

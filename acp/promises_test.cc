@@ -1,29 +1,26 @@
-// What DESIGN.md promises of the engine, and the defects of others that LESSONS.md lists, held against
-// the two roles.
+// What DESIGN.md promises of the engine, and the defects of others that LESSONS.md lists, held
+// against the two roles.
 //
 // What is shown elsewhere is not shown again:
-//   P1  order                    Order.* (rpc/peer_test.cc), Schedule.* (order_test.cc), Promise.P1_*
-//   P2  after_response           Order.WhatFollowsAnAnswerFollowsItOnTheWire, Promise.P2_*
-//   P3  nothing after the answer Promise.P3_*, Schedule.*
-//   P4  the reader never waits   Promise.P4_*
-//   P5  exactly one answer       Peer.WhatIsMalformedIsAnswered…, Promise.P5_*
-//   P6  limits                   Peer.LimitsEndInNamedErrors, HostileAgent.* (hostile_wire_test.cc)
-//   P7  bytes and descriptors    Promise.P7_*, HostileAgent.*, ProcessDescriptors.* (io/process_test.cc)
-//   P8  framing                  Framing.* (rpc/framing_test.cc), Promise.P8_*
+//   P1  order                    Order.* (rpc/peer_test.cc), Schedule.* (order_test.cc),
+//   Promise.P1_* P2  after_response           Order.WhatFollowsAnAnswerFollowsItOnTheWire,
+//   Promise.P2_* P3  nothing after the answer Promise.P3_*, Schedule.* P4  the reader never waits
+//   Promise.P4_* P5  exactly one answer       Peer.WhatIsMalformedIsAnswered…, Promise.P5_* P6
+//   limits                   Peer.LimitsEndInNamedErrors, HostileAgent.* (hostile_wire_test.cc) P7
+//   bytes and descriptors    Promise.P7_*, HostileAgent.*, ProcessDescriptors.*
+//   (io/process_test.cc) P8  framing                  Framing.* (rpc/framing_test.cc), Promise.P8_*
 //   D01 requestId, -32800        Peer.CancelIsSentAndReadWithRequestId, Lessons.D01_*
 //   D02 destructors              Lifetimes.* (lifetimes_test.cc)
 //   D03 reader thread            Lessons.D03_*
 //   D04 unknown is kept          Lessons.D04_*, roundtrip_test.cc
 //   D05 malformed is answered    Peer.WhatIsMalformedIsAnswered…, Promise.P5_*
 //   D06 two connections          Lessons.D06_*
-//   D07 nesting, dead peers      Peer.TwoHundredThousandNestedArrays, HostileAgent.*, Promise.P7_NoSigpipe
-//   D08 after close              Peer.ClosingTellsEveryoneWhoWaitsAtOnce, Lessons.D08_*
-//   D09 pending on disconnect    Lessons.D09_*
-//   D10 quadratic search         Framing.*, HostileAgent.LargeMessages
-//   D11 CLOEXEC                  ProcessDescriptors.*, Lessons.D11_*
-//   D12 compile time             bench/
-//   D13 time-out of a prompt     Lessons.D13_*
-//   D14 line limit               HostileAgent.LargeMessages
+//   D07 nesting, dead peers      Peer.TwoHundredThousandNestedArrays, HostileAgent.*,
+//   Promise.P7_NoSigpipe D08 after close              Peer.ClosingTellsEveryoneWhoWaitsAtOnce,
+//   Lessons.D08_* D09 pending on disconnect    Lessons.D09_* D10 quadratic search Framing.*,
+//   HostileAgent.LargeMessages D11 CLOEXEC                  ProcessDescriptors.*, Lessons.D11_* D12
+//   compile time             bench/ D13 time-out of a prompt     Lessons.D13_* D14 line limit
+//   HostileAgent.LargeMessages
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,8 +69,8 @@ std::string request(int id, const std::string& method, const std::string& params
 }
 
 std::string cancel_of(const std::string& session) {
-  return "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"" + session +
-         "\"}}";
+  return "{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"" +
+         session + "\"}}";
 }
 
 // ---- order
@@ -105,7 +102,8 @@ TEST(Promise, P1_AnAnswerWaitsForTheHandlersOfEarlierUpdates) {
     prompt.finish().wait();
     events.add("answer");
   }
-  EXPECT_EQ(events.list(), (Strings{"begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3", "answer"}));
+  EXPECT_EQ(events.list(),
+            (Strings{"begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3", "answer"}));
 }
 
 TEST(Promise, P1_NestedRequestsDoNotDeadlock) {
@@ -113,10 +111,13 @@ TEST(Promise, P1_NestedRequestsDoNotDeadlock) {
   for (const bool plain : {false, true}) {
     static constexpr int depth = 20;
     Agent agent("test", "1");
-    const auto ask = [](Json params) { return Json::object({{"left", *params["left"].as_int64() - 1}}); };
+    const auto ask = [](Json params) {
+      return Json::object({{"left", *params["left"].as_int64() - 1}});
+    };
     if (plain) {
       agent.on_prompt([](Turn turn) {
-        return turn.peer().request("_nest", Json::object({{"left", depth}})).wait().text() == "\"done\""
+        return turn.peer().request("_nest", Json::object({{"left", depth}})).wait().text() ==
+                       "\"done\""
                    ? StopReason::end_turn
                    : StopReason::refusal;
       });
@@ -185,9 +186,11 @@ TEST(Promise, P2_WhatIsToFollowAnAnswerFollowsIt) {
       for (int update = 0; update < 2; ++update) {
         const Json message = served.raw.read();
         EXPECT_EQ(message["params"]["sessionId"], answer["result"]["sessionId"]);
-        followed.insert(message["params"]["update"]["sessionUpdate"].as_string().value_or(message.text()));
+        followed.insert(
+            message["params"]["update"]["sessionUpdate"].as_string().value_or(message.text()));
       }
-      EXPECT_EQ(followed, (std::set<std::string>{"agent_message_chunk", "available_commands_update"}));
+      EXPECT_EQ(followed,
+                (std::set<std::string>{"agent_message_chunk", "available_commands_update"}));
     }
   }
 }
@@ -254,11 +257,12 @@ TEST(Promise, P2_RequestsOfASessionThatIsJustBeingOpenedAreServed) {
       end.read_to_end();
     });
     Client client("test", "1");
-    client.on_read_text_file([](ClientContext, v1::ReadTextFileRequest) -> Task<v1::ReadTextFileResponse> {
-      v1::ReadTextFileResponse response;
-      response.content = "content";
-      co_return response;
-    });
+    client.on_read_text_file(
+        [](ClientContext, v1::ReadTextFileRequest) -> Task<v1::ReadTextFileResponse> {
+          v1::ReadTextFileResponse response;
+          response.content = "content";
+          co_return response;
+        });
     const RemoteAgent remote = client.connect(std::move(ours));
     const Session session = remote.new_session("/");
     // An answer of the connection's own shows that the request before it has been seen.
@@ -330,7 +334,8 @@ TEST(Promise, P4_CancelReachesAHandlerThatKeepsItsThread) {
     EXPECT_EQ(served.raw.read_answer("1")["result"]["stopReason"].as_string(), "cancelled");
     // The session stays usable; and $/cancel_request does it, too.
     served.raw.prompt("3", session, "go");
-    served.raw.line("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":3}}");
+    served.raw.line(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":3}}");
     EXPECT_EQ(served.raw.read_answer("3")["result"]["stopReason"].as_string(), "cancelled");
   }
 }
@@ -348,7 +353,8 @@ TEST(Lessons, D01_ACancelledRequestIsAnsweredWithItsCode) {
   served.raw.line(request(1, "_wait"));
   const Json inner = served.raw.read_call("_never");
   ASSERT_TRUE(begun.wait("the handler begins"));
-  served.raw.line("{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}");
+  served.raw.line(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancel_request\",\"params\":{\"requestId\":1}}");
   // What it waited for is cancelled by the same name, then it has its answer.
   const Json cancel = served.raw.read_call("$/cancel_request");
   EXPECT_EQ(cancel["params"]["requestId"].text(), inner["id"].text());
@@ -416,6 +422,35 @@ TEST(Lessons, D03_CancelEndsADialogThatBlocks) {
   remote.close();
 }
 
+// More of them than the connection has threads.
+TEST(Lessons, D03_AHundredDialogsStopNothing) {
+  const Within limit("a hundred dialogs that block");
+  constexpr int dialogs = 100;
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [](RawEnd& end) {
+    end.welcome();
+    for (int i = 0; i < dialogs; ++i)
+      end.line(request(i, "session/request_permission",
+                       "{\"sessionId\":\"s\",\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[]}"));
+    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"_talking\",\"params\":{}}");
+    for (int i = 0; i < dialogs; ++i) EXPECT_TRUE(end.read()["result"]["outcome"].is_object());
+  });
+  Gate heard;
+  Client client("test", "1");
+  client.on_permission([&](ClientContext, v1::RequestPermissionRequest) {
+    heard.wait("a notification while all threads are taken");
+    return Decision::cancelled();
+  });
+  client.on_notification("_talking", [&](ClientContext, Json) -> Task<void> {
+    heard.open();
+    co_return;
+  });
+  const RemoteAgent remote = client.connect(std::move(ours));
+  const Session session = remote.new_session("/");
+  agent.join();
+  remote.close();
+}
+
 // A program's own loop: plain functions run beside it, as many as there are.
 TEST(Lessons, D03_PlainFunctionsRunBesideAProgramsOwnLoop) {
   const Within limit("plain handlers under a loop of the program's own");
@@ -466,12 +501,15 @@ TEST(Lessons, D04_WhatIsUnknownIsKept) {
   Script agent(std::move(theirs), [](RawEnd& end) {
     end.welcome();
     const Json prompt = end.read_call("session/prompt");
-    for (const char* update :
-         {"{\"sessionUpdate\":\"hologram\",\"depth\":3}",
-          "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"title\":\"T\",\"kind\":\"levitate\"}",
-          "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"smell\",\"of\":\"tea\"}}"})
-      end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":" +
-               std::string(update) + "}}");
+    for (const char* update : {"{\"sessionUpdate\":\"hologram\",\"depth\":3}",
+                               "{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"title\":"
+                               "\"T\",\"kind\":\"levitate\"}",
+                               "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":"
+                               "\"smell\",\"of\":\"tea\"}}"})
+      end.line(
+          "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+          "update\",\"params\":{\"sessionId\":\"s\",\"update\":" +
+          std::string(update) + "}}");
     end.answer(prompt, "{\"stopReason\":\"end_turn\"}");
     end.read_to_end();
   });
@@ -575,8 +613,8 @@ TEST(Promise, P5_AnAnswerThatCannotBeReadFailsItsCall) {
            std::string("{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{},\"error\":{}}"),  // both
            std::string("{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"\xFF\"}"),         // no UTF-8
            std::string("{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{}"),                // cut off
-           "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"" + large + "\"}",             // over the limit
-           "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":" + deep + "}",                  // too deep
+           "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":\"" + large + "\"}",  // over the limit
+           "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":" + deep + "}",       // too deep
        }) {
     Agent agent("test", "1");
     std::string failure;
@@ -597,7 +635,8 @@ TEST(Promise, P5_AnAnswerThatCannotBeReadFailsItsCall) {
     text.replace(text.find("ID"), 2, asked["id"].text());
     served.raw.line(text);
     EXPECT_EQ(served.raw.read_answer("1")["result"]["stopReason"].as_string(), "end_turn");
-    EXPECT_NE(failure.find("the answer"), std::string::npos) << text.substr(0, 80) << ": " << failure;
+    EXPECT_NE(failure.find("the answer"), std::string::npos)
+        << text.substr(0, 80) << ": " << failure;
   }
 }
 
@@ -768,7 +807,8 @@ TEST(Lessons, D09_ALoginForAnAgentThatIsGoneFails) {
       });
       Client client("test", "1");
       if (plain)
-        client.on_auth_required([](ClientContext, std::vector<v1::AuthMethod>) { return std::string("m"); });
+        client.on_auth_required(
+            [](ClientContext, std::vector<v1::AuthMethod>) { return std::string("m"); });
       else
         client.on_auth_required(
             [](ClientContext, std::vector<v1::AuthMethod>) -> Task<std::string> { co_return "m"; });

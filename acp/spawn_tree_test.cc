@@ -20,8 +20,8 @@ namespace acp {
 namespace {
 
 using io::testing::Watched;
-using testing::Within;
 using testing::program;
+using testing::Within;
 
 // The three processes of the tree, by what the agent says.
 std::vector<Watched> tree_of(const Session& session) {

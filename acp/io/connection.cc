@@ -411,7 +411,9 @@ void Connection::add_thread() {
 bool Connection::run_ready(Lock& lock) {
   const bool strand =
       !strand_.empty() && !strand_runs_ && !options_.executor && options_.own_threads;
-  if (!strand && blocking_.empty()) return false;
+  // However many functions block: one thread is left to read, and one for coroutines.
+  const bool blocking = !blocking_.empty() && blocking_runs_ + 2 < options_.max_threads;
+  if (!strand && !blocking) return false;
   // Somebody must be left to read.
   if (parked_ == 0 && options_.own_threads) {
     if (threads_ < options_.max_threads)
@@ -449,11 +451,13 @@ void Connection::run_blocking(Lock& lock) {
   std::function<void()> function = std::move(blocking_.front());
   blocking_.pop_front();
   ++in_user_code_;
+  ++blocking_runs_;
   lock.unlock();
   function();
   function = nullptr;
   lock.lock();
   --in_user_code_;
+  --blocking_runs_;
   if (!output_blocked_) flush();
   check_finished();
 }
@@ -524,7 +528,8 @@ void Connection::help(BlockingWait& waiting) {
     waiting.set_poke([this] { wire_.poke(); });
     lead(lock, !options_.own_threads, true);
     waiting.set_poke(nullptr);
-    if (!options_.own_threads && has_ready() && !options_.executor) run_strand(lock);
+    if (!options_.own_threads && !options_.executor && !strand_runs_ && !strand_.empty())
+      run_strand(lock);
   }
   // Whoever sleeps for a quiet connection does not know that nobody reads now.
   if (quiet_) {

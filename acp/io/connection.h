@@ -222,6 +222,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   unsigned threads_ = 0;
   unsigned parked_ = 0;
   unsigned in_user_code_ = 0;
+  unsigned blocking_runs_ = 0;
 
   Clock::time_point last_flush_{};
   bool output_blocked_ = false;

@@ -27,7 +27,8 @@ class Gate {
   // False, and a test failure, when patience is over.
   bool wait(const char* what) {
     std::unique_lock lock(mutex_);
-    const bool opened = changed_.wait_for(lock, std::chrono::milliseconds(patience), [&] { return open_; });
+    const bool opened =
+        changed_.wait_for(lock, std::chrono::milliseconds(patience), [&] { return open_; });
     EXPECT_TRUE(opened) << "waited in vain: " << what;
     return opened;
   }

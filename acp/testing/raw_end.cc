@@ -122,16 +122,19 @@ bool RawEnd::read_to_end() {
 }
 
 void RawEnd::initialize(std::string_view capabilities) {
-  line("{\"jsonrpc\":\"2.0\",\"id\":\"init\",\"method\":\"initialize\",\"params\":{\"protocolVersion\":1,"
-       "\"clientCapabilities\":" +
-       std::string(capabilities) + "}}");
+  line(
+      "{\"jsonrpc\":\"2.0\",\"id\":\"init\",\"method\":\"initialize\",\"params\":{"
+      "\"protocolVersion\":1,"
+      "\"clientCapabilities\":" +
+      std::string(capabilities) + "}}");
   const Json answer = read_answer("\"init\"");
   EXPECT_EQ(answer["result"]["protocolVersion"].as_int64(), 1) << answer.text();
 }
 
 std::string RawEnd::new_session() {
-  line("{\"jsonrpc\":\"2.0\",\"id\":\"new\",\"method\":\"session/new\",\"params\":{\"cwd\":\"/\","
-       "\"mcpServers\":[]}}");
+  line(
+      "{\"jsonrpc\":\"2.0\",\"id\":\"new\",\"method\":\"session/new\",\"params\":{\"cwd\":\"/\","
+      "\"mcpServers\":[]}}");
   const Json answer = read_answer("\"new\"");
   EXPECT_TRUE(answer["result"]["sessionId"].is_string()) << answer.text();
   return answer["result"]["sessionId"].as_string().value_or("");
@@ -158,7 +161,8 @@ void RawEnd::welcome(std::string_view session) {
 void RawEnd::say(std::string_view session, std::string_view text) {
   line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":" +
        Json(session).text() +
-       ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":" +
+       ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\","
+       "\"text\":" +
        Json(text).text() + "}}}}");
 }
 
