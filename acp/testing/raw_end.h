@@ -11,7 +11,7 @@
 namespace acp::testing {
 
 // Longer than anything takes on a busy machine, under a sanitizer.
-inline constexpr int patience = 15'000;  // milliseconds
+inline constexpr int patience = 120'000;  // milliseconds
 
 // While it lives, the program may take that long; then it says what it waited for, and ends.
 class Within {
