@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <random>
+#include <type_traits>
 
 #include "acp/json/codec.h"
 
@@ -378,8 +379,13 @@ void AgentRole::settle_session(const CallPtr& call, Response& response) {
     hide_booleans(*response.configOptions);
   }
   sessions_[session.id] = call->session;
-  connection_->peer().after_answer(
-      *call->id, [this, self = shared_from_this(), kept = call->session] { send_commands(*kept); });
+  // A client learns a new session's id from the answer. A loaded one it knows: all that is told of
+  // that stands before the answer, which says that the replay is over.
+  if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
+    send_commands(session);
+  else
+    connection_->peer().after_answer(*call->id, [this, self = shared_from_this(),
+                                                 kept = call->session] { send_commands(*kept); });
   answer(call, response);
 }
 
