@@ -680,6 +680,22 @@ void AgentRole::start_turn(const CallPtr& call) {
       Turn(call));
 }
 
+namespace {
+
+// A turn may also be cancelled by the answer to what it asked: a permission request.
+bool is_cancellation(const std::exception_ptr& error) {
+  if (!error) return false;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
 void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
                          std::exception_ptr error) {
   AgentSession& session = *call->session;
@@ -696,7 +712,7 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
     log(LogEntry::Level::warning, "the turn ended with the tool call " + tool_call + " still open");
   }
   session.turn = nullptr;
-  if (call->cancelled) {
+  if (call->cancelled || is_cancellation(error)) {
     v1::PromptResponse cancelled;
     if (response != nullptr) cancelled = std::move(*response);
     cancelled.stopReason = StopReason::cancelled;
