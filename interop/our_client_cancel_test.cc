@@ -70,7 +70,7 @@ TEST_P(Cancelling, APermissionRequest) {
     const Json frame = wire.take("client");
     answer = Json(frame["result"]["outcome"]);
   }
-  EXPECT_EQ(answer, Json::object({{"outcome", "cancelled"}}));
+  EXPECT_EQ(answer, Json::object({{"outcome", "cancelled"}})) << answer.text();
 }
 
 TEST_P(Cancelling, AFileAndAQuestion) {
