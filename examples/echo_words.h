@@ -2,6 +2,7 @@
 #pragma once
 
 #include <acp/agent.h>
+#include <acp/schema/v1.h>
 
 #include <sstream>
 #include <string>

@@ -50,8 +50,10 @@ Task<void> test(Turn turn) {
   const acp::CommandResult result = co_await terminal.finish();
   if (result.exit_code == 0)
     co_await call.complete();
+  else if (result.timed_out)
+    co_await call.fail("timed out");
   else
-    co_await call.fail(result.timed_out ? "timed out" : "the tests fail");
+    co_await call.fail("the tests fail");
 }
 
 Task<StopReason> work(Turn turn) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "acp/agent.h"
+#include "acp/schema/v1.h"
 
 namespace {
 

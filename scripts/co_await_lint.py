@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""co_await_lint.py [FILE…]: no braces among the arguments of a co_await expression.
+"""co_await_lint.py [FILE…]: no braces and no conditionals among the arguments of a co_await expression.
 
-g++ 12 destroys an aggregate temporary in such an expression twice: `co_await f({.path = p})` is a
-double free, and with an initializer list it does not compile. Name the value first. Without
-arguments: all of our C++, and the programs in the documentation.
+g++ 12 destroys a temporary that is made there twice: `co_await f({.path = p})` is a double free, so is
+`co_await f(short ? s : s + t)`, and with an initializer list it does not compile. Name the value first.
+Without arguments: all of our C++, and the programs in the documentation.
 """
 
 import re
@@ -23,7 +23,7 @@ def is_lambda_body(text, brace):
 
 
 def faults(text):
-    """Offsets of braces that stand inside the parentheses of a co_await expression."""
+    """Offsets of what must not stand inside the parentheses of a co_await expression."""
     text = without_noise(text)
     for match in re.finditer(r"\bco_await\b", text):
         depth, at, skip = 0, match.end(), []
@@ -48,6 +48,9 @@ def faults(text):
                 skip.pop()
             elif c == ";" and not skip:
                 break
+            elif c == "?" and depth > 0 and not skip:
+                yield at
+                break
             at += 1
 
 
@@ -60,16 +63,16 @@ def check(path):
     for start, piece in pieces:
         for at in faults(piece):
             line = text.count("\n", 0, start + at) + 1
-            print(f"{path}:{line}: a braced value inside a co_await expression: name it first")
+            print(f"{path}:{line}: a braced value or a conditional inside a co_await expression: name it first")
             count += 1
     return count
 
 
 def self_test():
     bad = ["co_await f({.path = p});", "co_await f(T{1});", "co_await a.b(x, {1, 2});",
-           "auto v = co_await f(std::vector<int>{1});"]
+           "auto v = co_await f(std::vector<int>{1});", "co_await f(a ? b : c);"]
     good = ["co_await f(p);", "co_await f([x](int) { return x; });", "if (co_await f()) { g(); }",
-            'co_await f("{");', "T v{1}; co_await f(v);", "co_await f([]() -> Task<void> { co_return; });"]
+            'co_await f("{");', "T v{1}; co_await f(v);", "(co_await f()) ? a : b;", "co_await f([]() -> Task<void> { co_return; });"]
     for line in bad:
         assert list(faults(line)), line
     for line in good:
