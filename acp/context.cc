@@ -67,7 +67,7 @@ template <class Fill>
 Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Fill fill) {
   Lock lock(*call->connection);
   if (call->over && call->id) return Sent(over());
-  if (call->connection->ended())
+  if (!call->connection->can_send())
     return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
   call->connection->peer().notify("session/update", fill);
   call->connection->sent_something();

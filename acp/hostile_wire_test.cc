@@ -209,6 +209,9 @@ TEST(HostileAgent, AHalfClosedClientStillGetsItsAnswers) {
   const Within limit("answers behind the end of input");
   Agent agent("test", "1");
   Gate ended, begun;
+  agent.on_log([&](const LogEntry& entry) {
+    if (entry.message.find("closed the connection") != std::string::npos) ended.open();
+  });
   agent.on_prompt([&](Turn turn) {
     begun.open();
     ended.wait("the end of input");
@@ -221,7 +224,6 @@ TEST(HostileAgent, AHalfClosedClientStillGetsItsAnswers) {
   served.raw.prompt("5", session, "go");
   ASSERT_TRUE(begun.wait("the turn begins"));
   served.raw.shut_output();
-  ended.open();
   EXPECT_EQ(served.raw.read()["params"]["update"]["content"]["text"].as_string(), "still there");
   EXPECT_EQ(served.raw.read()["result"]["stopReason"].as_string(), "end_turn");
   EXPECT_TRUE(served.raw.read_to_end());

@@ -67,7 +67,7 @@ void start(const Link& link, std::string_view method, const rpc::Peer::Write& pa
 
 Sent send(const Link& link, std::string_view method, const rpc::Peer::Write& params) {
   io::Connection::Lock lock(*link.connection);
-  if (link.connection->ended())
+  if (!link.connection->can_send())
     return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
   link.connection->peer().notify(method, params);
   link.connection->sent_something();

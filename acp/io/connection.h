@@ -111,7 +111,10 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   TimerId after(std::chrono::nanoseconds time, std::function<void()> action);
   void forget(TimerId timer);
   bool congested() const { return peer_.congested() && !output_failed_; }
+  // No answer will come any more.
   bool ended() const { return peer_.input_ended() || output_failed_; }
+  // The other side may have ended its output and still read.
+  bool can_send() const { return !output_failed_ && !closing_ && !finished_; }
   // Settled when there is room again.
   std::shared_ptr<async::Completion<void>> room();
   template <class T>
