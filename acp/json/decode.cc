@@ -149,9 +149,7 @@ bool Decoder::read_raw(const Type& type, Json& value) {
 
 // Is the next value one that a choice of the type reads? Leaves the cursor where it is.
 bool Decoder::fits_a_choice(const Type& type) {
-  const auto is_any = [](const Type* choice) {
-    return choice->kind == Kind::raw && choice->choices.empty() && !choice->objects_only;
-  };
+  const auto is_any = [](const Type* choice) { return takes_anything(*choice); };
   if (std::any_of(type.choices.begin(), type.choices.end(), is_any)) return true;
   const Mark start = mark();
   std::string names;

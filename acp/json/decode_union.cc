@@ -217,7 +217,11 @@ bool Decoder::read_untagged(const Union& table, void* value, const Known* known)
   // The reason given is that of the arm that came furthest.
   std::optional<Error> furthest;
   for (std::size_t i = 0; i < table.arms.size(); ++i) {
-    if (read_arm(table, i, value, known)) return true;
+    if (read_arm(table, i, value, known)) {
+      // What was let pass here would be right as the arm that takes anything.
+      if (takes_anything(*table.arms.back().type)) reports_.resize(start.reports);
+      return true;
+    }
     if (in_.fatal()) return false;
     if (!path_noted_) note_path();
     if (!furthest || in_.error().offset > furthest->offset) furthest = in_.error();

@@ -368,6 +368,11 @@ inline constexpr Type uint32_type = make::plain<std::uint32_t>(Kind::uint32);
 inline constexpr Type uint64_type = make::plain<std::uint64_t>(Kind::uint64);
 inline constexpr Type double_type = make::plain<double>(Kind::number);
 inline constexpr Type string_type = make::plain<std::string>(Kind::string);
+// Takes whatever there is.
+constexpr bool takes_anything(const Type& type) {
+  return type.kind == Kind::raw && type.choices.empty() && !type.objects_only;
+}
+
 inline constexpr Type any_type = make::plain<Json>(Kind::raw);
 inline constexpr Type any_object_type = {
     .kind = Kind::raw, .life = &make::life<Json>, .size = sizeof(Json), .objects_only = true};
