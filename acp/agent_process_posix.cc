@@ -32,15 +32,18 @@ void AgentProcess::watch() {
     if (set[1].revents != 0) {
       char buffer[4096];
       const ssize_t size = read(stderr_end.get(), buffer, sizeof buffer);
-      std::lock_guard lock(mutex);
-      if (size > 0)
-        tail.append({buffer, static_cast<std::size_t>(size)});
-      else if (size == 0 || (errno != EAGAIN && errno != EINTR)) {
+      const bool over = size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+      std::unique_lock lock(mutex);
+      if (size > 0) tail.append({buffer, static_cast<std::size_t>(size)});
+      if (over) {
         tail.finish();
         reading = false;
         stderr_ended = true;
         exited.notify_all();
       }
+      const std::vector<std::string> lines = std::exchange(new_lines, {});
+      lock.unlock();
+      for (const std::string& line : lines) parts->stderr_hook(line);
     }
     if (set[2].revents != 0) {
       std::unique_lock lock(mutex);
@@ -58,6 +61,7 @@ void AgentProcess::watch() {
 }
 
 void AgentProcess::close() {
+  const std::lock_guard one_at_a_time(closing);
   if (std::exchange(closed, true)) return;
   if (connection) {
     connection->close();

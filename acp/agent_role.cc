@@ -153,6 +153,11 @@ std::shared_ptr<AgentSession> AgentRole::session_of(const rpc::RequestId& id,
 
 void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
   if (method == "initialize") return initialize(id, params);
+  // A proxy is initialized by its conductor, with the same params.
+  if (method == "proxy/initialize" && parts_->requests.contains(method) && !initialized_) {
+    json::decode(params.text(), v1::InitializeRequest::json_type, &client_);
+    initialized_ = true;
+  }
   if (!initialized_)
     return refuse(id, rpc::invalid_request, "Invalid request: initialize comes first");
   const bool session_method = method.starts_with("session/");

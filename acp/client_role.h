@@ -244,8 +244,10 @@ struct AgentProcess {
   std::mutex mutex;
   io::Process process;
   io::TailBuffer tail;
+  std::vector<std::string> new_lines;  // that the program's hook has not seen
   std::optional<io::ExitStatus> exit;
   std::condition_variable exited;
+  std::mutex closing;  // the second to close waits for the first
   bool closed = false;
   bool stderr_ended = false;
   int process_id = 0;

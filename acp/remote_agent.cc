@@ -180,7 +180,10 @@ Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
     agent->command = io::command_line(options.argv);
     agent->process = std::move(*started);
     agent->process_id = agent->process.id();
-    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, parts->stderr_hook);
+    // The hook is the program's: it is called when the lock is gone.
+    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, [raw = agent.get()](auto line) {
+      if (raw->parts->stderr_hook) raw->new_lines.emplace_back(line);
+    });
     Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
     agent = open(parts, std::move(transport), agent, true);
     agent->start_watching();
