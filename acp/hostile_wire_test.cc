@@ -277,14 +277,17 @@ TEST(HostileAgent, RequestsWhoseAnswersNobodyReadsFillNoMemory) {
   Served served(busy_agent());
   served.raw.initialize();
   const long before = memory_of("VmRSS");
-  const std::string ask =
-      request("5", "no/such", "{\"x\":\"" + std::string(1000, 'x') + "\"}") + "\n";
-  const std::string echo =
-      request("6", "_echo", "{\"x\":\"" + std::string(100'000, 'x') + "\"}") + "\n";
+  const std::string small = "{\"x\":\"" + std::string(1000, 'x') + "\"}";
+  const std::string large = "{\"x\":\"" + std::string(100'000, 'x') + "\"}";
   std::size_t sent = 0;
+  int asked = 100;
   // Until nothing more is taken: the agent has stopped reading.
   while (sent < 1'000'000'000) {
-    const std::string& next = sent % 3 == 0 ? ask : echo;
+    // Each with an id of its own: one that is in use would be refused, which is a short answer.
+    const bool unknown = ++asked % 3 == 0;
+    const std::string next =
+        request(std::to_string(asked), unknown ? "no/such" : "_echo", unknown ? small : large) +
+        "\n";
     pollfd set{served.raw.descriptor(), POLLOUT, 0};
     if (poll(&set, 1, 1000) == 0) break;
     const ssize_t size =

@@ -80,8 +80,8 @@ export const scenarios = [
         custom: untilCancelled,
       });
       const phases = {
-        "read /work/a": "fs/read_text_file",
-        "write /work/a x": "fs/write_text_file",
+        "read /project/a": "fs/read_text_file",
+        "write /project/a x": "fs/write_text_file",
         elicit: "elicitation/create",
         "elicit-url": "elicitation/create",
         "ext _client/custom {}": "_client/custom",

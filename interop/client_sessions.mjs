@@ -11,7 +11,7 @@ export const scenarios = [
     name: "session/new: modes, options, and the commands after its answer",
     async run(editor) {
       const since = editor.mark();
-      const session = await editor.newSession({ additionalDirectories: ["/work/other"] });
+      const session = await editor.newSession({ additionalDirectories: ["/project/other"] });
       assert.equal(session.modes.currentModeId, "ask");
       assert.deepEqual(
         session.configOptions.map(({ id, type }) => `${id} ${type}`),
@@ -65,7 +65,7 @@ export const scenarios = [
     async run(editor) {
       const ids = [];
       for (let i = 0; i < 5; ++i) ids.push((await editor.newSession()).sessionId);
-      await editor.newSession({ cwd: "/work/elsewhere" });
+      await editor.newSession({ cwd: "/project/elsewhere" });
       const seen = [];
       const sizes = [];
       let cursor;

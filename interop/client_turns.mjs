@@ -7,9 +7,9 @@ const BLOCKS = [
   { type: "text", text: "look at " },
   { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
   { type: "audio", data: "UklGRg==", mimeType: "audio/wav" },
-  { type: "resource_link", name: "a.txt", uri: "file:///work/a.txt" },
-  { type: "resource", resource: { uri: "file:///work/a.txt", text: "inside" } },
-  { type: "resource", resource: { uri: "file:///work/a.bin", blob: "AAEC" } },
+  { type: "resource_link", name: "a.txt", uri: "file:///project/a.txt" },
+  { type: "resource", resource: { uri: "file:///project/a.txt", text: "inside" } },
+  { type: "resource", resource: { uri: "file:///project/a.bin", blob: "AAEC" } },
   { type: "text", text: "these, ünd 🦊 that" },
 ];
 
@@ -65,8 +65,8 @@ export const scenarios = [
       assert.deepEqual((await editor.turn("unstable")).updates, []);
       for (const words of [
         "notice x",
-        "read /work/a",
-        "write /work/a x",
+        "read /project/a",
+        "write /project/a x",
         "run true",
         "elicit",
         "elicit-url",
@@ -95,9 +95,9 @@ export const scenarios = [
         "in_progress",
         "completed",
       ]);
-      const diff = (await editor.turn("diff /work/a.txt")).updates.find(({ content }) => content);
+      const diff = (await editor.turn("diff /project/a.txt")).updates.find(({ content }) => content);
       assert.deepEqual(diff.content, [
-        { type: "diff", path: "/work/a.txt", oldText: "old\n", newText: "new\n" },
+        { type: "diff", path: "/project/a.txt", oldText: "old\n", newText: "new\n" },
       ]);
       assert.equal((await editor.turn("open-tool")).updates.at(-1).status, "failed");
     },
@@ -133,19 +133,19 @@ export const scenarios = [
     name: "files: read, from a line, missing, written",
     async run(editor) {
       await editor.newSession();
-      const path = "/work/project/notes.txt";
+      const path = "/project/project/notes.txt";
       assert.equal((await editor.turn(`read ${path}`)).text, "one\ntwo\nthree\nfour\n");
       assert.equal((await editor.turn(`read ${path} 2 2`)).text, "two\nthree\n");
-      const missing = (await editor.turn("try read /work/none")).text;
+      const missing = (await editor.turn("try read /project/none")).text;
       assert.ok(missing.startsWith("failed -32002 "), missing);
-      assert.ok(missing.includes("/work/none"), missing);
-      assert.equal((await editor.turn("write /work/project/new.txt some text")).text, "written");
-      assert.equal(editor.files.get("/work/project/new.txt"), "some text");
+      assert.ok(missing.includes("/project/none"), missing);
+      assert.equal((await editor.turn("write /project/project/new.txt some text")).text, "written");
+      assert.equal(editor.files.get("/project/project/new.txt"), "some text");
       const relative = (await editor.turn("try read notes.txt")).text;
       assert.ok(relative.startsWith("refused "), relative);
       // What the agent lets pass is its own failure, and no business of the client's.
-      const error = await fails(editor.prompt("read /work/none"), -32603);
-      assert.ok(!JSON.stringify([error.message, error.data]).includes("/work/none"));
+      const error = await fails(editor.prompt("read /project/none"), -32603);
+      assert.ok(!JSON.stringify([error.message, error.data]).includes("/project/none"));
     },
   },
   {

@@ -47,7 +47,7 @@ class OurClient : public testing::TestWithParam<bool> {
 
   // Starts the agent with these options.
   acp::RemoteAgent start(std::vector<std::string> options = {});
-  acp::Session open_session() { return start().new_session("/work/project"); }
+  acp::Session open_session() { return start().new_session("/project/project"); }
 
   static Told turn(const acp::Session& session, std::string text);
   static Told finish(acp::Prompt prompt);
@@ -57,7 +57,7 @@ class OurClient : public testing::TestWithParam<bool> {
   Inbox wire;   // under "client" and "agent": the frames
   FakeTerminals terminals;
   std::map<std::string, std::string> files = {
-      {"/work/project/notes.txt", "one\ntwo\nthree\nfour\n"}};
+      {"/project/project/notes.txt", "one\ntwo\nthree\nfour\n"}};
   std::mutex mutex;  // guards files
 
   // What a test may replace before it starts the agent: how the agent's requests are answered.

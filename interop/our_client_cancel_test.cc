@@ -83,7 +83,7 @@ TEST_P(Cancelling, AFileAndAQuestion) {
     until_cancelled(context.stop_token());
     return {};
   };
-  cancel_during(session, "read /work/a", "fs/read_text_file");
+  cancel_during(session, "read /project/a", "fs/read_text_file");
   cancel_during(session, "elicit", "elicitation/create");
   cancel_during(session, "elicit-url", "elicitation/create");
   cancel_during(session, "ext _client/wait {}", "_client/wait");
@@ -123,7 +123,7 @@ TEST_P(Cancelling, ARequestByDroppingIt) {
 
 TEST_P(Cancelling, APromptByDroppingIt) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   v1::PromptRequest request;
   request.sessionId = session.id();
   request.prompt = {acp::ContentBlock("wait")};

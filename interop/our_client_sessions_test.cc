@@ -18,8 +18,8 @@ std::vector<std::string> kinds(const std::vector<acp::SessionUpdate>& updates) {
 TEST_P(Sessions, BeginWithModesOptionsAndThenCommands) {
   const acp::RemoteAgent agent = start();
   v1::NewSessionRequest request;
-  request.cwd = "/work/project";
-  request.additionalDirectories = {"/work/other"};
+  request.cwd = "/project/project";
+  request.additionalDirectories = {"/project/other"};
   v1::HttpHeader header;
   header.name = "a";
   v1::McpServerStdio local;
@@ -49,11 +49,11 @@ TEST_P(Sessions, BeginWithModesOptionsAndThenCommands) {
 TEST_P(Sessions, AreListedOverAllPages) {
   const acp::RemoteAgent agent = start();
   std::vector<std::string> ids;
-  for (int i = 0; i < 5; ++i) ids.push_back(agent.new_session("/work/project").id());
-  agent.new_session("/work/elsewhere");
+  for (int i = 0; i < 5; ++i) ids.push_back(agent.new_session("/project/project").id());
+  agent.new_session("/project/elsewhere");
   EXPECT_EQ(agent.list_sessions().size(), 6u);
   v1::ListSessionsRequest filter;
-  filter.cwd = std::string("/work/project");
+  filter.cwd = std::string("/project/project");
   std::vector<std::string> listed;
   for (const v1::SessionInfo& info : agent.list_sessions(filter)) listed.push_back(info.sessionId);
   EXPECT_EQ(listed, ids);
@@ -63,14 +63,14 @@ TEST_P(Sessions, AreReplayedWhenLoadedAndNotWhenResumed) {
   const acp::RemoteAgent agent = start();
   std::string id;
   {
-    const acp::Session session = agent.new_session("/work");
+    const acp::Session session = agent.new_session("/project");
     id = session.id();
     turn(session, "first of all");
     turn(session, "and then");
     session.close();
   }
   {
-    const acp::Session session = agent.load_session(id, "/work");
+    const acp::Session session = agent.load_session(id, "/project");
     const std::vector<acp::SessionUpdate> replayed = session.take_updates();
     EXPECT_EQ(text_of(replayed), "first of alland then");
     const std::vector<std::string> expected = {"user_message_chunk", "agent_message_chunk",
@@ -82,7 +82,7 @@ TEST_P(Sessions, AreReplayedWhenLoadedAndNotWhenResumed) {
   }
   v1::ResumeSessionRequest resume;
   resume.sessionId = id;
-  resume.cwd = "/work";
+  resume.cwd = "/project";
   const acp::Session session = agent.resume_session(resume);
   EXPECT_EQ(turn(session, "resumed").text, "resumed");
   EXPECT_TRUE(session.take_updates().empty());
@@ -90,7 +90,7 @@ TEST_P(Sessions, AreReplayedWhenLoadedAndNotWhenResumed) {
 
 TEST_P(Sessions, AreClosedWithTheirTurnAndDeleted) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   acp::Prompt prompt = session.prompt("wait");
   while (inbox.take("session/update").as_string() != "agent_message_chunk") continue;
   session.close();
@@ -102,15 +102,15 @@ TEST_P(Sessions, AreClosedWithTheirTurnAndDeleted) {
 
 TEST_P(SessionsUnstable, AreForkedArchivedAndNamed) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   turn(session, "the past");
   v1::ForkSessionRequest request;
   request.sessionId = session.id();
-  request.cwd = "/work";
+  request.cwd = "/project";
   const acp::Session fork = agent.fork_session(request);
   EXPECT_NE(fork.id(), session.id());
   EXPECT_EQ(turn(fork, "in the fork").text, "in the fork");
-  EXPECT_EQ(text_of(agent.load_session(fork.id(), "/work").take_updates()), "the pastin the fork");
+  EXPECT_EQ(text_of(agent.load_session(fork.id(), "/project").take_updates()), "the pastin the fork");
 
   EXPECT_EQ(agent.async_set_title(session.id(), "  A title ").wait(), "A title");
   agent.async_archive_session(session.id()).wait();
@@ -134,7 +134,7 @@ TEST_P(SessionsUnstable, AreForkedArchivedAndNamed) {
 
 TEST_P(Sessions, TakeTheModesAndOptionsThatAreListed) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   session.set_mode("code");
   failure(-32602, [&] { session.set_mode("fly"); });
   v1::SetSessionModeRequest fly;
@@ -162,7 +162,7 @@ TEST_P(Sessions, TakeTheModesAndOptionsThatAreListed) {
 TEST_P(SessionsUnstable, TakeASystemPrompt) {
   const acp::RemoteAgent agent = start();
   v1::NewSessionRequest request;
-  request.cwd = "/work";
+  request.cwd = "/project";
   v1::SystemPrompt prompt;
   prompt.content = {acp::ContentBlock("Be brief.")};
   request.systemPrompt = prompt;

@@ -39,21 +39,21 @@ TEST_P(OurClient, EndsAnAgentByClosingItsInput) {
   EXPECT_FALSE(agent.connected());
   ASSERT_TRUE(agent.exit_status().has_value());
   EXPECT_TRUE(agent.exit_status()->success()) << agent.exit_status()->describe();
-  EXPECT_THROW(agent.new_session("/work"), std::exception);
+  EXPECT_THROW(agent.new_session("/project"), std::exception);
 }
 
 TEST_P(OurClient, IsAskedToLogInAndTellsHow) {
   const acp::RemoteAgent agent = start({"require-login"});
-  const acp::Error required = failure(-32000, [&] { agent.new_session("/work"); });
+  const acp::Error required = failure(-32000, [&] { agent.new_session("/project"); });
   EXPECT_EQ(required.data()["authMethods"][0]["id"].as_string(), "password");
   failure(-32602, [&] { agent.authenticate("magic"); });
   v1::AuthenticateRequest unlisted;
   unlisted.methodId = "magic";
   failure(-32602, [&] { agent.peer().request(unlisted).wait(); });
   agent.authenticate("password");
-  EXPECT_EQ(turn(agent.new_session("/work"), "hello").text, "hello");
+  EXPECT_EQ(turn(agent.new_session("/project"), "hello").text, "hello");
   agent.logout();
-  failure(-32000, [&] { agent.new_session("/work"); });
+  failure(-32000, [&] { agent.new_session("/project"); });
 }
 
 TEST_P(OurClient, LogsInByItselfWhenItHasAChooser) {
@@ -62,7 +62,7 @@ TEST_P(OurClient, LogsInByItselfWhenItHasAChooser) {
     return std::string("password");
   });
   const acp::RemoteAgent agent = start({"require-login"});
-  EXPECT_EQ(turn(agent.new_session("/work"), "hello").text, "hello");
+  EXPECT_EQ(turn(agent.new_session("/project"), "hello").text, "hello");
   EXPECT_EQ(inbox.take("chooser").as_int64(), 1);
 }
 
@@ -83,7 +83,7 @@ TEST_P(OurClientUnstable, IsToldHowItIsLoggedIn) {
 
 TEST_P(OurClient, GetsErrorsWhole) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   failure(-32603, [&] { turn(session, "throw"); });
   const acp::Error custom = failure(-31999, [&] { turn(session, "error -31999"); });
   EXPECT_STREQ(custom.what(), "as you wish");
@@ -111,9 +111,9 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
     EXPECT_EQ(error.data()["sessionId"].as_string(), "nowhere");
   };
   v1::LoadSessionRequest load;
-  load.cwd = "/work";
+  load.cwd = "/project";
   v1::ResumeSessionRequest resume;
-  resume.cwd = "/work";
+  resume.cwd = "/project";
   v1::SetSessionConfigOptionRequest option;
   option.value = v1::SetSessionConfigValueId();
   unknown(v1::PromptRequest());
@@ -125,7 +125,7 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
   unknown(v1::DeleteSessionRequest());
   if (unstable()) {
     v1::ForkSessionRequest fork;
-    fork.cwd = "/work";
+    fork.cwd = "/project";
     unknown(fork);
     unknown(v1::ArchiveSessionRequest());
     unknown(v1::UnarchiveSessionRequest());
@@ -134,7 +134,7 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
   }
   agent.delete_session("nowhere");  // what is not there is deleted
   // And the other way round: the agent names a session that this client does not have.
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   const std::string told =
       turn(session, R"(ext fs/read_text_file {"sessionId":"nowhere","path":"/a"})").text;
   EXPECT_TRUE(told.starts_with("failed -32002 ")) << told;
@@ -143,7 +143,7 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
 
 TEST_P(OurClient, SpeaksExtensionsBothWays) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   const Json params = Json::parse(R"({"deep":[{"x":1.5},null,"ü"]})").value();
   EXPECT_EQ(agent.peer().request("_agent/echo", params).wait(), params);
   agent.peer().notify("_agent/note", params).wait();
@@ -163,7 +163,7 @@ TEST_P(OurClient, SpeaksExtensionsBothWays) {
 
 TEST_P(OurClient, SpeaksProxyMethodsByRawHandlers) {
   const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/work");
+  const acp::Session session = agent.new_session("/project");
   const Json start = Json::parse(R"({"protocolVersion":1,"clientCapabilities":{}})").value();
   EXPECT_EQ(agent.peer().request("proxy/initialize", start).wait(), start);
   const Json inner = Json::parse(R"({"method":"session/list","params":{}})").value();

@@ -19,14 +19,14 @@ TEST_P(Turns, CarryEveryKindOfContent) {
   audio.mimeType = "audio/wav";
   v1::ResourceLink link;
   link.name = "a.txt";
-  link.uri = "file:///work/a.txt";
+  link.uri = "file:///project/a.txt";
   v1::TextResourceContents text;
   text.uri = link.uri;
   text.text = "inside";
   v1::EmbeddedResource resource;
   resource.resource = text;
   v1::BlobResourceContents blob;
-  blob.uri = "file:///work/a.bin";
+  blob.uri = "file:///project/a.bin";
   blob.blob = "AAEC";
   v1::EmbeddedResource binary;
   binary.resource = blob;
@@ -101,9 +101,9 @@ TEST_P(Turns, AreGrantedNothingByAClientWithoutAnAnswer) {
   acp::Client plain("plain", "1.0");
   std::vector<std::string> command = {"node", "interop/sdk_agent.mjs"};
   if (unstable()) command.push_back("unstable");
-  const acp::Session session = plain.spawn(command).new_session("/work");
+  const acp::Session session = plain.spawn(command).new_session("/project");
   EXPECT_EQ(turn(session, "permission").text, "reject_once");
-  for (const char* words : {"read /work/a", "write /work/a x", "terminal echo", "elicit"}) {
+  for (const char* words : {"read /project/a", "write /project/a x", "terminal echo", "elicit"}) {
     const std::string told = turn(session, words).text;
     EXPECT_TRUE(told.starts_with("failed -32601 ")) << words << ": " << told;
   }
@@ -111,13 +111,13 @@ TEST_P(Turns, AreGrantedNothingByAClientWithoutAnAnswer) {
 
 TEST_P(Turns, ReadAndWriteFiles) {
   const acp::Session session = open_session();
-  EXPECT_EQ(turn(session, "read /work/project/notes.txt").text, "one\ntwo\nthree\nfour\n");
-  EXPECT_EQ(turn(session, "read /work/project/notes.txt 2 2").text, "two\nthree\n");
-  const std::string missing = turn(session, "read /work/none").text;
+  EXPECT_EQ(turn(session, "read /project/project/notes.txt").text, "one\ntwo\nthree\nfour\n");
+  EXPECT_EQ(turn(session, "read /project/project/notes.txt 2 2").text, "two\nthree\n");
+  const std::string missing = turn(session, "read /project/none").text;
   EXPECT_TRUE(missing.starts_with("failed -32002 ")) << missing;
-  EXPECT_TRUE(missing.ends_with(R"({"uri":"/work/none"})")) << missing;
-  EXPECT_EQ(turn(session, "write /work/project/new.txt some text").text, "written");
-  EXPECT_EQ(files["/work/project/new.txt"], "some text");
+  EXPECT_TRUE(missing.ends_with(R"({"uri":"/project/none"})")) << missing;
+  EXPECT_EQ(turn(session, "write /project/project/new.txt some text").text, "written");
+  EXPECT_EQ(files["/project/project/new.txt"], "some text");
   for (const char* words : {"read notes.txt", "write notes.txt x"}) {
     const std::string told = turn(session, words).text;
     EXPECT_TRUE(told.starts_with("failed -32602 ")) << told;
@@ -164,7 +164,7 @@ TEST_P(Turns, AskTheUser) {
 TEST_P(TurnsUnstable, SpeakMcpOverAcp) {
   const acp::RemoteAgent agent = start();
   v1::NewSessionRequest request;
-  request.cwd = "/work";
+  request.cwd = "/project";
   v1::McpServerAcp server;
   server.name = "ours";
   server.serverId = "srv";

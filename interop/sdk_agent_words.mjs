@@ -6,9 +6,9 @@ const CONTENT = [
   { type: "text", text: "text" },
   { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
   { type: "audio", data: "UklGRg==", mimeType: "audio/wav" },
-  { type: "resource_link", name: "a.txt", uri: "file:///work/a.txt" },
-  { type: "resource", resource: { uri: "file:///work/a.txt", text: "inside" } },
-  { type: "resource", resource: { uri: "file:///work/a.bin", blob: "AAEC" } },
+  { type: "resource_link", name: "a.txt", uri: "file:///project/a.txt" },
+  { type: "resource", resource: { uri: "file:///project/a.txt", text: "inside" } },
+  { type: "resource", resource: { uri: "file:///project/a.bin", blob: "AAEC" } },
 ];
 const tool = { toolCallId: "call_1", title: "Reading", kind: "read" };
 const UPDATES = [
@@ -22,10 +22,10 @@ const UPDATES = [
     status: "completed",
     content: [
       { type: "content", content: CONTENT[0] },
-      { type: "diff", path: "/work/a", oldText: null, newText: "new" },
+      { type: "diff", path: "/project/a", oldText: null, newText: "new" },
       { type: "terminal", terminalId: "shown" },
     ],
-    locations: [{ path: "/work/a", line: 3 }],
+    locations: [{ path: "/project/a", line: 3 }],
   },
   { sessionUpdate: "plan", entries: [{ content: "do", priority: "high", status: "pending" }] },
   { sessionUpdate: "available_commands_update", availableCommands: [] },

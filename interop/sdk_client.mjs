@@ -7,7 +7,7 @@ import { within } from "./deadline.mjs";
 import { Terminals } from "./terminals.mjs";
 import { isAnswer, tapped, Transcript } from "./wire.mjs";
 
-export const CWD = "/work/project";
+export const CWD = "/project/project";
 
 const STABLE = {
   fs: { readTextFile: true, writeTextFile: true },
@@ -21,7 +21,7 @@ const raw = (params) => params;
 
 export class Editor {
   transcript = new Transcript();
-  files = new Map([["/work/project/notes.txt", "one\ntwo\nthree\nfour\n"]]);
+  files = new Map([["/project/project/notes.txt", "one\ntwo\nthree\nfour\n"]]);
   terminals = new Terminals();
   // What a scenario may replace: how the agent's requests are answered.
   answers = {
