@@ -355,7 +355,8 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   if (ready.input || ready.output) {
     // Back from a quiet time: from now on somebody watches.
     if (std::exchange(quiet_, false) && parked_ > 0) changed_.notify_one();
-  } else if (probing && !has_ready()) {
+  } else if (probing && !has_ready() && !strand_runs_) {
+    // Not while a coroutine runs: it may be sending, and each message would go out alone.
     quiet_ = true;
   }
   processing_ = true;
