@@ -654,6 +654,33 @@ TEST(HostileClient, TheAgentGoesAtEveryMessageOfATurn) {
   }
 }
 
+// The answer to the request on the way fails, because the agent is gone; its last words are there.
+TEST(HostileClient, WhatAnAgentSaidBeforeItWentIsReadThoughItCanBeToldNothing) {
+  const Within limit("the last words of an agent");
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [&](RawEnd& end) { end.welcome(); });
+  Client client("test", "1");
+  client.on_read_text_file(
+      [](ClientContext, v1::ReadTextFileRequest) -> Task<v1::ReadTextFileResponse> {
+        co_return v1::ReadTextFileResponse();
+      });
+  const RemoteAgent remote = client.attach(std::move(ours));
+  while (!remote.ready()) remote.dispatch();
+  const Session session = remote.new_session("/");
+  agent.join();
+  Prompt prompt = session.prompt("go");
+  remote.dispatch();
+  RawEnd& end = agent.end();
+  const Json asked = end.read_call("session/prompt");
+  end.line(request("9", "fs/read_text_file", "{\"sessionId\":\"s\",\"path\":\"/a\"}"));
+  // More than is read at once, and less than the socket holds.
+  for (int i = 0; i < 5; ++i) end.say("s", std::string(20'000, 'x'));
+  end.answer(asked, "{\"stopReason\":\"end_turn\"}");
+  end.close();
+  EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::end_turn);
+  remote.close();
+}
+
 TEST(Hostile, NoDescriptorIsLeftBehind) {
   const Within limit("the descriptors of many connections");
   const auto once = [] {

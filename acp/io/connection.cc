@@ -291,7 +291,11 @@ void Connection::flush() {
       return;
     }
     output_failed_ = true;
-    end_input(std::string("the other side no longer reads (") + std::strerror(outcome.code) + ")");
+    // What it sent before it went is still to be read.
+    if (!end_when_dry_)
+      end_when_dry_ =
+          std::string("the other side no longer reads (") + std::strerror(outcome.code) + ")";
+    wire_.poke();
   }
   output_blocked_ = false;
   last_flush_ = Clock::now();
@@ -323,13 +327,14 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   led_ = true;
   ++lead_count_;
   const bool input = wants_input(), output = output_blocked_;
+  // Decided before the wire is looked at: what came in the meantime is still to be read.
+  const bool ends_if_dry = end_when_dry_ && input;
   Wire::Ready ready;
   Wire::Outcome outcome{Wire::Outcome::Kind::not_now};
   bool probing = false;
   if (buffer_.empty()) buffer_.resize(smallest_buffer);
   {
-    std::optional<std::chrono::nanoseconds> timeout =
-        may_wait && !(end_when_dry_ && input) ? next_timer() : 0ns;
+    std::optional<std::chrono::nanoseconds> timeout = may_wait && !ends_if_dry ? next_timer() : 0ns;
     if (may_wait && !quiet_ && (!timeout || *timeout > quiet_after)) {
       timeout = quiet_after;
       probing = true;
@@ -362,7 +367,7 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   processing_ = true;
   if (ready.output) output_blocked_ = false;
   if (ready.input) take_input(outcome);
-  if (end_when_dry_ && input && !ready.input) end_input(*end_when_dry_);
+  if (ends_if_dry && !ready.input) end_input(*end_when_dry_);
   fire_timers();
   if (!output_blocked_) flush();
   processing_ = false;
