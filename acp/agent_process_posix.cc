@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "acp/client_role.h"
+#include "acp/agent_process.h"
 
 namespace acp::detail {
 

@@ -4,16 +4,13 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "acp/agent_parts.h"
-#include "acp/call_scope.h"
-#include "acp/io/connection.h"
+#include "acp/answering_role.h"
 #include "acp/paths.h"
-#include "acp/running_handlers.h"
 
 namespace acp::detail {
 
@@ -34,50 +31,17 @@ struct AgentSession {
   std::uint64_t tool_calls = 0;
 };
 
-// A request of the client that is being handled; or, with no request, what goes on in the
-// background of a session.
-class AgentCall : public std::enable_shared_from_this<AgentCall> {
- public:
+struct AgentCall : Call {
   AgentCall(std::shared_ptr<AgentRole> role, std::shared_ptr<io::Connection> connection)
-      : role(std::move(role)), connection(std::move(connection)) {}
+      : Call(std::move(connection)), role(std::move(role)) {}
 
   const std::shared_ptr<AgentRole> role;
-  const std::shared_ptr<io::Connection> connection;
-  CallScope scope;
-  std::optional<rpc::RequestId> id;
-  rpc::NotificationToken inside = 0;
   std::shared_ptr<AgentSession> session;
-  v1::PromptRequest prompt;  // if it is one
-  // Guarded by the connection's lock.
-  bool cancelled = false;
-  bool over = false;  // answered: it may send nothing more
-  std::set<std::string> open_tool_calls;
-
-  Link link() {
-    return {connection, std::shared_ptr<CallScope>(shared_from_this(), &scope), inside};
-  }
-  // Most handlers never ask for a token: it is made when they do.
-  std::stop_token stop_token() {
-    io::Connection::Lock lock(*connection);
-    if (!stop_.stop_possible()) {
-      stop_ = std::stop_source();
-      if (cancelled) stop_.request_stop();
-    }
-    return stop_.get_token();
-  }
-  // With the lock. The token's callbacks are the program's: they run without it.
-  void cancel() {
-    if (std::exchange(cancelled, true)) return;
-    scope.cancel(connection->peer());
-    if (stop_.stop_possible())
-      connection->unlocked([stop = stop_]() mutable { stop.request_stop(); });
-  }
-
- private:
-  std::stop_source stop_{std::nostopstate};
+  v1::PromptRequest prompt;               // if it is one
+  std::set<std::string> open_tool_calls;  // guarded by the connection's lock
 };
 
-class AgentRole final : public io::Role, public std::enable_shared_from_this<AgentRole> {
+class AgentRole final : public AnsweringRole {
  public:
   AgentRole(std::shared_ptr<const Agent::Parts> parts, std::shared_ptr<io::Connection> connection);
 
@@ -87,26 +51,24 @@ class AgentRole final : public io::Role, public std::enable_shared_from_this<Age
                        JsonView params) override;
   bool on_urgent(std::string_view method, JsonView params) override;
   void on_cancel(const rpc::RequestId& id) override;
-  void on_trouble(const rpc::Trouble& trouble) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
-  std::size_t handlers_running() const override { return active_.size() + notifications_running_; }
-  void drop_handlers() override { handlers_->drop(); }
 
   const v1::InitializeRequest& client() const { return client_; }
   const Agent::Parts& parts() const { return *parts_; }
-  void log(LogEntry::Level level, std::string message, std::string correlation_id = {});
-  // With the lock, all three.
-  std::string new_id(const char* prefix);
   // Takes away options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
 
  private:
   using CallPtr = std::shared_ptr<AgentCall>;
 
-  // Refuses params that do not fit. False if it has.
-  template <class Request>
-  bool decode(const rpc::RequestId& id, JsonView params, Request& request);
+  std::shared_ptr<AgentRole> self() {
+    return std::static_pointer_cast<AgentRole>(shared_from_this());
+  }
+  CallPtr begin(const rpc::RequestId& id);
+  Error auth_required() const;
+  rpc::Error to_error(const std::shared_ptr<Call>& call, std::exception_ptr error) override;
+
   // The session of a request; refuses it if there is none.
   std::shared_ptr<AgentSession> session_of(const rpc::RequestId& id, const std::string& session_id);
   bool check_directories(const rpc::RequestId& id, const std::string& cwd,
@@ -118,8 +80,19 @@ class AgentRole final : public io::Role, public std::enable_shared_from_this<Age
   void initialize(const rpc::RequestId& id, JsonView params);
   v1::AgentCapabilities capabilities() const;
   void authenticate(const rpc::RequestId& id, JsonView params);
+  void log_out(const rpc::RequestId& id, JsonView params);
+
   void new_session(const rpc::RequestId& id, JsonView params);
   void fork_session(const rpc::RequestId& id, JsonView params);
+  void load_session(const rpc::RequestId& id, JsonView params);
+  void resume_session(const rpc::RequestId& id, JsonView params);
+  template <class Request>
+  bool decode_session(const rpc::RequestId& id, JsonView params, Request& request);
+  template <class Request>
+  CallPtr begin_session(const rpc::RequestId& id, const Request& request, std::string session_id);
+  template <class Request, class Response>
+  void make_session(const rpc::RequestId& id, JsonView params,
+                    const Handler<Response(SessionContext, Request)>& handler);
   template <class Request, class Response>
   void open_session(const rpc::RequestId& id, JsonView params,
                     const Handler<Response(SessionContext, Request)>& handler);
@@ -141,28 +114,13 @@ class AgentRole final : public io::Role, public std::enable_shared_from_this<Age
   void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
                const Handler<Response(Context, Request)>& handler);
 
-  CallPtr begin(const rpc::RequestId& id);
-  template <class Response>
-  void answer(const CallPtr& call, const Response& response);
-  void fail(const CallPtr& call, std::exception_ptr error);
-  void end(const CallPtr& call);
-  Error auth_required() const;
-  rpc::Error to_error(const CallPtr& call, std::exception_ptr error);
-  void refuse(const rpc::RequestId& id, std::int32_t code, std::string message, Json data = {});
-  void refuse(const rpc::RequestId& id, const Error& error);
   void send_commands(const AgentSession& session);
 
   const std::shared_ptr<const Agent::Parts> parts_;
-  const std::shared_ptr<io::Connection> connection_;
-  const std::shared_ptr<RunningHandlers> handlers_;
   v1::InitializeRequest client_;
   bool initialized_ = false;
   bool authenticated_ = false;
-  std::unordered_map<std::string, CallPtr> active_;  // by the key of the request's id
-  std::size_t notifications_running_ = 0;
   std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
-  std::string nonce_;
-  std::uint64_t next_id_ = 0;
 };
 
 }  // namespace acp::detail

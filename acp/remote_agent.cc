@@ -1,252 +1,15 @@
-// RemoteAgent: from a command to an open session.
-#include "acp/async/when_any.h"
-#include "acp/client_role.h"
-#include "acp/json/codec.h"
+// RemoteAgent: sessions, and all that is asked of an agent beside them.
+#include "acp/agent_calls.h"
 #include "acp/paths.h"
 
 namespace acp {
 
 using Lock = io::Connection::Lock;
 using detail::AgentProcess;
-using detail::ClientRole;
+using detail::call;
+using detail::call_within;
 using detail::ClientSession;
 using Phase = StartFailed::Phase;
-
-// ---- what went wrong
-
-std::string_view to_string(StartFailed::Phase phase) {
-  switch (phase) {
-    case Phase::resolve:
-      return "resolve";
-    case Phase::spawn:
-      return "spawn";
-    case Phase::handshake:
-      return "handshake";
-    case Phase::authenticate:
-      return "authenticate";
-    case Phase::session:
-      return "session";
-  }
-  return "";
-}
-
-namespace {
-
-std::string describe(const StartFailed::Diagnosis& diagnosis) {
-  std::string text = std::string(to_string(diagnosis.phase)) + ": " + diagnosis.reason;
-  if (diagnosis.exit) text += "; the agent " + diagnosis.exit->describe();
-  if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
-  if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
-  if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;
-  return text;
-}
-
-constexpr int our_version = 1;
-
-}  // namespace
-
-StartFailed::StartFailed(Diagnosis diagnosis)
-    : std::runtime_error(describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
-
-StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
-  StartFailed::Diagnosis result;
-  result.phase = phase;
-  result.reason = std::move(reason);
-  result.command = command;
-  if (!watcher.joinable()) return result;
-  std::unique_lock lock(mutex);
-  // If it is about to end, its end is what matters.
-  exited.wait_for(lock, std::chrono::milliseconds(500), [&] { return exit && stderr_ended; });
-  result.exit = exit;
-  result.stderr_tail = tail.text();
-  if (!exit)
-    result.hint =
-        "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
-  else if (exit->kind == io::ExitStatus::Kind::exited && exit->value == 127)
-    result.hint = "Exit code 127 usually means that a command was not found.";
-  return result;
-}
-
-AgentProcess::~AgentProcess() { close(); }
-
-// ---- connecting
-
-namespace {
-
-// Gives up after the time; nothing if it was over.
-Task<async::Nothing> sleep_for(std::shared_ptr<io::Connection> connection,
-                               std::chrono::milliseconds time) {
-  std::shared_ptr<async::Completion<void>> done;
-  {
-    Lock lock(*connection);
-    done = connection->completion<void>();
-    const auto timer = connection->after(time, [done] { done->settle(); });
-    done->on_drop = [weak = std::weak_ptr(connection), timer] {
-      const auto connection = weak.lock();
-      if (!connection) return;
-      Lock lock(*connection);
-      connection->forget(timer);
-    };
-  }
-  co_await Pending<void>(done);
-  co_return async::Nothing();
-}
-
-template <class Request>
-Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentProcess> agent,
-                                                          Request request) {
-  const Remote peer({agent->connection, nullptr, 0});
-  co_return co_await peer.request(request);
-}
-
-// A request of a phase, with its deadline.
-template <class Request>
-Task<decltype(response_of(std::declval<Request>()))> call_within(
-    std::shared_ptr<AgentProcess> agent, Request request, std::chrono::milliseconds time,
-    Phase phase) {
-  using Response = decltype(response_of(request));
-  const std::string method(detail::method_of(Request::json_type));
-  std::string closed;
-  try {
-    Task<Response> answer = call(agent, std::move(request));
-    Task<async::Nothing> over = sleep_for(agent->connection, time);
-    std::variant<Response, async::Nothing> first =
-        co_await when_any(std::move(answer), std::move(over));
-    if (auto* response = std::get_if<0>(&first)) co_return std::move(*response);
-  } catch (const ConnectionClosed& error) {
-    closed = error.what();
-  }
-  if (!closed.empty()) throw StartFailed(agent->diagnose(phase, "the connection ended: " + closed));
-  throw StartFailed(agent->diagnose(
-      phase, "no answer to " + method + " within " + std::to_string(time.count()) + " ms"));
-}
-
-Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
-  v1::InitializeRequest request = agent->role->introduction();
-  v1::InitializeResponse response;
-  std::string refused;
-  try {
-    Task<v1::InitializeResponse> answer =
-        call_within(agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
-    response = co_await std::move(answer);
-  } catch (const CallFailed& failed) {
-    refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
-  }
-  if (!refused.empty()) throw StartFailed(agent->diagnose(Phase::handshake, refused));
-  if (response.protocolVersion != our_version) {
-    StartFailed::Diagnosis diagnosis;
-    diagnosis.phase = Phase::handshake;
-    diagnosis.command = agent->command;
-    diagnosis.reason = "the agent speaks protocol version " +
-                       std::to_string(response.protocolVersion) + ", this client version " +
-                       std::to_string(our_version);
-    throw StartFailed(std::move(diagnosis));
-  }
-  Lock lock(*agent->connection);
-  agent->info = std::move(response);
-  agent->ready = true;
-}
-
-std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Parts> parts, Transport transport,
-                                   std::shared_ptr<AgentProcess> agent, bool own_threads) {
-  io::ConnectionOptions options = parts->connection;
-  options.own_threads = own_threads;
-  if (!agent) agent = std::make_shared<AgentProcess>();
-  agent->parts = parts;
-  agent->connection = io::Connection::open(std::move(transport), std::move(options));
-  agent->role = std::make_shared<ClientRole>(std::move(parts), agent->connection);
-  agent->connection->start(agent->role);
-  return agent;
-}
-
-}  // namespace
-
-Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
-  return [](std::shared_ptr<const Parts> parts, io::ProcessOptions options) -> Task<RemoteAgent> {
-    auto started = io::Process::start(options);
-    if (!started) {
-      const io::StartError& error = started.error();
-      StartFailed::Diagnosis diagnosis;
-      diagnosis.phase =
-          error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
-      diagnosis.reason = error.reason;
-      diagnosis.command = error.command;
-      if (diagnosis.phase == Phase::resolve)
-        diagnosis.hint = "Is it installed, and in the PATH of this program?";
-      throw StartFailed(std::move(diagnosis));
-    }
-    auto agent = std::make_shared<AgentProcess>();
-    agent->parts = parts;
-    agent->command = io::command_line(options.argv);
-    agent->process = std::move(*started);
-    agent->process_id = agent->process.id();
-    // The hook is the program's: it is called when the lock is gone.
-    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, [raw = agent.get()](auto line) {
-      if (raw->parts->stderr_hook) raw->new_lines.emplace_back(line);
-    });
-    Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
-    agent = open(parts, std::move(transport), agent, true);
-    agent->start_watching();
-    co_await shake_hands(agent);
-    co_return RemoteAgent(agent);
-  }(std::make_shared<Parts>(*parts_), std::move(options));
-}
-
-Task<RemoteAgent> Client::async_connect(Transport transport) {
-  return [](std::shared_ptr<const Parts> parts, Transport transport) -> Task<RemoteAgent> {
-    const auto agent = open(parts, std::move(transport), nullptr, true);
-    co_await shake_hands(agent);
-    co_return RemoteAgent(agent);
-  }(std::make_shared<Parts>(*parts_), std::move(transport));
-}
-
-RemoteAgent Client::spawn(std::vector<std::string> command) {
-  io::ProcessOptions options;
-  options.argv = std::move(command);
-  return async_spawn(std::move(options)).wait();
-}
-RemoteAgent Client::spawn(const io::ProcessOptions& options) { return async_spawn(options).wait(); }
-RemoteAgent Client::connect(Transport transport) {
-  return async_connect(std::move(transport)).wait();
-}
-
-RemoteAgent Client::attach(Transport transport) {
-  const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
-  agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
-    return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
-      // Whoever drops the agent meanwhile ends it: the handshake holds the connection alone.
-      const auto shaking = std::make_shared<AgentProcess>();
-      if (const auto agent = weak.lock()) {
-        shaking->parts = agent->parts;
-        shaking->connection = agent->connection;
-        shaking->role = agent->role;
-      } else {
-        co_return;
-      }
-      shaking->closed = true;
-      std::string reason;
-      try {
-        co_await shake_hands(shaking);
-      } catch (const StartFailed& failed) {
-        reason = failed.what();
-      }
-      if (reason.empty()) {
-        const auto agent = weak.lock();
-        if (!agent) co_return;
-        Lock lock(*agent->connection);
-        agent->info = std::move(shaking->info);
-        agent->ready = true;
-        co_return;
-      }
-      {
-        Lock lock(*shaking->connection);
-        shaking->role->log(LogEntry::Level::error, reason);
-      }
-      shaking->connection->close();
-    }(weak);
-  });
-  return RemoteAgent(agent);
-}
 
 // ---- sessions
 
@@ -363,46 +126,25 @@ void settle(ClientSession& session, const Response& response) {
 
 }  // namespace
 
-Task<Session> RemoteAgent::async_new_session(std::string cwd) const {
-  v1::NewSessionRequest request;
-  request.cwd = std::move(cwd);
-  return async_new_session(std::move(request));
-}
-
-Task<Session> RemoteAgent::async_new_session(v1::NewSessionRequest request) const {
-  return [](std::shared_ptr<AgentProcess> agent, v1::NewSessionRequest request) -> Task<Session> {
-    require_directories(*agent, request.cwd, request.additionalDirectories);
-    require_servers(*agent, request.mcpServers);
-    const Opening until_known(agent);
-    Task<v1::NewSessionResponse> opening = open_with_login(agent, request);
-    const v1::NewSessionResponse response = co_await std::move(opening);
-    const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
-                                      std::move(request.additionalDirectories));
-    Lock lock(*agent->connection);
-    settle(*session, response);
-    agent->role->add_session(session);
-    co_return Session(session);
-  }(process_, std::move(request));
-}
-
-Task<Session> RemoteAgent::async_fork_session(v1::ForkSessionRequest request) const {
-  return [](std::shared_ptr<AgentProcess> agent, v1::ForkSessionRequest request) -> Task<Session> {
-    require(agent->info.agentCapabilities.sessionCapabilities.fork.has_value(), "session/fork");
-    require_directories(*agent, request.cwd, request.additionalDirectories);
-    require_servers(*agent, request.mcpServers);
-    const Opening until_known(agent);
-    Task<v1::ForkSessionResponse> opening = open_with_login(agent, request);
-    const v1::ForkSessionResponse response = co_await std::move(opening);
-    const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
-                                      std::move(request.additionalDirectories));
-    Lock lock(*agent->connection);
-    settle(*session, response);
-    agent->role->add_session(session);
-    co_return Session(session);
-  }(process_, std::move(request));
-}
-
 namespace {
+
+// session/new and session/fork: the agent gives the id.
+template <class Request>
+Task<std::shared_ptr<ClientSession>> open_new(std::shared_ptr<AgentProcess> agent,
+                                              Request request) {
+  using Response = decltype(response_of(request));
+  require_directories(*agent, request.cwd, request.additionalDirectories);
+  require_servers(*agent, request.mcpServers);
+  const Opening until_known(agent);
+  Task<Response> opening = open_with_login(agent, request);
+  const Response response = co_await std::move(opening);
+  const auto session = make_session(agent, response.sessionId, std::move(request.cwd),
+                                    std::move(request.additionalDirectories));
+  Lock lock(*agent->connection);
+  settle(*session, response);
+  agent->role->add_session(session);
+  co_return session;
+}
 
 // session/load and session/resume: the id is known beforehand, and so are its updates.
 template <class Request>
@@ -434,6 +176,27 @@ Task<std::shared_ptr<ClientSession>> reopen(std::shared_ptr<AgentProcess> agent,
 }
 
 }  // namespace
+
+Task<Session> RemoteAgent::async_new_session(std::string cwd) const {
+  v1::NewSessionRequest request;
+  request.cwd = std::move(cwd);
+  return async_new_session(std::move(request));
+}
+
+Task<Session> RemoteAgent::async_new_session(v1::NewSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::NewSessionRequest request) -> Task<Session> {
+    Task<std::shared_ptr<ClientSession>> opening = open_new(agent, std::move(request));
+    co_return Session(co_await std::move(opening));
+  }(process_, std::move(request));
+}
+
+Task<Session> RemoteAgent::async_fork_session(v1::ForkSessionRequest request) const {
+  return [](std::shared_ptr<AgentProcess> agent, v1::ForkSessionRequest request) -> Task<Session> {
+    require(agent->info.agentCapabilities.sessionCapabilities.fork.has_value(), "session/fork");
+    Task<std::shared_ptr<ClientSession>> opening = open_new(agent, std::move(request));
+    co_return Session(co_await std::move(opening));
+  }(process_, std::move(request));
+}
 
 Task<Session> RemoteAgent::async_load_session(v1::LoadSessionRequest request) const {
   return [](std::shared_ptr<AgentProcess> agent, v1::LoadSessionRequest request) -> Task<Session> {

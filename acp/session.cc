@@ -1,5 +1,5 @@
 // Session and Prompt: the conversation as a client has it.
-#include "acp/client_role.h"
+#include "acp/agent_process.h"
 #include "acp/json/codec.h"
 
 namespace acp {

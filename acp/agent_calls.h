@@ -1,0 +1,48 @@
+// Calls to an agent on the way to a session.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "acp/agent_process.h"
+#include "acp/async/when_any.h"
+
+namespace acp::detail {
+
+// Done when the time is over.
+Task<async::Nothing> sleep_for(std::shared_ptr<io::Connection> connection,
+                               std::chrono::milliseconds time);
+
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentProcess> agent,
+                                                          Request request) {
+  const Remote peer({agent->connection, nullptr, 0});
+  co_return co_await peer.request(request);
+}
+
+// A request of a phase, with its deadline.
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> call_within(
+    std::shared_ptr<AgentProcess> agent, Request request, std::chrono::milliseconds time,
+    StartFailed::Phase phase) {
+  using Response = decltype(response_of(request));
+  const std::string method(detail::method_of(Request::json_type));
+  std::string closed;
+  try {
+    Task<Response> answer = call(agent, std::move(request));
+    Task<async::Nothing> over = sleep_for(agent->connection, time);
+    std::variant<Response, async::Nothing> first =
+        co_await when_any(std::move(answer), std::move(over));
+    if (auto* response = std::get_if<0>(&first)) co_return std::move(*response);
+  } catch (const ConnectionClosed& error) {
+    closed = error.what();
+  }
+  if (!closed.empty()) throw StartFailed(agent->diagnose(phase, "the connection ended: " + closed));
+  throw StartFailed(agent->diagnose(
+      phase, "no answer to " + method + " within " + std::to_string(time.count()) + " ms"));
+}
+
+}  // namespace acp::detail

@@ -1,0 +1,218 @@
+// From a command to an agent that has answered initialize.
+#include "acp/agent_calls.h"
+#include "acp/json/codec.h"
+
+namespace acp {
+
+using Lock = io::Connection::Lock;
+using detail::AgentProcess;
+using detail::ClientRole;
+using Phase = StartFailed::Phase;
+
+// ---- what went wrong
+
+std::string_view to_string(StartFailed::Phase phase) {
+  switch (phase) {
+    case Phase::resolve:
+      return "resolve";
+    case Phase::spawn:
+      return "spawn";
+    case Phase::handshake:
+      return "handshake";
+    case Phase::authenticate:
+      return "authenticate";
+    case Phase::session:
+      return "session";
+  }
+  return "";
+}
+
+namespace {
+
+std::string describe(const StartFailed::Diagnosis& diagnosis) {
+  std::string text = std::string(to_string(diagnosis.phase)) + ": " + diagnosis.reason;
+  if (diagnosis.exit) text += "; the agent " + diagnosis.exit->describe();
+  if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
+  if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
+  if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;
+  return text;
+}
+
+constexpr int our_version = 1;
+
+}  // namespace
+
+StartFailed::StartFailed(Diagnosis diagnosis)
+    : std::runtime_error(describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
+
+StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
+  StartFailed::Diagnosis result;
+  result.phase = phase;
+  result.reason = std::move(reason);
+  result.command = command;
+  if (!watcher.joinable()) return result;
+  std::unique_lock lock(mutex);
+  // If it is about to end, its end is what matters.
+  exited.wait_for(lock, std::chrono::milliseconds(500), [&] { return exit && stderr_ended; });
+  result.exit = exit;
+  result.stderr_tail = tail.text();
+  if (!exit)
+    result.hint =
+        "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
+  else if (exit->kind == io::ExitStatus::Kind::exited && exit->value == 127)
+    result.hint = "Exit code 127 usually means that a command was not found.";
+  return result;
+}
+
+AgentProcess::~AgentProcess() { close(); }
+
+// ---- connecting
+
+Task<async::Nothing> detail::sleep_for(std::shared_ptr<io::Connection> connection,
+                                       std::chrono::milliseconds time) {
+  std::shared_ptr<async::Completion<void>> done;
+  {
+    Lock lock(*connection);
+    done = connection->completion<void>();
+    const auto timer = connection->after(time, [done] { done->settle(); });
+    done->on_drop = [weak = std::weak_ptr(connection), timer] {
+      const auto connection = weak.lock();
+      if (!connection) return;
+      Lock lock(*connection);
+      connection->forget(timer);
+    };
+  }
+  co_await Pending<void>(done);
+  co_return async::Nothing();
+}
+
+namespace {
+
+Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
+  v1::InitializeRequest request = agent->role->introduction();
+  v1::InitializeResponse response;
+  std::string refused;
+  try {
+    Task<v1::InitializeResponse> answer =
+        call_within(agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
+    response = co_await std::move(answer);
+  } catch (const CallFailed& failed) {
+    refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  }
+  if (!refused.empty()) throw StartFailed(agent->diagnose(Phase::handshake, refused));
+  if (response.protocolVersion != our_version) {
+    StartFailed::Diagnosis diagnosis;
+    diagnosis.phase = Phase::handshake;
+    diagnosis.command = agent->command;
+    diagnosis.reason = "the agent speaks protocol version " +
+                       std::to_string(response.protocolVersion) + ", this client version " +
+                       std::to_string(our_version);
+    throw StartFailed(std::move(diagnosis));
+  }
+  Lock lock(*agent->connection);
+  agent->info = std::move(response);
+  agent->ready = true;
+}
+
+std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Parts> parts, Transport transport,
+                                   std::shared_ptr<AgentProcess> agent, bool own_threads) {
+  io::ConnectionOptions options = parts->connection;
+  options.own_threads = own_threads;
+  if (!agent) agent = std::make_shared<AgentProcess>();
+  agent->parts = parts;
+  agent->connection = io::Connection::open(std::move(transport), std::move(options));
+  agent->role = std::make_shared<ClientRole>(std::move(parts), agent->connection);
+  agent->connection->start(agent->role);
+  return agent;
+}
+
+}  // namespace
+
+Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
+  return [](std::shared_ptr<const Parts> parts, io::ProcessOptions options) -> Task<RemoteAgent> {
+    auto started = io::Process::start(options);
+    if (!started) {
+      const io::StartError& error = started.error();
+      StartFailed::Diagnosis diagnosis;
+      diagnosis.phase =
+          error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
+      diagnosis.reason = error.reason;
+      diagnosis.command = error.command;
+      if (diagnosis.phase == Phase::resolve)
+        diagnosis.hint = "Is it installed, and in the PATH of this program?";
+      throw StartFailed(std::move(diagnosis));
+    }
+    auto agent = std::make_shared<AgentProcess>();
+    agent->parts = parts;
+    agent->command = io::command_line(options.argv);
+    agent->process = std::move(*started);
+    agent->process_id = agent->process.id();
+    // The hook is the program's: it is called when the lock is gone.
+    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, [raw = agent.get()](auto line) {
+      if (raw->parts->stderr_hook) raw->new_lines.emplace_back(line);
+    });
+    Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
+    agent = open(parts, std::move(transport), agent, true);
+    agent->start_watching();
+    co_await shake_hands(agent);
+    co_return RemoteAgent(agent);
+  }(std::make_shared<Parts>(*parts_), std::move(options));
+}
+
+Task<RemoteAgent> Client::async_connect(Transport transport) {
+  return [](std::shared_ptr<const Parts> parts, Transport transport) -> Task<RemoteAgent> {
+    const auto agent = open(parts, std::move(transport), nullptr, true);
+    co_await shake_hands(agent);
+    co_return RemoteAgent(agent);
+  }(std::make_shared<Parts>(*parts_), std::move(transport));
+}
+
+RemoteAgent Client::spawn(std::vector<std::string> command) {
+  io::ProcessOptions options;
+  options.argv = std::move(command);
+  return async_spawn(std::move(options)).wait();
+}
+RemoteAgent Client::spawn(const io::ProcessOptions& options) { return async_spawn(options).wait(); }
+RemoteAgent Client::connect(Transport transport) {
+  return async_connect(std::move(transport)).wait();
+}
+
+RemoteAgent Client::attach(Transport transport) {
+  const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
+  agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
+    return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
+      // Whoever drops the agent meanwhile ends it: the handshake holds the connection alone.
+      const auto shaking = std::make_shared<AgentProcess>();
+      if (const auto agent = weak.lock()) {
+        shaking->parts = agent->parts;
+        shaking->connection = agent->connection;
+        shaking->role = agent->role;
+      } else {
+        co_return;
+      }
+      shaking->closed = true;
+      std::string reason;
+      try {
+        co_await shake_hands(shaking);
+      } catch (const StartFailed& failed) {
+        reason = failed.what();
+      }
+      if (reason.empty()) {
+        const auto agent = weak.lock();
+        if (!agent) co_return;
+        Lock lock(*agent->connection);
+        agent->info = std::move(shaking->info);
+        agent->ready = true;
+        co_return;
+      }
+      {
+        Lock lock(*shaking->connection);
+        shaking->role->log(LogEntry::Level::error, reason);
+      }
+      shaking->connection->close();
+    }(weak);
+  });
+  return RemoteAgent(agent);
+}
+
+}  // namespace acp

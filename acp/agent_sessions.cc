@@ -1,0 +1,316 @@
+// Sessions come and go, and their modes and options change.
+#include "acp/agent_role.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "acp/json/codec.h"
+
+namespace acp::detail {
+
+bool AgentRole::check_directories(const rpc::RequestId& id, const std::string& cwd,
+                                  const std::vector<std::string>& additional) {
+  if (!is_absolute(cwd)) {
+    refuse(id, invalid_params("params.cwd", "an absolute path", "\"" + cwd + "\""));
+    return false;
+  }
+  if (!additional.empty() && !parts_->additional_directories) {
+    refuse(id, invalid_params("params.additionalDirectories",
+                              "none: sessionCapabilities.additionalDirectories was not advertised",
+                              std::to_string(additional.size())));
+    return false;
+  }
+  for (std::size_t i = 0; i < additional.size(); ++i) {
+    if (is_absolute(additional[i])) continue;
+    refuse(id, invalid_params("params.additionalDirectories[" + std::to_string(i) + "]",
+                              "an absolute path", "\"" + additional[i] + "\""));
+    return false;
+  }
+  return true;
+}
+
+bool AgentRole::check_system_prompt(const rpc::RequestId& id,
+                                    const Nullable<v1::SystemPrompt>& prompt) {
+  if (!prompt.has_value()) return true;
+  const auto no = [&](std::string_view path, std::string_view expected, std::string_view got) {
+    refuse(id, invalid_params("params.systemPrompt" + std::string(path), expected, got));
+    return false;
+  };
+  if (!parts_->system_prompt) return no("", "none: it was not advertised", "an object");
+  if (prompt->mode == v1::SystemPromptMode::unknown_)
+    return no(".mode", "a known mode", prompt->mode.unlisted);
+  if (prompt->mode == v1::SystemPromptMode::override && !parts_->system_prompt_override)
+    return no(".mode", "append", "override");
+  for (const ContentBlock& block : prompt->content)
+    if (!std::holds_alternative<v1::TextContent>(block))
+      return no(".content", "text blocks", "another kind");
+  return true;
+}
+
+bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
+                                  const std::vector<v1::McpServer>& servers) {
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const v1::McpServer& server = servers[i];
+    const v1::McpCapabilities& can = parts_->mcp_capabilities;
+    const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
+                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse ? "sse"
+                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp ? "acp"
+                          : std::holds_alternative<Unknown>(server)                      ? "unknown"
+                                                                                         : nullptr;
+    if (missing == nullptr) continue;
+    refuse(id, invalid_params("params.mcpServers[" + std::to_string(i) + "].type",
+                              "a transport that mcpCapabilities advertise", missing));
+    return false;
+  }
+  return true;
+}
+
+void AgentRole::hide_booleans(std::vector<v1::SessionConfigOption>& options) {
+  const auto& session = client_.clientCapabilities.session;
+  const bool takes = session.has_value() && session->configOptions.has_value() &&
+                     session->configOptions->boolean.has_value();
+  if (takes) return;
+  const std::size_t before = options.size();
+  std::erase_if(options, [](const v1::SessionConfigOption& option) {
+    return std::holds_alternative<v1::SessionConfigBoolean>(option.type);
+  });
+  if (options.size() != before)
+    log(LogEntry::Level::warning, "boolean options were left out: the client does not take them");
+}
+
+// What the program gave, or the agent's defaults; kept in the session, and told to the client with
+// the answer.
+template <class Response>
+void AgentRole::settle_session(const CallPtr& call, Response& response) {
+  AgentSession& session = *call->session;
+  if (!response.modes.has_value() && parts_->modes) response.modes = *parts_->modes;
+  if (!response.configOptions.has_value() && !parts_->config_options.empty())
+    response.configOptions = parts_->config_options;
+  if (response.modes.has_value())
+    session.modes = std::make_unique<v1::SessionModeState>(*response.modes);
+  if (response.configOptions.has_value()) {
+    session.config =
+        std::make_unique<std::vector<v1::SessionConfigOption>>(*response.configOptions);
+    hide_booleans(*response.configOptions);
+  }
+  sessions_[session.id] = call->session;
+  // A client learns a new session's id from the answer. A loaded one it knows: all that is told of
+  // that stands before the answer, which says that the replay is over.
+  if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
+    send_commands(session);
+  else
+    connection_->peer().after_answer(*call->id, [this, self = shared_from_this(),
+                                                 kept = call->session] { send_commands(*kept); });
+}
+
+void AgentRole::send_commands(const AgentSession& session) {
+  if (!parts_->commands) return;
+  v1::SessionNotification notification;
+  notification.sessionId = session.id;
+  v1::AvailableCommandsUpdate update;
+  update.availableCommands = *parts_->commands;
+  notification.update = std::move(update);
+  connection_->peer().notify("session/update",
+                             [&](json::Writer& out) { json::write(out, notification); });
+  connection_->sent_something();
+}
+
+template <class Request>
+AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Request& request,
+                                            std::string session_id) {
+  const CallPtr call = begin(id);
+  call->session = std::make_shared<AgentSession>();
+  call->session->id = std::move(session_id);
+  call->session->cwd = request.cwd;
+  call->session->directories = request.additionalDirectories;
+  return call;
+}
+
+template <class Request>
+bool AgentRole::decode_session(const rpc::RequestId& id, JsonView params, Request& request) {
+  return decode(id, params, request) &&
+         check_directories(id, request.cwd, request.additionalDirectories) &&
+         check_system_prompt(id, request.systemPrompt) && check_mcp_servers(id, request.mcpServers);
+}
+
+// session/new and session/fork.
+template <class Request, class Response>
+void AgentRole::make_session(const rpc::RequestId& id, JsonView params,
+                             const Handler<Response(SessionContext, Request)>& handler) {
+  Request request;
+  if (!decode_session(id, params, request)) return;
+  const CallPtr call = begin_session(id, request, new_id("sess_"));
+  run_then(
+      handler, call,
+      [this, call](Response& response) {
+        if (response.sessionId.empty()) response.sessionId = call->session->id;
+        call->session->id = response.sessionId;
+        call->session->chunk_prefix.clear();
+        settle_session(call, response);
+      },
+      SessionContext(call), std::move(request));
+}
+
+void AgentRole::new_session(const rpc::RequestId& id, JsonView params) {
+  make_session(id, params, parts_->new_session);
+}
+void AgentRole::fork_session(const rpc::RequestId& id, JsonView params) {
+  make_session(id, params, parts_->fork_session);
+}
+
+// session/load and session/resume: of a session that this connection may know already.
+template <class Request, class Response>
+void AgentRole::open_session(const rpc::RequestId& id, JsonView params,
+                             const Handler<Response(SessionContext, Request)>& handler) {
+  Request request;
+  if (!decode_session(id, params, request)) return;
+  const auto known = sessions_.find(request.sessionId);
+  if (known != sessions_.end() && known->second->turn)
+    return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
+                  Json::object({{"sessionId", request.sessionId}}));
+  const CallPtr call = begin_session(id, request, request.sessionId);
+  run_then(
+      handler, call, [this, call](Response& response) { settle_session(call, response); },
+      SessionContext(call), std::move(request));
+}
+
+void AgentRole::load_session(const rpc::RequestId& id, JsonView params) {
+  open_session(id, params, parts_->load_session);
+}
+void AgentRole::resume_session(const rpc::RequestId& id, JsonView params) {
+  open_session(id, params, parts_->resume_session);
+}
+
+void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
+  v1::SetSessionModeRequest request;
+  if (!decode(id, params, request)) return;
+  const auto session = session_of(id, request.sessionId);
+  if (!session) return;
+  if (!session->modes && !parts_->set_mode)
+    return refuse(id, rpc::method_not_found, "Method not found: the session has no modes",
+                  Json::object({{"method", "session/set_mode"}}));
+  if (session->modes) {
+    bool listed = false;
+    for (const v1::SessionMode& mode : session->modes->availableModes)
+      listed = listed || mode.id == request.modeId;
+    if (!listed)
+      return refuse(id, invalid_params("params.modeId", "one of availableModes",
+                                       "\"" + request.modeId + "\""));
+  }
+  const CallPtr call = begin(id);
+  call->session = session;
+  run_then(
+      parts_->set_mode, call,
+      [call, mode = request.modeId](v1::SetSessionModeResponse&) {
+        if (call->session->modes) call->session->modes->currentModeId = mode;
+      },
+      SessionContext(call), std::move(request));
+}
+
+namespace {
+
+// Whether a select has this value.
+bool lists(const v1::SessionConfigSelectOptions& options, const std::string& value) {
+  const auto in = [&](const std::vector<v1::SessionConfigSelectOption>& flat) {
+    return std::any_of(flat.begin(), flat.end(),
+                       [&](const auto& one) { return one.value == value; });
+  };
+  if (const auto* flat = std::get_if<0>(&options)) return in(*flat);
+  for (const v1::SessionConfigSelectGroup& group : std::get<1>(options))
+    if (in(group.options)) return true;
+  return false;
+}
+
+// Makes the change; says why it cannot.
+std::optional<Error> change(std::vector<v1::SessionConfigOption>& options,
+                            const v1::SetSessionConfigOptionRequest& request) {
+  for (v1::SessionConfigOption& option : options) {
+    if (option.id != request.configId) continue;
+    if (auto* select = std::get_if<v1::SessionConfigSelect>(&option.type)) {
+      const auto* chosen = std::get_if<v1::SetSessionConfigValueId>(&request.value);
+      if (chosen == nullptr)
+        return invalid_params("params.value", "one of the option's values", "another kind");
+      if (!lists(select->options, chosen->value))
+        return invalid_params("params.value", "one of the option's values",
+                              "\"" + chosen->value + "\"");
+      select->currentValue = chosen->value;
+    } else if (auto* boolean = std::get_if<v1::SessionConfigBoolean>(&option.type)) {
+      const auto* chosen = std::get_if<v1::SetSessionConfigBoolean>(&request.value);
+      if (chosen == nullptr) return invalid_params("params.value", "a boolean", "another kind");
+      boolean->currentValue = chosen->value;
+    }
+    return std::nullopt;
+  }
+  return invalid_params("params.configId", "one of configOptions", "\"" + request.configId + "\"");
+}
+
+}  // namespace
+
+void AgentRole::set_config_option(const rpc::RequestId& id, JsonView params) {
+  v1::SetSessionConfigOptionRequest request;
+  if (!decode(id, params, request)) return;
+  const auto session = session_of(id, request.sessionId);
+  if (!session) return;
+  if (!session->config)
+    return refuse(id, rpc::method_not_found, "Method not found: the session has no options",
+                  Json::object({{"method", "session/set_config_option"}}));
+  std::vector<v1::SessionConfigOption> changed = *session->config;
+  if (const auto error = change(changed, request)) return refuse(id, *error);
+  const CallPtr call = begin(id);
+  call->session = session;
+  run_then(
+      parts_->set_config_option, call,
+      [this, call, request](v1::SetSessionConfigOptionResponse& response) {
+        std::vector<v1::SessionConfigOption>& options = *call->session->config;
+        if (response.configOptions.empty()) {
+          change(options, request);
+          response.configOptions = options;
+        } else {
+          options = response.configOptions;
+        }
+        hide_booleans(response.configOptions);
+      },
+      SessionContext(call), request);
+}
+
+void AgentRole::drop_session(const std::string& session_id, std::function<void()> then) {
+  const auto found = sessions_.find(session_id);
+  if (found == sessions_.end()) return then();
+  const std::shared_ptr<AgentSession> session = found->second;
+  sessions_.erase(found);
+  cancel_turns(*session);
+  if (!session->turn) return then();
+  session->when_idle.push_back(std::move(then));
+}
+
+void AgentRole::close_session(const rpc::RequestId& id, JsonView params) {
+  v1::CloseSessionRequest request;
+  if (!decode(id, params, request)) return;
+  const CallPtr call = begin(id);
+  const bool known = sessions_.contains(request.sessionId);
+  drop_session(request.sessionId, [this, self = shared_from_this(), call, request, known] {
+    if (!known || !parts_->close_session) return answer(call, v1::CloseSessionResponse());
+    run(parts_->close_session, call, Context(call), request);
+  });
+}
+
+void AgentRole::delete_session(const rpc::RequestId& id, JsonView params) {
+  v1::DeleteSessionRequest request;
+  if (!decode(id, params, request)) return;
+  const CallPtr call = begin(id);
+  drop_session(request.sessionId, [this, self = shared_from_this(), call, request] {
+    handlers().run(
+        parts_->delete_session,
+        [this, self, call](v1::DeleteSessionResponse* response, std::exception_ptr error) {
+          io::Connection::Lock lock(*connection_);
+          if (response != nullptr) return answer(call, *response);
+          const rpc::Error failure = to_error(call, error);
+          // What is not there need not be deleted.
+          if (failure.code == rpc::not_found) return answer(call, v1::DeleteSessionResponse());
+          fail(call, failure);
+        },
+        Context(call), request);
+  });
+}
+
+}  // namespace acp::detail

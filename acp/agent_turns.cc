@@ -1,0 +1,129 @@
+// The turns of a session, one after the other.
+#include "acp/agent_role.h"
+
+#include "acp/json/codec.h"
+
+namespace acp::detail {
+
+bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<ContentBlock>& prompt) {
+  const v1::PromptCapabilities& can = parts_->prompt_capabilities;
+  for (std::size_t i = 0; i < prompt.size(); ++i) {
+    const ContentBlock& block = prompt[i];
+    const char* missing =
+        std::holds_alternative<v1::ImageContent>(block) && !can.image                 ? "image"
+        : std::holds_alternative<v1::AudioContent>(block) && !can.audio               ? "audio"
+        : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext ? "resource"
+                                                                                      : nullptr;
+    if (missing == nullptr) continue;
+    refuse(id, invalid_params("params.prompt[" + std::to_string(i) + "].type",
+                              "a kind that promptCapabilities advertise",
+                              "\"" + std::string(missing) + "\""));
+    return false;
+  }
+  return true;
+}
+
+void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
+  v1::PromptRequest request;
+  if (!decode(id, params, request)) return;
+  const auto session = session_of(id, request.sessionId);
+  if (!session || !check_prompt(id, request.prompt)) return;
+  if (session->turn && parts_->second_prompt == SecondPrompt::refused)
+    return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
+                  Json::object({{"sessionId", session->id}}));
+  const CallPtr call = begin(id);
+  call->session = session;
+  call->prompt = std::move(request);
+  if (session->turn)
+    session->waiting.push_back(call);
+  else
+    start_turn(call);
+}
+
+void AgentRole::start_turn(const CallPtr& call) {
+  call->session->turn = call;
+  handlers().run(
+      parts_->prompt,
+      [this, self = shared_from_this(), call](v1::PromptResponse* response,
+                                              std::exception_ptr error) {
+        io::Connection::Lock lock(*connection_);
+        end_turn(call, response, error);
+      },
+      Turn(call));
+}
+
+namespace {
+
+// A turn may also be cancelled by the answer to what it asked: a permission request.
+bool is_cancellation(const std::exception_ptr& error) {
+  if (!error) return false;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
+                         std::exception_ptr error) {
+  AgentSession& session = *call->session;
+  // What was left open has not come to its end.
+  for (const std::string& tool_call : std::exchange(call->open_tool_calls, {})) {
+    v1::SessionNotification notification;
+    notification.sessionId = session.id;
+    v1::ToolCallUpdate update;
+    update.toolCallId = tool_call;
+    update.status = ToolCallStatus::failed;
+    notification.update = std::move(update);
+    connection_->peer().notify("session/update",
+                               [&](json::Writer& out) { json::write(out, notification); });
+    log(LogEntry::Level::warning, "the turn ended with the tool call " + tool_call + " still open");
+  }
+  session.turn = nullptr;
+  if (call->cancelled || is_cancellation(error)) {
+    v1::PromptResponse cancelled;
+    if (response != nullptr) cancelled = std::move(*response);
+    cancelled.stopReason = StopReason::cancelled;
+    answer(call, cancelled);
+  } else if (response != nullptr) {
+    answer(call, *response);
+  } else {
+    fail(call, error);
+  }
+  if (!session.waiting.empty()) {
+    const CallPtr next = session.waiting.front();
+    session.waiting.erase(session.waiting.begin());
+    start_turn(next);
+  } else {
+    for (const auto& action : std::exchange(session.when_idle, {})) action();
+  }
+}
+
+void AgentRole::cancel_turns(AgentSession& session) {
+  for (const CallPtr& call : std::exchange(session.waiting, {})) {
+    call->cancelled = true;
+    v1::PromptResponse response;
+    response.stopReason = StopReason::cancelled;
+    answer(call, response);
+  }
+  if (session.turn) session.turn->cancel();
+}
+
+void AgentRole::on_cancel(const rpc::RequestId& id) {
+  const auto call = std::static_pointer_cast<AgentCall>(active(id));
+  if (!call) return;
+  if (!call->session || call->session->turn == call || call->prompt.sessionId.empty())
+    return call->cancel();
+  // A prompt that waits for its turn.
+  std::erase(call->session->waiting, call);
+  call->cancelled = true;
+  v1::PromptResponse response;
+  response.stopReason = StopReason::cancelled;
+  answer(call, response);
+}
+
+}  // namespace acp::detail
