@@ -46,6 +46,11 @@ Within::~Within() {
   delete state_;
 }
 
+std::string request(std::string_view id, std::string_view method, std::string_view params) {
+  return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(id) + ",\"method\":\"" + std::string(method) +
+         "\",\"params\":" + std::string(params) + "}";
+}
+
 bool RawEnd::send(std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t size = ::send(output(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -26,6 +26,9 @@ class Within {
   State* state_;
 };
 
+// A request's line.
+std::string request(std::string_view id, std::string_view method, std::string_view params = "{}");
+
 class RawEnd {
  public:
   RawEnd() = default;

@@ -1,5 +1,6 @@
-// Peers that break every rule: bytes cut anywhere, noise, messages without measure, readers that
-// stall, ends that come at any moment. Nothing hangs, leaks or crashes, and what can go on goes on.
+// Clients, and programs that take our agent for a pipe, that break every rule: bytes cut anywhere,
+// noise, messages without measure, readers that stall, ends that come at any moment. Nothing hangs,
+// leaks or crashes, and what can go on goes on.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -10,25 +11,17 @@
 #include <csignal>
 #include <thread>
 
-#include "acp/agent.h"
-#include "acp/client.h"
 #include "acp/io/process.h"
 #include "acp/testing/gate.h"
-#include "acp/testing/raw_end.h"
+#include "acp/testing/served.h"
 
 namespace acp {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-using Strings = std::vector<std::string>;
 constexpr std::size_t mebibyte = 1024 * 1024;
 
-std::string request(const std::string& id, const std::string& method,
-                    const std::string& params = "{}") {
-  return "{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"" + method +
-         "\",\"params\":" + params + "}";
-}
 const std::string hello = request("1", "initialize", "{\"protocolVersion\":1}");
 const std::string open_session = request("2", "session/new", "{\"cwd\":\"/\",\"mcpServers\":[]}");
 
@@ -71,21 +64,12 @@ std::string answer_to(const Json& message) {
   return "{}";
 }
 
-struct Served {
-  explicit Served(Agent agent) : Served(agent, memory_pair()) {}
-  Served(Agent& agent, std::pair<Transport, Transport> ends)
-      : raw(std::move(ends.first)), connection(agent.start(std::move(ends.second))) {}
-  void ping() {
-    raw.line(request("\"ping\"", "_echo", "{\"a\":1}"));
-    EXPECT_EQ(raw.read_answer("\"ping\"")["result"].text(), "{\"a\":1}");
-  }
-  RawEnd raw;
-  AgentConnection connection;
-};
+void ping(Served& served) {
+  served.raw.line(request("\"ping\"", "_echo", "{\"a\":1}"));
+  EXPECT_EQ(served.raw.read_answer("\"ping\"")["result"].text(), "{\"a\":1}");
+}
 
-// ---- our agent
-
-TEST(HostileAgent, InputIsCutAtEveryByte) {
+TEST(HostileClient, InputIsCutAtEveryByte) {
   const Within limit("input cut in two at every byte");
   const std::string input = "\xEF\xBB\xBF\r\n\n" + hello + "\r\n\r\n  \n" + open_session + "\n" +
                             request("3", "_echo", "{\"text\":\"\\u00e4\xC3\xA4\"}") + "\n";
@@ -115,7 +99,7 @@ TEST(HostileAgent, InputIsCutAtEveryByte) {
   for (const char* id : {"1", "2", "3"}) EXPECT_EQ(raw.read()["id"].text(), id);
 }
 
-TEST(HostileAgent, NoiseIsAnsweredAndPassedOver) {
+TEST(HostileClient, NoiseIsAnsweredAndPassedOver) {
   const Within limit("noise between messages");
   Served served(busy_agent());
   RawEnd& raw = served.raw;
@@ -129,10 +113,10 @@ TEST(HostileAgent, NoiseIsAnsweredAndPassedOver) {
   EXPECT_EQ(raw.read()["error"]["code"].as_int64(), -32600);
   raw.line(std::string("{\"jsonrpc\":\"2.0\",\0}", 19));
   EXPECT_EQ(raw.read()["error"]["code"].as_int64(), -32700);
-  served.ping();
+  ping(served);
 }
 
-TEST(HostileAgent, LargeMessages) {
+TEST(HostileClient, LargeMessages) {
   const Within limit("messages of 31 and 33 MiB");
   Served served(busy_agent());
   RawEnd& raw = served.raw;
@@ -149,10 +133,10 @@ TEST(HostileAgent, LargeMessages) {
   EXPECT_NE(
       refused["error"]["message"].as_string().value_or("").find(std::to_string(32 * mebibyte)),
       std::string::npos);
-  served.ping();
+  ping(served);
 }
 
-TEST(HostileAgent, DeepNesting) {
+TEST(HostileClient, DeepNesting) {
   const Within limit("200,000 levels");
   Served served(busy_agent());
   RawEnd& raw = served.raw;
@@ -168,10 +152,10 @@ TEST(HostileAgent, DeepNesting) {
   for (int i = 0; i < 200'000; ++i) objects += "{\"_meta\":";
   raw.line(request("7", "_echo", objects + "1" + std::string(200'000, '}')));
   EXPECT_EQ(raw.read()["error"]["code"].as_int64(), -32600);
-  served.ping();
+  ping(served);
 }
 
-TEST(HostileAgent, IdsInUseAndAnswersToNothing) {
+TEST(HostileClient, IdsInUseAndAnswersToNothing) {
   const Within limit("ids that are used twice");
   Agent agent = busy_agent();
   Gate begun, go_on;
@@ -202,10 +186,10 @@ TEST(HostileAgent, IdsInUseAndAnswersToNothing) {
   go_on.open();
   const Json held = raw.read();
   EXPECT_EQ(held["result"].as_string(), "held") << held.text();
-  served.ping();
+  ping(served);
 }
 
-TEST(HostileAgent, AHalfClosedClientStillGetsItsAnswers) {
+TEST(HostileClient, AHalfClosedClientStillGetsItsAnswers) {
   const Within limit("answers behind the end of input");
   Agent agent("test", "1");
   Gate ended, begun;
@@ -230,7 +214,7 @@ TEST(HostileAgent, AHalfClosedClientStillGetsItsAnswers) {
   EXPECT_TRUE(served.connection.wait());
 }
 
-TEST(HostileAgent, AReaderThatStallsFillsNoMemory) {
+TEST(HostileClient, AReaderThatStallsFillsNoMemory) {
   const Within limit("a producer whose client does not read");
   constexpr std::size_t chunk = 100'000, total = 1'000'000'000;
   std::atomic<std::size_t> produced = 0;
@@ -272,7 +256,7 @@ TEST(HostileAgent, AReaderThatStallsFillsNoMemory) {
 }
 
 // Asking without ever reading the answers.
-TEST(HostileAgent, RequestsWhoseAnswersNobodyReadsFillNoMemory) {
+TEST(HostileClient, RequestsWhoseAnswersNobodyReadsFillNoMemory) {
   const Within limit("a client that asks and does not read");
   Served served(busy_agent());
   served.raw.initialize();
@@ -313,7 +297,7 @@ TEST(HostileAgent, RequestsWhoseAnswersNobodyReadsFillNoMemory) {
   EXPECT_TRUE(served.connection.wait());
 }
 
-TEST(HostileAgent, TheClientGoesAtEveryMessageOfATurn) {
+TEST(HostileClient, TheClientGoesAtEveryMessageOfATurn) {
   int last = 0;
   for (const bool half : {false, true}) {
     for (int messages = 1; messages < 100; ++messages) {
@@ -417,268 +401,6 @@ TEST(HostileProcess, AReaderThatStallsFillsNoMemory) {
       << "kilobytes";
   agent.raw.close();
   EXPECT_EQ(agent.end(), "exited with code 0");
-}
-
-// ---- our client
-
-TEST(HostileClient, InputIsCutAtEveryByteWithNoiseBetween) {
-  const Within limit("the input of a client cut in two at every byte");
-  const std::string update =
-      "{\"jsonrpc\":\"2.0\",\"method\":\"_note\",\"params\":{\"text\":\"\xC3\xA4\"}}";
-  const std::string input =
-      "\xEF\xBB\xBF"
-      "a banner\r\n\n"
-      "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":"
-      "{\"protocolVersion\":1}}\r\n" +
-      update + "\n\x1b[0m noise\n" + update + "\r\n";
-  for (std::size_t cut = 0; cut <= input.size(); ++cut) {
-    auto [left, right] = memory_pair();
-    RawEnd raw(std::move(left));
-    int notes = 0;
-    Client client("test", "1");
-    client.on_notification("_note", [&](ClientContext, Json params) -> Task<void> {
-      EXPECT_EQ(params["text"].as_string(), "\xC3\xA4");
-      ++notes;
-      co_return;
-    });
-    const RemoteAgent remote = client.attach(std::move(right));
-    remote.dispatch();
-    ASSERT_EQ(raw.read()["id"].text(), "0");
-    raw.send(input.substr(0, cut));
-    remote.dispatch();
-    raw.send(input.substr(cut));
-    for (int i = 0; i < 4; ++i) remote.dispatch();
-    EXPECT_TRUE(remote.ready()) << cut;
-    EXPECT_EQ(notes, 2) << cut;
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(raw.read()["error"]["code"].as_int64(), -32700);
-  }
-}
-
-TEST(HostileClient, WhatAnAgentMayGetWrongInATurn) {
-  const Within limit("a turn of an agent without manners");
-  const std::string large(31 * mebibyte, 'l');
-  auto [ours, theirs] = memory_pair();
-  Script agent(std::move(theirs), [&](RawEnd& end) {
-    end.welcome();
-    const Json prompt = end.read_call("session/prompt");
-    end.say("s", "first");
-    end.line("a stray line");
-    end.say("s", large);
-    end.say("s", std::string(33 * mebibyte, 'x'));  // passed over
-    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" +
-             std::string(200'000, '['));
-    end.line(
-        "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
-        "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-        "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"\xC3(\"}}}}");
-    end.line(
-        "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
-        "update\",\"params\":{\"sessionId\":\"s\",\"update\":[]}}");
-    end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\"}");
-    end.line("{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}");
-    end.line(request("8", "session/request_permission", "{\"sessionId\":\"s\"}"));
-    end.line(request("9", "fs/read_text_file", "{\"sessionId\":\"s\",\"path\":\"/a\"}"));
-    end.line(request("10", "terminal/create", "{}"));
-    for (const char* id : {"8", "9", "10"})
-      EXPECT_TRUE(end.read_answer(id)["error"]["code"].is_number()) << id;
-    end.say("s", "last");
-    end.answer(prompt, "{\"stopReason\":\"end_turn\"}");
-    end.answer(prompt, "{\"stopReason\":\"refusal\"}");  // once more
-    end.say("s", "too late");
-    end.answer(end.read_call("_sync"), "{}");
-    end.read_to_end();
-  });
-  std::atomic<int> warnings = 0;
-  Client client("test", "1");
-  client.on_log(
-      [&](const LogEntry& entry) { warnings += entry.level == LogEntry::Level::warning; });
-  const RemoteAgent remote = client.connect(std::move(ours));
-  const Session session = remote.new_session("/");
-  Strings texts;
-  for (PromptEvent& event : session.prompt("go")) {
-    if (const auto* update = std::get_if<SessionUpdate>(&event))
-      texts.push_back(
-          std::get<v1::TextContent>(std::get<v1::AgentMessageChunk>(*update).content).text);
-    else
-      EXPECT_EQ(std::get<StopReason>(event), StopReason::end_turn);
-  }
-  EXPECT_EQ(texts.size(), 3u);
-  EXPECT_EQ(texts, (Strings{"first", large, "last"}));
-  remote.peer().request("_sync", Json::object()).wait();
-  EXPECT_EQ(session.take_updates().size(), 1u);
-  remote.close();
-  EXPECT_GE(warnings, 7);
-}
-
-TEST(HostileClient, EventsThatNobodyTakesFillNoMemory) {
-  const Within limit("a prompt whose events nobody takes");
-  auto [ours, theirs] = memory_pair();
-  Script agent(std::move(theirs), [&](RawEnd& end) { end.welcome(); });
-  Client client("test", "1");
-  client.keep_state(false);
-  const RemoteAgent remote = client.attach(std::move(ours));
-  while (!remote.ready()) remote.dispatch();
-  const Session session = remote.new_session("/");
-  agent.join();
-  RawEnd& end = agent.end();
-  Prompt prompt = session.prompt("go");
-  remote.dispatch();
-  const Json asked = end.read_call("session/prompt");
-  const long before = memory_of("VmRSS");
-  const std::string chunk =
-      "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
-      "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
-      "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" +
-      std::string(20'000, 'x') + "\"}}}}\n";
-  std::size_t sent = 0, count = 0;
-  std::string_view rest;
-  // Until the client takes no more.
-  for (int idle = 0; idle < 10 && sent < 1'000'000'000;) {
-    if (rest.empty()) {
-      rest = chunk;
-      ++count;
-    }
-    const ssize_t size =
-        ::send(end.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (size > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(size));
-      sent += static_cast<std::size_t>(size);
-      idle = 0;
-    } else {
-      remote.dispatch();
-      ++idle;
-    }
-  }
-  EXPECT_LT(sent, 100'000'000u);
-  EXPECT_LT(memory_of("VmRSS") - before, 300 * 1024) << "kilobytes";
-  // Once they are taken, it goes on.
-  std::thread remaining([&] {
-    end.send(rest);
-    end.answer(asked, "{\"stopReason\":\"end_turn\"}");
-  });
-  std::size_t taken = 0;
-  for (PromptEvent& event : prompt) taken += std::holds_alternative<SessionUpdate>(event);
-  remaining.join();
-  EXPECT_EQ(taken, count);
-  remote.close();
-}
-
-TEST(HostileClient, TheAgentGoesAtEveryMessageOfATurn) {
-  const auto play = [](RawEnd& end, int messages) {
-    // True while there is something left to send.
-    const auto step = [&](const std::string& text) {
-      if (messages-- == 0) {
-        end.close();
-        return false;
-      }
-      end.line(text);
-      return true;
-    };
-    const auto answer = [](JsonView asked, const std::string& result) {
-      return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(asked["id"].text()) +
-             ",\"result\":" + result + "}";
-    };
-    const std::string session = "{\"sessionId\":\"s\",";
-    if (!step(answer(end.read_call("initialize"), "{\"protocolVersion\":1}"))) return;
-    if (!step(answer(end.read_call("session/new"), "{\"sessionId\":\"s\"}"))) return;
-    const Json prompt = end.read_call("session/prompt");
-    if (!step(
-            "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" + session +
-            "\"update\":{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",\"title\":\"T\"}}}"))
-      return;
-    if (!step(request("1", "session/request_permission",
-                      session + "\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[{\"optionId\":"
-                                "\"y\",\"name\":\"Y\","
-                                "\"kind\":\"allow_once\"}]}")))
-      return;
-    end.read_answer("1");
-    if (!step(request("2", "fs/read_text_file", session + "\"path\":\"/a\"}"))) return;
-    end.read_answer("2");
-    if (!step(request("3", "terminal/create", session + "\"command\":\"true\"}"))) return;
-    end.read_answer("3");
-    if (!step(request("4", "terminal/wait_for_exit", session + "\"terminalId\":\"t\"}"))) return;
-    // Not waited for: its handler is at work when the end comes.
-    if (!step(answer(prompt, "{\"stopReason\":\"end_turn\"}"))) return;
-    end.close();
-  };
-  constexpr int all = 8;
-  for (int messages = 0; messages <= all; ++messages) {
-    for (const bool plain : {false, true}) {
-      const Within limit("the end of a client whose agent went at message " +
-                         std::to_string(messages));
-      auto [ours, theirs] = memory_pair();
-      Script agent(std::move(theirs), [&](RawEnd& end) { play(end, messages); });
-      Client client("test", "1");
-      client.on_permission([](ClientContext, v1::RequestPermissionRequest) {
-        return Decision(PermissionOptionKind::allow_once);
-      });
-      client.on_read_text_file(
-          [](ClientContext, v1::ReadTextFileRequest) { return v1::ReadTextFileResponse(); });
-      TerminalHandlers terminals;
-      terminals.create = [](ClientContext, v1::CreateTerminalRequest) {
-        v1::CreateTerminalResponse response;
-        response.terminalId = "t";
-        return response;
-      };
-      terminals.output = [](ClientContext, v1::TerminalOutputRequest) {
-        return v1::TerminalOutputResponse();
-      };
-      if (plain)
-        terminals.wait_for_exit = [](ClientContext context, v1::WaitForTerminalExitRequest) {
-          while (!context.cancelled()) std::this_thread::yield();
-          return v1::WaitForTerminalExitResponse();
-        };
-      else
-        terminals.wait_for_exit =
-            [](ClientContext context,
-               v1::WaitForTerminalExitRequest) -> Task<v1::WaitForTerminalExitResponse> {
-          co_await context.peer().request("_never", Json::object());
-          co_return v1::WaitForTerminalExitResponse();
-        };
-      terminals.kill = [](ClientContext, v1::KillTerminalRequest) {};
-      terminals.release = [](ClientContext, v1::ReleaseTerminalRequest) {};
-      client.on_terminals(std::move(terminals));
-      try {
-        const RemoteAgent remote = client.connect(std::move(ours));
-        const Session session = remote.new_session("/");
-        const v1::PromptResponse response = session.prompt("go").finish().wait();
-        EXPECT_EQ(messages, all);
-        EXPECT_EQ(response.stopReason, StopReason::end_turn);
-      } catch (const StartFailed&) {
-        EXPECT_LT(messages, 2);
-      } catch (const ConnectionClosed&) {
-        EXPECT_GE(messages, 2);
-        EXPECT_LT(messages, all);
-      }
-    }
-  }
-}
-
-// The answer to the request on the way fails, because the agent is gone; its last words are there.
-TEST(HostileClient, WhatAnAgentSaidBeforeItWentIsReadThoughItCanBeToldNothing) {
-  const Within limit("the last words of an agent");
-  auto [ours, theirs] = memory_pair();
-  Script agent(std::move(theirs), [&](RawEnd& end) { end.welcome(); });
-  Client client("test", "1");
-  client.on_read_text_file(
-      [](ClientContext, v1::ReadTextFileRequest) -> Task<v1::ReadTextFileResponse> {
-        co_return v1::ReadTextFileResponse();
-      });
-  const RemoteAgent remote = client.attach(std::move(ours));
-  while (!remote.ready()) remote.dispatch();
-  const Session session = remote.new_session("/");
-  agent.join();
-  Prompt prompt = session.prompt("go");
-  remote.dispatch();
-  RawEnd& end = agent.end();
-  const Json asked = end.read_call("session/prompt");
-  end.line(request("9", "fs/read_text_file", "{\"sessionId\":\"s\",\"path\":\"/a\"}"));
-  // More than is read at once, and less than the socket holds.
-  for (int i = 0; i < 5; ++i) end.say("s", std::string(20'000, 'x'));
-  end.answer(asked, "{\"stopReason\":\"end_turn\"}");
-  end.close();
-  EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::end_turn);
-  remote.close();
 }
 
 TEST(Hostile, NoDescriptorIsLeftBehind) {
