@@ -43,7 +43,7 @@ using v1::ToolCallStatus;
 using v1::ToolKind;
 
 namespace detail {
-class ClientCall;
+struct ClientCall;
 class ClientRole;
 struct ClientSession;
 struct AgentProcess;

@@ -35,7 +35,7 @@ using v1::ToolCallStatus;
 using v1::ToolKind;
 
 namespace detail {
-class AgentCall;
+struct AgentCall;
 class AgentRole;
 struct AgentSession;
 }  // namespace detail

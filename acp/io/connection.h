@@ -219,7 +219,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool quiet_ = false;      // nothing happened lately: nobody needs to look after the leader
   std::uint64_t lead_count_ = 0;
   std::condition_variable changed_;
-  std::condition_variable ended_;  // for those who wait for the end: they must not take a thread's wake-up
+  // For those who wait for the end: they must not take a thread's wake-up.
+  std::condition_variable ended_;
   std::map<std::thread::id, std::thread> pool_;
   std::vector<std::thread> gone_;  // to be joined
   unsigned threads_ = 0;

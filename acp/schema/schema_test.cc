@@ -423,7 +423,7 @@ class Walk {
     Tree rest = arm;
     if (Tree* properties = rest.get("properties"))
       std::erase_if(properties->members,
-                    [&](const auto& member) { return !tag.empty() && member.first == tag; });
+                    [&](const auto& member) { return !tag.empty() && member.name == tag; });
     expect(*type.name == '\0', "should have no name");
     check_object(rest, nullptr, type);
   }
@@ -433,13 +433,13 @@ class Walk {
     Tree* properties = rest.get("properties");
     expect(properties->has(tag) && properties->get(tag)->str("type") == "string",
            "should take any string as tag");
-    std::erase_if(properties->members, [&](const auto& member) { return member.first == tag; });
+    properties->remove(tag);
     const bool more = !properties->members.empty() || !arms(rest).empty();
     if (!expect((table.unknown_requires != nullptr) == more,
                 "asks for more than a tag, or does not") ||
         !more)
       return;
-    std::erase_if(rest.members, [](const auto& m) { return m.first == "additionalProperties"; });
+    rest.remove("additionalProperties");
     check_object(rest, nullptr, *table.unknown_requires);
   }
 
@@ -541,7 +541,7 @@ struct Change {
 };
 
 bool remove(Tree& node, std::string_view key) {
-  return std::erase_if(node.members, [&](const auto& member) { return member.first == key; }) != 0;
+  return std::erase_if(node.members, [&](const auto& member) { return member.name == key; }) != 0;
 }
 
 Tree string_node(const std::string& text) { return Tree::from(Json(text)); }
@@ -551,8 +551,8 @@ const Change changes[] = {
      [](Tree& node, const std::string&) {
        Tree* properties = node.get("properties");
        if (properties == nullptr || properties->members.empty()) return false;
-       std::string& name = properties->members.front().first;
-       if (properties->members.front().second.has("const")) return false;
+       std::string& name = properties->members.front().name;
+       if (properties->members.front().value.has("const")) return false;
        name += "Renamed";
        return true;
      }},
@@ -560,7 +560,7 @@ const Change changes[] = {
      [](Tree& node, const std::string&) {
        Tree* properties = node.get("properties");
        if (properties == nullptr || properties->members.empty() ||
-           properties->members.back().second.has("const"))
+           properties->members.back().value.has("const"))
          return false;
        properties->members.pop_back();
        return true;

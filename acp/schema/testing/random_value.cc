@@ -11,7 +11,7 @@ void set(Tree& object, const std::string& key, Tree value) {
   if (Tree* old = object.get(key))
     *old = std::move(value);
   else
-    object.members.emplace_back(key, std::move(value));
+    object.members.push_back({std::string(key), std::move(value)});
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void RandomValue::add_arm(const Tree& schema, Tree& out, int depth) {
   // The arm for no tag: none, or null.
   if (!tag.empty() && tag_value(arm, tag).empty() && !arm.has("not") && arm.has("properties") &&
       arm.get("properties")->has(tag)) {
-    std::erase_if(out.members, [&](const auto& member) { return member.first == tag; });
+    out.remove(tag);
     if (chance(50)) set(out, tag, scalar(nullptr));
   }
 }
