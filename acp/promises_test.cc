@@ -155,7 +155,8 @@ TEST(Promise, P2_WhatIsToFollowAnAnswerFollowsIt) {
     served.raw.initialize();
     for (int i = 0; i < 20; ++i) {
       const std::string id = std::to_string(i);
-      served.raw.line(request(std::to_string(i), "session/new", "{\"cwd\":\"/\",\"mcpServers\":[]}"));
+      served.raw.line(
+          request(std::to_string(i), "session/new", "{\"cwd\":\"/\",\"mcpServers\":[]}"));
       std::set<std::string> followed;
       const Json answer = served.raw.read();
       EXPECT_EQ(answer["id"].text(), id) << answer.text();

@@ -75,7 +75,7 @@ TEST_P(Cancelling, APermissionRequest) {
 
 TEST_P(Cancelling, AFileAndAQuestion) {
   const acp::Session session = open_session();
-  read = [this](const acp::ClientContext& context, const auto&) -> v1::ReadTextFileResponse {
+  read = [](const acp::ClientContext& context, const auto&) -> v1::ReadTextFileResponse {
     until_cancelled(context.stop_token());
     return {};
   };

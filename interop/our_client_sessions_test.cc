@@ -110,7 +110,8 @@ TEST_P(SessionsUnstable, AreForkedArchivedAndNamed) {
   const acp::Session fork = agent.fork_session(request);
   EXPECT_NE(fork.id(), session.id());
   EXPECT_EQ(turn(fork, "in the fork").text, "in the fork");
-  EXPECT_EQ(text_of(agent.load_session(fork.id(), "/project").take_updates()), "the pastin the fork");
+  EXPECT_EQ(text_of(agent.load_session(fork.id(), "/project").take_updates()),
+            "the pastin the fork");
 
   EXPECT_EQ(agent.async_set_title(session.id(), "  A title ").wait(), "A title");
   agent.async_archive_session(session.id()).wait();

@@ -363,8 +363,7 @@ void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {
     if (fault->code == parse_error)
       return refuse(Json(), {parse_error, "Parse error: " + fault->what, {}}, batch);
     if (fault->kind == Trouble::Kind::too_large)
-      return refuse(beginning.id, {invalid_request, "Invalid request: " + fault->what, {}},
-                    batch);
+      return refuse(beginning.id, {invalid_request, "Invalid request: " + fault->what, {}}, batch);
     if (text.front() == '[' && batch == nullptr)
       return refuse(Json(), {invalid_request, "Invalid request: batches are not supported", {}},
                     nullptr);
