@@ -10,6 +10,8 @@ constexpr v1::ProtocolVersion our_version = 1;
 
 }  // namespace
 
+AgentCall::AgentCall(const std::shared_ptr<AgentRole>& role) : Call(role), role(role.get()) {}
+
 AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
                      std::shared_ptr<io::Connection> connection)
     : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(parts, &parts->log),
@@ -17,7 +19,7 @@ AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
       parts_(std::move(parts)) {}
 
 AgentRole::CallPtr AgentRole::begin(const rpc::RequestId& id) {
-  auto call = std::make_shared<AgentCall>(self(), connection_);
+  auto call = std::make_shared<AgentCall>(self());
   AnsweringRole::begin(call, id);
   return call;
 }
@@ -30,7 +32,7 @@ Error AgentRole::auth_required() const {
                Json::object({{"reason", "auth_required"}, {"authMethods", methods}}));
 }
 
-rpc::Error AgentRole::to_error(const std::shared_ptr<Call>& call, std::exception_ptr error) {
+rpc::Error AgentRole::to_error(const Call& call, std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const AuthRequired&) {
@@ -159,8 +161,9 @@ void AgentRole::authenticate(const rpc::RequestId& id, JsonView params) {
     return refuse(id, invalid_params("params.methodId", "one of authMethods", request.methodId));
   const CallPtr call = begin(id);
   run_then(
-      parts_->authenticate, call, [this](v1::AuthenticateResponse&) { authenticated_ = true; },
-      Context(call), std::move(request));
+      parts_->authenticate, call,
+      [this](AgentCall&, v1::AuthenticateResponse&) { authenticated_ = true; }, Context(call),
+      std::move(request));
 }
 
 void AgentRole::log_out(const rpc::RequestId& id, JsonView params) {
@@ -169,8 +172,8 @@ void AgentRole::log_out(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
   run_then(
-      parts_->logout, call, [this](v1::LogoutResponse&) { authenticated_ = false; }, Context(call),
-      std::move(request));
+      parts_->logout, call, [this](AgentCall&, v1::LogoutResponse&) { authenticated_ = false; },
+      Context(call), std::move(request));
 }
 
 // ---- notifications
@@ -199,12 +202,12 @@ bool AgentRole::on_notification(rpc::NotificationToken token, std::string_view m
       log(LogEntry::Level::warning, "an mcp/message that does not fit was ignored");
       return true;
     }
-    const CallPtr call = std::make_shared<AgentCall>(self(), connection_);
+    const CallPtr call = std::make_shared<AgentCall>(self());
     return run_notification(token, call, parts_->mcp_message, Context(call), notification);
   }
   const auto extension = parts_->notifications.find(method);
   if (extension != parts_->notifications.end()) {
-    const CallPtr call = std::make_shared<AgentCall>(self(), connection_);
+    const CallPtr call = std::make_shared<AgentCall>(self());
     return run_notification(token, call, extension->second, Context(call), Json(params));
   }
   log(LogEntry::Level::warning, "an unknown notification was ignored: " + std::string(method));

@@ -32,10 +32,9 @@ struct AgentSession {
 };
 
 struct AgentCall : Call {
-  AgentCall(std::shared_ptr<AgentRole> role, std::shared_ptr<io::Connection> connection)
-      : Call(std::move(connection)), role(std::move(role)) {}
+  explicit AgentCall(const std::shared_ptr<AgentRole>& role);
 
-  const std::shared_ptr<AgentRole> role;
+  AgentRole* const role;  // the owner
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;               // if it is one
   std::set<std::string> open_tool_calls;  // guarded by the connection's lock
@@ -67,7 +66,7 @@ class AgentRole final : public AnsweringRole {
   }
   CallPtr begin(const rpc::RequestId& id);
   Error auth_required() const;
-  rpc::Error to_error(const std::shared_ptr<Call>& call, std::exception_ptr error) override;
+  rpc::Error to_error(const Call& call, std::exception_ptr error) override;
 
   // The session of a request; refuses it if there is none.
   std::shared_ptr<AgentSession> session_of(const rpc::RequestId& id, const std::string& session_id);
@@ -97,7 +96,7 @@ class AgentRole final : public AnsweringRole {
   void open_session(const rpc::RequestId& id, JsonView params,
                     const Handler<Response(SessionContext, Request)>& handler);
   template <class Response>
-  void settle_session(const CallPtr& call, Response& response);
+  void settle_session(AgentCall& call, Response& response);
   void set_mode(const rpc::RequestId& id, JsonView params);
   void set_config_option(const rpc::RequestId& id, JsonView params);
   void close_session(const rpc::RequestId& id, JsonView params);

@@ -81,8 +81,8 @@ void AgentRole::hide_booleans(std::vector<v1::SessionConfigOption>& options) {
 // What the program gave, or the agent's defaults; kept in the session, and told to the client with
 // the answer.
 template <class Response>
-void AgentRole::settle_session(const CallPtr& call, Response& response) {
-  AgentSession& session = *call->session;
+void AgentRole::settle_session(AgentCall& call, Response& response) {
+  AgentSession& session = *call.session;
   if (!response.modes.has_value() && parts_->modes) response.modes = *parts_->modes;
   if (!response.configOptions.has_value() && !parts_->config_options.empty())
     response.configOptions = parts_->config_options;
@@ -93,14 +93,14 @@ void AgentRole::settle_session(const CallPtr& call, Response& response) {
         std::make_unique<std::vector<v1::SessionConfigOption>>(*response.configOptions);
     hide_booleans(*response.configOptions);
   }
-  sessions_[session.id] = call->session;
+  sessions_[session.id] = call.session;
   // A client learns a new session's id from the answer. A loaded one it knows: all that is told of
   // that stands before the answer, which says that the replay is over.
   if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
     send_commands(session);
   else
-    connection_->peer().after_answer(*call->id, [this, self = shared_from_this(),
-                                                 kept = call->session] { send_commands(*kept); });
+    connection_->peer().after_answer(
+        *call.id, [this, self = shared_from_this(), kept = call.session] { send_commands(*kept); });
 }
 
 void AgentRole::send_commands(const AgentSession& session) {
@@ -142,10 +142,10 @@ void AgentRole::make_session(const rpc::RequestId& id, JsonView params,
   const CallPtr call = begin_session(id, request, new_id("sess_"));
   run_then(
       handler, call,
-      [this, call](Response& response) {
-        if (response.sessionId.empty()) response.sessionId = call->session->id;
-        call->session->id = response.sessionId;
-        call->session->chunk_prefix.clear();
+      [this](AgentCall& call, Response& response) {
+        if (response.sessionId.empty()) response.sessionId = call.session->id;
+        call.session->id = response.sessionId;
+        call.session->chunk_prefix.clear();
         settle_session(call, response);
       },
       SessionContext(call), std::move(request));
@@ -170,7 +170,8 @@ void AgentRole::open_session(const rpc::RequestId& id, JsonView params,
                   Json::object({{"sessionId", request.sessionId}}));
   const CallPtr call = begin_session(id, request, request.sessionId);
   run_then(
-      handler, call, [this, call](Response& response) { settle_session(call, response); },
+      handler, call,
+      [this](AgentCall& call, Response& response) { settle_session(call, response); },
       SessionContext(call), std::move(request));
 }
 
@@ -201,8 +202,8 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   call->session = session;
   run_then(
       parts_->set_mode, call,
-      [call, mode = request.modeId](v1::SetSessionModeResponse&) {
-        if (call->session->modes) call->session->modes->currentModeId = mode;
+      [mode = request.modeId](AgentCall& call, v1::SetSessionModeResponse&) {
+        if (call.session->modes) call.session->modes->currentModeId = mode;
       },
       SessionContext(call), std::move(request));
 }
@@ -260,8 +261,8 @@ void AgentRole::set_config_option(const rpc::RequestId& id, JsonView params) {
   call->session = session;
   run_then(
       parts_->set_config_option, call,
-      [this, call, request](v1::SetSessionConfigOptionResponse& response) {
-        std::vector<v1::SessionConfigOption>& options = *call->session->config;
+      [this, request](AgentCall& call, v1::SetSessionConfigOptionResponse& response) {
+        std::vector<v1::SessionConfigOption>& options = *call.session->config;
         if (response.configOptions.empty()) {
           change(options, request);
           response.configOptions = options;
@@ -288,8 +289,8 @@ void AgentRole::close_session(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
   const bool known = sessions_.contains(request.sessionId);
-  drop_session(request.sessionId, [this, self = shared_from_this(), call, request, known] {
-    if (!known || !parts_->close_session) return answer(call, v1::CloseSessionResponse());
+  drop_session(request.sessionId, [this, call, request, known] {
+    if (!known || !parts_->close_session) return answer(*call, v1::CloseSessionResponse());
     run(parts_->close_session, call, Context(call), request);
   });
 }
@@ -298,16 +299,16 @@ void AgentRole::delete_session(const rpc::RequestId& id, JsonView params) {
   v1::DeleteSessionRequest request;
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
-  drop_session(request.sessionId, [this, self = shared_from_this(), call, request] {
+  drop_session(request.sessionId, [this, call, request] {
     handlers().run(
         parts_->delete_session,
-        [this, self, call](v1::DeleteSessionResponse* response, std::exception_ptr error) {
+        [this, call](v1::DeleteSessionResponse* response, std::exception_ptr error) {
           io::Connection::Lock lock(*connection_);
-          if (response != nullptr) return answer(call, *response);
-          const rpc::Error failure = to_error(call, error);
+          if (response != nullptr) return answer(*call, *response);
+          const rpc::Error failure = to_error(*call, error);
           // What is not there need not be deleted.
-          if (failure.code == rpc::not_found) return answer(call, v1::DeleteSessionResponse());
-          fail(call, failure);
+          if (failure.code == rpc::not_found) return answer(*call, v1::DeleteSessionResponse());
+          fail(*call, failure);
         },
         Context(call), request);
   });

@@ -44,8 +44,7 @@ void AgentRole::start_turn(const CallPtr& call) {
   call->session->turn = call;
   handlers().run(
       parts_->prompt,
-      [this, self = shared_from_this(), call](v1::PromptResponse* response,
-                                              std::exception_ptr error) {
+      [this, call](v1::PromptResponse* response, std::exception_ptr error) {
         io::Connection::Lock lock(*connection_);
         end_turn(call, response, error);
       },
@@ -88,11 +87,11 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
     v1::PromptResponse cancelled;
     if (response != nullptr) cancelled = std::move(*response);
     cancelled.stopReason = StopReason::cancelled;
-    answer(call, cancelled);
+    answer(*call, cancelled);
   } else if (response != nullptr) {
-    answer(call, *response);
+    answer(*call, *response);
   } else {
-    fail(call, error);
+    fail(*call, error);
   }
   if (!session.waiting.empty()) {
     const CallPtr next = session.waiting.front();
@@ -108,7 +107,7 @@ void AgentRole::cancel_turns(AgentSession& session) {
     call->cancelled = true;
     v1::PromptResponse response;
     response.stopReason = StopReason::cancelled;
-    answer(call, response);
+    answer(*call, response);
   }
   if (session.turn) session.turn->cancel();
 }
@@ -123,7 +122,7 @@ void AgentRole::on_cancel(const rpc::RequestId& id) {
   call->cancelled = true;
   v1::PromptResponse response;
   response.stopReason = StopReason::cancelled;
-  answer(call, response);
+  answer(*call, response);
 }
 
 }  // namespace acp::detail

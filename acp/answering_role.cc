@@ -25,6 +25,9 @@ std::string random_hex() {
 
 // ---- Call
 
+Call::Call(std::shared_ptr<AnsweringRole> owner)
+    : owner(std::move(owner)), connection(this->owner->connection()) {}
+
 Link Call::link() {
   return {connection, std::shared_ptr<CallScope>(shared_from_this(), &scope), inside};
 }
@@ -93,50 +96,50 @@ void AnsweringRole::refuse_unknown(const rpc::RequestId& id, std::string_view me
          Json::object({{"method", method}}));
 }
 
-void AnsweringRole::begin(const CallPtr& call, const rpc::RequestId& id) {
+void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) {
   call->id = id;
-  active_.emplace(id.key(), call);
+  active_.emplace(id.key(), std::move(call));
 }
 
-void AnsweringRole::answer(const CallPtr& call, const json::Type& type, const void* response) {
-  if (std::exchange(call->over, true)) return;
-  connection_->peer().respond(*call->id,
+void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
+  if (std::exchange(call.over, true)) return;
+  connection_->peer().respond(*call.id,
                               [&](json::Writer& out) { json::write(out, type, response); });
   end(call);
 }
 
-void AnsweringRole::answer(const CallPtr& call, const Json& response) {
-  if (std::exchange(call->over, true)) return;
-  connection_->peer().respond(*call->id, [&](json::Writer& out) {
+void AnsweringRole::answer(Call& call, const Json& response) {
+  if (std::exchange(call.over, true)) return;
+  connection_->peer().respond(*call.id, [&](json::Writer& out) {
     response.absent() ? out.null() : out.put(response.text());
   });
   end(call);
 }
 
-void AnsweringRole::fail(const CallPtr& call, std::exception_ptr error) {
-  if (!call->over) fail(call, to_error(call, std::move(error)));
+void AnsweringRole::fail(Call& call, std::exception_ptr error) {
+  if (!call.over) fail(call, to_error(call, std::move(error)));
 }
 
-void AnsweringRole::fail(const CallPtr& call, const rpc::Error& error) {
-  if (std::exchange(call->over, true)) return;
-  connection_->peer().fail(*call->id, error);
+void AnsweringRole::fail(Call& call, const rpc::Error& error) {
+  if (std::exchange(call.over, true)) return;
+  connection_->peer().fail(*call.id, error);
   end(call);
 }
 
-void AnsweringRole::end(const CallPtr& call) {
-  active_.erase(call->id->key());
+void AnsweringRole::end(Call& call) {
+  active_.erase(call.id->key());
   connection_->sent_something();
   connection_->check_finished();
 }
 
-void AnsweringRole::end_notification(const CallPtr& call, std::exception_ptr error) {
+void AnsweringRole::end_notification(Call& call, std::exception_ptr error) {
   --notifications_running_;
   if (error) to_error(call, error);  // for the log: a notification has no answer
-  connection_->peer().finished(call->inside);
+  connection_->peer().finished(call.inside);
   connection_->check_finished();
 }
 
-rpc::Error AnsweringRole::to_error(const CallPtr& call, std::exception_ptr error) {
+rpc::Error AnsweringRole::to_error(const Call& call, std::exception_ptr error) {
   const rpc::Error cancelled{rpc::request_cancelled, "Request cancelled", {}};
   std::string what;
   try {
@@ -151,25 +154,25 @@ rpc::Error AnsweringRole::to_error(const CallPtr& call, std::exception_ptr error
   } catch (const ConnectionClosed& closed) {
     what = closed.what();
   } catch (const Error& thrown) {
-    if (!call->cancelled) return {thrown.code(), thrown.what(), thrown.data()};
+    if (!call.cancelled) return {thrown.code(), thrown.what(), thrown.data()};
   } catch (const std::exception& exception) {
     what = exception.what();
   } catch (...) {
     what = "an exception that is no std::exception";
   }
-  if (call->cancelled) return cancelled;
+  if (call.cancelled) return cancelled;
   const std::string correlation = new_id("e_");
   log(LogEntry::Level::error, "a handler failed: " + what, correlation);
   return {rpc::internal_error, "Internal error", Json::object({{"correlationId", correlation}})};
 }
 
-AnsweringRole::CallPtr AnsweringRole::active(const rpc::RequestId& id) const {
+std::shared_ptr<Call> AnsweringRole::active(const rpc::RequestId& id) const {
   const auto found = active_.find(id.key());
   return found == active_.end() ? nullptr : found->second;
 }
 
-std::vector<AnsweringRole::CallPtr> AnsweringRole::active() const {
-  std::vector<CallPtr> calls;
+std::vector<std::shared_ptr<Call>> AnsweringRole::active() const {
+  std::vector<std::shared_ptr<Call>> calls;
   for (const auto& [key, call] : active_) calls.push_back(call);
   return calls;
 }

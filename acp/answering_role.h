@@ -18,13 +18,16 @@
 
 namespace acp::detail {
 
+class AnsweringRole;
+
 // Something of the other side's that is being handled: a request, if it has an id; or what goes on
 // beside all requests.
 class Call : public std::enable_shared_from_this<Call> {
  public:
-  explicit Call(std::shared_ptr<io::Connection> connection) : connection(std::move(connection)) {}
+  explicit Call(std::shared_ptr<AnsweringRole> owner);
 
-  const std::shared_ptr<io::Connection> connection;
+  const std::shared_ptr<AnsweringRole> owner;
+  const std::shared_ptr<io::Connection>& connection;  // the owner's
   CallScope scope;
   std::optional<rpc::RequestId> id;
   rpc::NotificationToken inside = 0;
@@ -54,10 +57,9 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   // run.
   std::string new_id(const char* prefix);
   RunningHandlers& handlers() { return *handlers_; }
+  const std::shared_ptr<io::Connection>& connection() const { return connection_; }
 
  protected:
-  using CallPtr = std::shared_ptr<Call>;
-
   // `other_side` is how messages call it.
   AnsweringRole(std::shared_ptr<io::Connection> connection, std::shared_ptr<const LogHook> log,
                 std::string other_side);
@@ -72,77 +74,76 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void refuse_unknown(const rpc::RequestId& id, std::string_view method);
 
   // From here on the call has to be answered, or to fail; what comes after that counts for nothing.
-  void begin(const CallPtr& call, const rpc::RequestId& id);
+  void begin(std::shared_ptr<Call> call, const rpc::RequestId& id);
   template <class Response>
-  void answer(const CallPtr& call, const Response& response) {
+  void answer(Call& call, const Response& response) {
     answer(call, Response::json_type, &response);
   }
-  void answer(const CallPtr& call, const Json& response);
-  void fail(const CallPtr& call, std::exception_ptr error);
-  void fail(const CallPtr& call, const rpc::Error& error);
+  void answer(Call& call, const Json& response);
+  void fail(Call& call, std::exception_ptr error);
+  void fail(Call& call, const rpc::Error& error);
   // What the other side is told of an exception. What is nobody's business goes to the log.
-  virtual rpc::Error to_error(const CallPtr& call, std::exception_ptr error);
+  virtual rpc::Error to_error(const Call& call, std::exception_ptr error);
 
   // Lets the program's handler answer; without one the answer is empty. `then` sees it first.
-  template <class Response, class Then, class... Arguments>
-  void run_then(const Handler<Response(Arguments...)>& handler, const CallPtr& call, Then then,
-                Arguments... arguments) {
+  template <class Response, class SomeCall, class Then, class... Arguments>
+  void run_then(const Handler<Response(Arguments...)>& handler,
+                const std::shared_ptr<SomeCall>& call, Then then, Arguments... arguments) {
     if (!handler) {
       Response response;
-      then(response);
-      return answer(call, response);
+      then(*call, response);
+      return answer(*call, response);
     }
     handlers_->run(
         handler,
-        [this, self = shared_from_this(), call, then = std::move(then)](
-            Response* response, std::exception_ptr error) mutable {
+        [this, call, then = std::move(then)](Response* response, std::exception_ptr error) mutable {
           io::Connection::Lock lock(*connection_);
-          if (response == nullptr) return fail(call, error);
-          then(*response);
-          answer(call, *response);
+          if (response == nullptr) return fail(*call, error);
+          then(*call, *response);
+          answer(*call, *response);
         },
         std::move(arguments)...);
   }
-  template <class Response, class... Arguments>
-  void run(const Handler<Response(Arguments...)>& handler, const CallPtr& call,
+  template <class Response, class SomeCall, class... Arguments>
+  void run(const Handler<Response(Arguments...)>& handler, const std::shared_ptr<SomeCall>& call,
            Arguments... arguments) {
     run_then(
-        handler, call, [](Response&) {}, std::move(arguments)...);
+        handler, call, [](SomeCall&, Response&) {}, std::move(arguments)...);
   }
   // False, as on_notification() says it: the notification has not been dealt with yet.
-  template <class Context, class Notification>
-  bool run_notification(rpc::NotificationToken token, const CallPtr& call,
+  template <class SomeCall, class Context, class Notification>
+  bool run_notification(rpc::NotificationToken token, const std::shared_ptr<SomeCall>& call,
                         const Handler<void(Context, Notification)>& handler, Context context,
                         Notification notification) {
     ++notifications_running_;
     call->inside = token;
     handlers_->run(
         handler,
-        [this, self = shared_from_this(), call](async::Nothing*, std::exception_ptr error) {
+        [this, call](async::Nothing*, std::exception_ptr error) {
           io::Connection::Lock lock(*connection_);
-          end_notification(call, error);
+          end_notification(*call, error);
         },
         std::move(context), std::move(notification));
     return false;
   }
   // Null if it has ended.
-  CallPtr active(const rpc::RequestId& id) const;
-  std::vector<CallPtr> active() const;
+  std::shared_ptr<Call> active(const rpc::RequestId& id) const;
+  std::vector<std::shared_ptr<Call>> active() const;
 
   const std::shared_ptr<io::Connection> connection_;
 
  private:
   bool decode(const rpc::RequestId& id, JsonView params, const json::Type& type, void* request);
-  void answer(const CallPtr& call, const json::Type& type, const void* response);
-  void end(const CallPtr& call);
-  void end_notification(const CallPtr& call, std::exception_ptr error);
+  void answer(Call& call, const json::Type& type, const void* response);
+  void end(Call& call);
+  void end_notification(Call& call, std::exception_ptr error);
 
   const std::shared_ptr<RunningHandlers> handlers_;
   const std::shared_ptr<const LogHook> log_;
   const std::string other_side_;
   const std::string nonce_;
   std::uint64_t next_id_ = 0;
-  std::unordered_map<std::string, CallPtr> active_;  // by the key of the request's id
+  std::unordered_map<std::string, std::shared_ptr<Call>> active_;  // by the key of the request's id
   std::size_t notifications_running_ = 0;
 };
 

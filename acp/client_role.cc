@@ -22,6 +22,8 @@ void PromptState::wake() {
   if (const auto done = std::exchange(waiter, nullptr)) done->settle();
 }
 
+ClientCall::ClientCall(const std::shared_ptr<ClientRole>& role) : Call(role), role(role.get()) {}
+
 ClientRole::ClientRole(std::shared_ptr<const Client::Parts> parts,
                        std::shared_ptr<io::Connection> connection)
     : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(parts, &parts->log),
@@ -53,7 +55,7 @@ bool ClientRole::takes_input() const {
 }
 
 ClientRole::CallPtr ClientRole::begin(const rpc::RequestId& id) {
-  auto call = std::make_shared<ClientCall>(self(), connection_);
+  auto call = std::make_shared<ClientCall>(self());
   AnsweringRole::begin(call, id);
   return call;
 }
@@ -150,25 +152,25 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
       session->state->on_permission_request(request);
   if (!parts_->permission) {
     log(LogEntry::Level::warning, "a permission request was rejected: nobody is there to ask");
-    return answer_permission(call, PermissionOptionKind::reject_once);
+    return answer_permission(*call, PermissionOptionKind::reject_once);
   }
   handlers().run(
       parts_->permission,
-      [this, self = shared_from_this(), call](Decision* decision, std::exception_ptr error) {
+      [this, call](Decision* decision, std::exception_ptr error) {
         io::Connection::Lock lock(*connection_);
-        decision ? answer_permission(call, *decision) : fail(call, error);
+        decision ? answer_permission(*call, *decision) : fail(*call, error);
       },
       ClientContext(call), std::move(request));
 }
 
-void ClientRole::answer_permission(const CallPtr& call, const Decision& decision) {
+void ClientRole::answer_permission(ClientCall& call, const Decision& decision) {
   v1::RequestPermissionResponse response;
   std::optional<std::string> chosen;
   if (decision.option_id()) {
-    for (const PermissionOption& option : call->options)
+    for (const PermissionOption& option : call.options)
       if (option.optionId == *decision.option_id()) chosen = option.optionId;
   } else if (decision.kind()) {
-    for (const PermissionOption& option : call->options)
+    for (const PermissionOption& option : call.options)
       if (option.kind == *decision.kind() && !chosen) chosen = option.optionId;
   }
   if (!chosen && (decision.option_id() || decision.kind()))
@@ -187,7 +189,7 @@ void ClientRole::cancel_permissions(const std::string& session_id) {
   for (const auto& one : active()) {
     const auto call = std::static_pointer_cast<ClientCall>(one);
     if (!call->permission || call->session_id != session_id) continue;
-    answer_permission(call, Decision::cancelled());
+    answer_permission(*call, Decision::cancelled());
     call->cancel();
   }
 }

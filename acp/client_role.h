@@ -52,10 +52,9 @@ struct ClientSession {
 };
 
 struct ClientCall : Call {
-  ClientCall(std::shared_ptr<ClientRole> role, std::shared_ptr<io::Connection> connection)
-      : Call(std::move(connection)), role(std::move(role)) {}
+  explicit ClientCall(const std::shared_ptr<ClientRole>& role);
 
-  const std::shared_ptr<ClientRole> role;
+  ClientRole* const role;  // the owner
   std::string session_id;
   bool permission = false;
   std::vector<PermissionOption> options;  // if it asks for one
@@ -118,7 +117,7 @@ class ClientRole final : public AnsweringRole {
   bool pass_on(rpc::NotificationToken token,
                const Handler<void(ClientContext, Notification)>& handler, Notification notification,
                const std::string& session_id) {
-    const auto call = std::make_shared<ClientCall>(self(), connection_);
+    const auto call = std::make_shared<ClientCall>(self());
     call->session_id = session_id;
     return run_notification(token, call, handler, ClientContext(call), std::move(notification));
   }
@@ -126,7 +125,7 @@ class ClientRole final : public AnsweringRole {
   bool update(rpc::NotificationToken token, JsonView params);
   bool update_in_place(JsonView params);
   void count(PromptState& prompt, std::size_t bytes);
-  void answer_permission(const CallPtr& call, const Decision& decision);
+  void answer_permission(ClientCall& call, const Decision& decision);
 
   const std::shared_ptr<const Client::Parts> parts_;
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it

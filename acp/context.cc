@@ -102,7 +102,8 @@ const std::vector<std::string>& SessionContext::additional_directories() const {
 }
 
 SessionContext SessionContext::background() const {
-  auto call = std::make_shared<detail::AgentCall>(call_->role, call_->connection);
+  auto call = std::make_shared<detail::AgentCall>(
+      std::static_pointer_cast<detail::AgentRole>(call_->owner));
   call->session = call_->session;
   return SessionContext(std::move(call));
 }

@@ -47,9 +47,13 @@ class Handler<Result(Arguments...)> {
   Handler(F function) {
     using Given = std::invoke_result_t<F&, Arguments...>;
     using Value = typename detail::TaskValue<Given>::type;
-    if constexpr (detail::TaskValue<Given>::is_task) {
+    if constexpr (std::is_same_v<Given, Task<Result>>) {
+      coroutine_ = [function = std::move(function)](Arguments&&... arguments) mutable {
+        return function(std::move(arguments)...);
+      };
+    } else if constexpr (detail::TaskValue<Given>::is_task) {
       coroutine_ = [function =
-                        std::move(function)](Arguments... arguments) mutable -> Task<Result> {
+                        std::move(function)](Arguments&&... arguments) mutable -> Task<Result> {
         Given task = function(std::move(arguments)...);
         if constexpr (std::is_void_v<Value>) {
           co_await std::move(task);
@@ -60,7 +64,7 @@ class Handler<Result(Arguments...)> {
         }
       };
     } else {
-      function_ = [function = std::move(function)](Arguments... arguments) mutable -> Result {
+      function_ = [function = std::move(function)](Arguments&&... arguments) mutable -> Result {
         if constexpr (std::is_void_v<Value>) {
           function(std::move(arguments)...);
           return Result();
@@ -74,12 +78,13 @@ class Handler<Result(Arguments...)> {
   explicit operator bool() const { return coroutine_ || function_; }
   // A plain function may block: it runs on a thread of its own.
   bool may_block() const { return static_cast<bool>(function_); }
-  const std::function<Task<Result>(Arguments...)>& coroutine() const { return coroutine_; }
-  const std::function<Result(Arguments...)>& function() const { return function_; }
+  // The arguments have to stay until it has ended.
+  const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }
+  const std::function<Result(Arguments&&...)>& function() const { return function_; }
 
  private:
-  std::function<Task<Result>(Arguments...)> coroutine_;
-  std::function<Result(Arguments...)> function_;
+  std::function<Task<Result>(Arguments&&...)> coroutine_;
+  std::function<Result(Arguments&&...)> function_;
 };
 
 }  // namespace acp

@@ -51,7 +51,7 @@ Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
     agent->role->fail_at_end(chosen);
     chosen->home = agent->connection;
     chosen->helper = agent->connection;
-    const auto call = std::make_shared<detail::ClientCall>(agent->role, agent->connection);
+    const auto call = std::make_shared<detail::ClientCall>(agent->role);
     agent->role->handlers().run(
         agent->parts->auth_required,
         [chosen](std::string* method, std::exception_ptr error) {

@@ -20,7 +20,8 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
   explicit RunningHandlers(std::shared_ptr<io::Connection> connection)
       : connection_(std::move(connection)) {}
 
-  // `done` gets the result or the exception, without the lock. With or without the lock.
+  // `done` gets the result or the exception, without the lock. It or the arguments hold the role,
+  // and so all that is needed here. With or without the lock.
   template <class Result, class... Arguments, class Done>
   void run(const Handler<Result(Arguments...)>& handler, Done done, Arguments... arguments) {
     if (handler.may_block()) {
@@ -41,9 +42,9 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
             done(result ? &*result : nullptr, error);
           });
     } else {
-      connection_->post([self = shared_from_this(), &handler, done = std::move(done),
+      connection_->post([this, &handler, done = std::move(done),
                          ... arguments = std::move(arguments)]() mutable {
-        await<Result, Done, Arguments...>(*self, handler, std::move(done), std::move(arguments)...);
+        await<Result, Done, Arguments...>(*this, handler, std::move(done), std::move(arguments)...);
       });
     }
   }

@@ -6,12 +6,27 @@
 #include <new>
 #include <utility>
 
+#ifdef __clang__
+#if __has_feature(thread_sanitizer)
+#define WATCH_ALLOCATIONS
+#include <sanitizer/allocator_interface.h>
+#endif
+#endif
+
 #include "acp/session_state.h"
 
 namespace {
 std::size_t allocated_bytes = 0;  // by this program, so far
 }  // namespace
 
+#ifdef WATCH_ALLOCATIONS
+// Its own operator new cannot be replaced, but watched.
+namespace {
+const int watched = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t size) { allocated_bytes += size; },
+    [](const volatile void*) {});
+}  // namespace
+#else
 // Not inlined: g++ 12 would take new and free for a mismatch.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   allocated_bytes += size;
@@ -20,6 +35,7 @@ std::size_t allocated_bytes = 0;  // by this program, so far
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace acp {
 namespace {

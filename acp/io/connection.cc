@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // How long a handler may keep the thread that reads before another one takes over.
-constexpr auto tick = 1ms;
+constexpr auto tick = 2ms;
 // Nothing for this long: the connection is quiet, and nobody wakes up any more.
 constexpr auto quiet_after = 5ms;
 // What is produced within this time of a write goes out together.
@@ -30,17 +30,17 @@ thread_local const Connection* pool_of_this_thread = nullptr;
 // ---- the lock
 
 Connection::Lock::Lock(Connection& connection) : connection_(connection), lock_(connection.mutex_) {
-  connection_.holder_ = std::this_thread::get_id();
+  connection_.hold(std::this_thread::get_id());
 }
 Connection::Lock::~Lock() {
-  if (lock_.owns_lock()) connection_.holder_ = std::thread::id();
+  if (lock_.owns_lock()) connection_.hold(std::thread::id());
 }
 void Connection::Lock::lock() {
   lock_.lock();
-  connection_.holder_ = std::this_thread::get_id();
+  connection_.hold(std::this_thread::get_id());
 }
 void Connection::Lock::unlock() {
-  connection_.holder_ = std::thread::id();
+  connection_.hold(std::thread::id());
   lock_.unlock();
 }
 
@@ -140,9 +140,9 @@ bool Connection::wait_finished() {
       if (!options_.executor && !strand_runs_ && !strand_.empty()) run_strand(lock);
       continue;
     }
-    holder_ = std::thread::id();
+    hold(std::thread::id());
     ended_.wait(lock.lock_);
-    holder_ = std::this_thread::get_id();
+    hold(std::this_thread::get_id());
   }
   if (given_up_ && left_behind_ && !strand_runs_) {
     const std::shared_ptr<Role> role = std::move(left_behind_);
@@ -499,12 +499,12 @@ void Connection::thread_main() {
     }
     if (parked_ > 0) break;  // one is enough
     ++parked_;
-    holder_ = std::thread::id();
+    hold(std::thread::id());
     if (quiet_ || !options_.own_threads)
       changed_.wait(lock.lock_);
     else
       changed_.wait_for(lock.lock_, tick);
-    holder_ = std::this_thread::get_id();
+    hold(std::this_thread::get_id());
     --parked_;
     patient = led_ || lead_count_ != seen;
     seen = lead_count_;

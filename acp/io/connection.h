@@ -4,7 +4,7 @@
 // One lock guards the engine. It is held for the engine's own steps, which never wait, and never
 // while user code runs. Whoever holds the lead reads: a thread of the connection, or one that waits
 // for an answer and so reads it itself. A thread that reads also runs the handlers of what it read,
-// which saves the hop to another thread; should a handler keep it longer than a millisecond,
+// which saves the hop to another thread; should a handler keep it longer than two milliseconds,
 // another thread takes the lead.
 #pragma once
 
@@ -186,7 +186,11 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void schedule();
   void wake_one();
   void finish();
-  bool locked_here() const { return holder_.load() == std::this_thread::get_id(); }
+  // Only a thread that asks for itself needs the answer: no order with others.
+  void hold(std::thread::id holder) { holder_.store(holder, std::memory_order_relaxed); }
+  bool locked_here() const {
+    return holder_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
 
   ConnectionOptions options_;
   std::mutex mutex_;

@@ -12,9 +12,22 @@ struct Peer::Batch {
   bool read = false;
 };
 
+namespace {
+
+// As std::to_string() would write it.
+bool is_plain_integer(std::string_view text) {
+  return !text.empty() && text.size() <= 18 &&
+         (text == "0" || (text.front() >= '1' && text.front() <= '9')) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
 RequestId::RequestId(JsonView id) : json_(id) {
-  if (const auto text = id.as_string())
-    key_ = "s" + *text;
+  if (id.is_string())
+    key_ = "s" + *id.as_string();
+  else if (is_plain_integer(id.text()))
+    (key_ = 'i').append(id.text());
   else if (const auto number = id.as_int64())
     key_ = "i" + std::to_string(*number);
   else
