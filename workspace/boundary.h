@@ -1,0 +1,56 @@
+// The directories that a session may touch, and the only way to what lies in them.
+//
+// A path is walked where it is used, never checked first and used later: `..` and symbolic links
+// are followed while what they lead to is held open, so that nothing can be exchanged in between.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/io/descriptor.h"
+#include "workspace/file_error.h"
+
+namespace acp::workspace {
+
+// Where a file is, or will be: its directory, open, and its name there, which was no link. An empty
+// name is the directory itself.
+struct Place {
+  io::Descriptor directory;
+  std::string name;
+};
+
+class Boundary {
+ public:
+  enum class Walk {
+    by_system,      // where the system can keep a path beneath a directory; else by components
+    by_components,  // always
+  };
+
+  // Absolute, the session's working directory first.
+  explicit Boundary(std::vector<std::string> directories, Walk walk = Walk::by_system);
+
+  const std::vector<std::string>& directories() const { return directories_; }
+  // A relative path starts at the working directory.
+  std::string absolute(std::string_view path) const;
+
+  // Opens what is there, with the flags of open(2). All of these throw FileError.
+  io::Descriptor open(const std::string& path, int flags) const;
+  // A link at the path's end is followed to where it leads; nothing needs to be there.
+  // `make_parents` makes the directories that are missing.
+  Place place(const std::string& path, bool make_parents) const;
+  // The same, but a link at the path's end is itself what is meant: to remove or rename it.
+  Place place_of_link(const std::string& path, bool make_parents = false) const;
+
+ private:
+  class Walker;
+  struct Start;
+
+  // The directory that the path begins with, and the rest. Throws if there is none.
+  Start start(const std::string& path, const std::string& asked) const;
+
+  std::vector<std::string> directories_;
+  Walk walk_;
+};
+
+}  // namespace acp::workspace

@@ -1,0 +1,33 @@
+// Why something could not be done with a file.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace acp::workspace {
+
+class FileError : public std::runtime_error {
+ public:
+  enum class Kind {
+    not_found,   // it, or a directory on the way
+    outside,     // not inside the directories that may be touched
+    not_a_file,  // a directory, a socket, ...
+    not_text,    // binary, or not UTF-8
+    too_large,   //
+    exists,      // and must not
+    denied,      // by the system
+    failed,      // anything else the system says
+  };
+
+  FileError(Kind kind, std::string path, const std::string& why)
+      : std::runtime_error(path + ": " + why), kind_(kind), path_(std::move(path)) {}
+
+  Kind kind() const { return kind_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  Kind kind_;
+  std::string path_;
+};
+
+}  // namespace acp::workspace
