@@ -186,7 +186,7 @@ TEST_P(Escape, NothingSlipsThroughBetweenCheckAndUse) {
     }
   };
   // Until both were seen often.
-  for (int i = 0; i < 2000 || ((inside < 50 || refused < 50) && i < 1'000'000); ++i) {
+  for (int i = 0; i < 200 || ((inside < 50 || refused < 50) && i < 100'000); ++i) {
     attempt([&] { EXPECT_EQ(files.read_text(flip + "/secret.txt"), "inside"); });
     attempt([&] { EXPECT_EQ(files.read_text(file), "inside"); });
     attempt([&] { files.write(file, "inside"); });
