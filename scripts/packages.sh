@@ -13,7 +13,8 @@ packages_of() {
       g++                 g++
       pkg-config          pkg-config
       python3             python3
-      libcli11-dev        <CLI/CLI.hpp>' ;;
+      libcli11-dev        <CLI/CLI.hpp>
+      libtomlplusplus-dev <toml++/toml.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
       clang-format-16     clang-format-16
