@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -38,6 +39,10 @@ struct CommandResult {
   bool timed_out = false;
   bool stopped = false;  // by the token
 };
+
+// Edits that switch pagers, colours and prompts off; `more` comes after them, and may switch them
+// on again.
+std::vector<io::EnvironmentEdit> without_prompts(const std::vector<io::EnvironmentEdit>& more);
 
 // What could not be started at all.
 class CommandFailed : public std::runtime_error {

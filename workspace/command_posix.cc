@@ -17,17 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Our own edits first: the caller's may take them back.
-std::vector<io::EnvironmentEdit> for_no_terminal(const std::vector<io::EnvironmentEdit>& more) {
-  std::vector<io::EnvironmentEdit> edits = {{"TERM", "dumb"},
-                                            {"PAGER", "cat"},
-                                            {"GIT_PAGER", "cat"},
-                                            {"GIT_TERMINAL_PROMPT", "0"},
-                                            {"NO_COLOR", "1"}};
-  edits.insert(edits.end(), more.begin(), more.end());
-  return edits;
-}
-
 // One stream for both, so that the output stands in its order.
 std::vector<std::string> merged(const CommandLine& line) {
   if (line.args.empty()) return {"/bin/sh", "-c", "exec 2>&1; " + line.command};
@@ -122,13 +111,23 @@ class Running {
 
 }  // namespace
 
+std::vector<io::EnvironmentEdit> without_prompts(const std::vector<io::EnvironmentEdit>& more) {
+  std::vector<io::EnvironmentEdit> edits = {{"TERM", "dumb"},
+                                            {"PAGER", "cat"},
+                                            {"GIT_PAGER", "cat"},
+                                            {"GIT_TERMINAL_PROMPT", "0"},
+                                            {"NO_COLOR", "1"}};
+  edits.insert(edits.end(), more.begin(), more.end());
+  return edits;
+}
+
 CommandResult run_command(const CommandLine& line, const CommandLimits& limits,
                           const std::function<void(std::string_view)>& on_output,
                           std::stop_token stop) {
   io::ProcessOptions options;
   options.argv = merged(line);
   options.cwd = line.cwd;
-  options.environment = for_no_terminal(line.environment);
+  options.environment = without_prompts(line.environment);
   auto started = io::Process::start(options);
   if (!started) throw CommandFailed(started.error().reason);
   return Running(std::move(*started), limits, on_output).run(stop);

@@ -1,16 +1,17 @@
 #include "workspace/command.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <thread>
 
+#include "workspace/testing/processes.h"
 #include "workspace/testing/scratch.h"
 
 namespace acp::workspace {
 namespace {
 
+using testing::lives;
 using testing::Scratch;
 using namespace std::chrono_literals;
 
@@ -80,15 +81,6 @@ TEST(Command, KeepsTheEndOfLongOutput) {
   EXPECT_TRUE(result.output.ends_with("\xC3\xA4\xC3\xA4 2999\n"));
   EXPECT_TRUE(result.truncated);
   EXPECT_EQ(result.total_bytes, seen);
-}
-
-// A process that has ended, but that nobody has waited for yet, is still to be seen.
-bool lives(int process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(status, text);
-  const std::size_t name_end = text.rfind(')');
-  return name_end != std::string::npos && text[name_end + 2] != 'Z';
 }
 
 TEST(Command, TimeIsUpForTheWholeTree) {
