@@ -48,6 +48,7 @@ class Terminals {
                      std::optional<std::size_t> output_bytes = {});
 
   // These throw UnknownTerminal, also after a release.
+  std::string owner(const std::string& id) const;
   Output output(const std::string& id) const;
   // Any number may wait. If the terminal is released first, it is as if it had been killed.
   Pending<io::ExitStatus> wait(const std::string& id);

@@ -268,6 +268,10 @@ std::string Terminals::create(const CommandLine& line, const std::string& owner,
       owner, std::move(*started), std::move(pty.master), OutputBuffer(limit), {}, {}}));
 }
 
+std::string Terminals::owner(const std::string& id) const {
+  return state_->with(id, [](const State::Terminal& terminal) { return terminal.owner; });
+}
+
 Terminals::Output Terminals::output(const std::string& id) const {
   return state_->with(id, [](const State::Terminal& terminal) {
     return Output{std::string(terminal.output.text()), terminal.output.truncated(), terminal.exit};

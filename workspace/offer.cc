@@ -1,0 +1,166 @@
+#include "workspace/offer.h"
+
+#include <utility>
+
+#include "acp/schema/v1.h"
+#include "workspace/files.h"
+
+namespace acp::workspace {
+
+namespace {
+
+Boundary boundary_of(const ClientContext& context) {
+  std::vector<std::string> directories = {context.cwd()};
+  for (std::string& directory : context.additional_directories())
+    directories.push_back(std::move(directory));
+  if (directories.front().empty())
+    throw not_found("session " + context.session_id(),
+                    Json::object({{"sessionId", context.session_id()}}));
+  return Boundary(std::move(directories));
+}
+
+template <class F>
+auto answering(F action) {
+  try {
+    return action();
+  } catch (const FileError& error) {
+    throw to_error(error);
+  }
+}
+
+// Both ways in which the protocol tells an end.
+template <class Status>
+Status as(const io::ExitStatus& exit) {
+  Status status;
+  constexpr std::string_view killed = "killed by ";
+  const std::string described = exit.describe();
+  if (exit.kind == io::ExitStatus::Kind::exited)
+    status.exitCode = static_cast<std::uint32_t>(exit.value);
+  else
+    status.signal = described.starts_with(killed) ? described.substr(killed.size()) : described;
+  return status;
+}
+
+Error unknown(const std::string& id) {
+  return not_found("terminal " + id, Json::object({{"terminalId", id}}));
+}
+
+// Terminals of another session are not there for this one.
+template <class Request, class F>
+auto on_terminal(Terminals& terminals, const Request& request, F action) {
+  try {
+    if (terminals.owner(request.terminalId) != request.sessionId) throw unknown(request.terminalId);
+    return action();
+  } catch (const UnknownTerminal&) {
+    throw unknown(request.terminalId);
+  }
+}
+
+v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& context,
+                                  const v1::CreateTerminalRequest& request) {
+  CommandLine line;
+  line.command = request.command;
+  line.args = request.args;
+  line.cwd = request.cwd.value_or(context.cwd());
+  for (const v1::EnvVariable& variable : request.env)
+    line.environment.push_back({variable.name, variable.value});
+  const Files files(boundary_of(context));
+  const auto kind = answering([&] { return files.kind(line.cwd); });
+  if (kind != EntryKind::directory)
+    throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
+  std::optional<std::size_t> limit;
+  if (request.outputByteLimit.has_value())
+    limit = static_cast<std::size_t>(*request.outputByteLimit);
+  v1::CreateTerminalResponse response;
+  try {
+    response.terminalId = terminals.create(line, request.sessionId, limit);
+  } catch (const CommandFailed& failed) {
+    throw Error(rpc::internal_error, failed.what());
+  }
+  return response;
+}
+
+v1::TerminalOutputResponse output(Terminals& terminals, const std::string& id) {
+  const Terminals::Output given = terminals.output(id);
+  v1::TerminalOutputResponse response;
+  response.output = given.text;
+  response.truncated = given.truncated;
+  if (given.exit) response.exitStatus = as<v1::TerminalExitStatus>(*given.exit);
+  return response;
+}
+
+}  // namespace
+
+Error to_error(const FileError& error) {
+  using Kind = FileError::Kind;
+  const Json data = Json::object({{"path", error.path()}});
+  switch (error.kind()) {
+    case Kind::not_found:
+      return not_found(error.path(), data);
+    case Kind::outside:
+      return permission_denied(error.what(), error.path());
+    case Kind::denied:
+      return permission_denied(error.what(), error.path());
+    case Kind::not_a_file:
+    case Kind::not_text:
+    case Kind::too_large:
+    case Kind::exists:
+      return Error(rpc::invalid_params, error.what(), data);
+    case Kind::failed:
+      break;
+  }
+  return Error(rpc::internal_error, error.what(), data);
+}
+
+Offer::Offer(Terminals::OnOutput on_output)
+    : terminals_(std::make_shared<Terminals>(std::move(on_output))) {}
+
+void Offer::session_closed(const std::string& session_id) const {
+  terminals_->release_all(session_id);
+}
+
+void Offer::install(Client& client) const {
+  client.on_read_text_file([](ClientContext context, v1::ReadTextFileRequest request) {
+    v1::ReadTextFileResponse response;
+    const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
+      return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
+    };
+    response.content = answering([&] {
+      return Files(boundary_of(context))
+          .read_text(request.path, number(request.line), number(request.limit));
+    });
+    return response;
+  });
+  client.on_write_text_file([](ClientContext context, v1::WriteTextFileRequest request) {
+    answering([&] { Files(boundary_of(context)).write(request.path, request.content); });
+    return v1::WriteTextFileResponse();
+  });
+  TerminalHandlers handlers;
+  const std::shared_ptr<Terminals> terminals = terminals_;
+  handlers.create = [terminals](ClientContext context, v1::CreateTerminalRequest request) {
+    return create(*terminals, context, request);
+  };
+  handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
+    return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });
+  };
+  // A coroutine: any number may wait, and none takes a thread.
+  handlers.wait_for_exit =
+      [terminals](ClientContext,
+                  v1::WaitForTerminalExitRequest request) -> Task<v1::WaitForTerminalExitResponse> {
+    Pending<io::ExitStatus> waiting =
+        on_terminal(*terminals, request, [&] { return terminals->wait(request.terminalId); });
+    const io::ExitStatus exit = co_await std::move(waiting);
+    co_return as<v1::WaitForTerminalExitResponse>(exit);
+  };
+  handlers.kill = [terminals](ClientContext, v1::KillTerminalRequest request) {
+    on_terminal(*terminals, request, [&] { terminals->kill(request.terminalId); });
+    return v1::KillTerminalResponse();
+  };
+  handlers.release = [terminals](ClientContext, v1::ReleaseTerminalRequest request) {
+    on_terminal(*terminals, request, [&] { terminals->release(request.terminalId); });
+    return v1::ReleaseTerminalResponse();
+  };
+  client.on_terminals(std::move(handlers));
+}
+
+}  // namespace acp::workspace

@@ -1,0 +1,33 @@
+// What a client offers its agent of this machine: the files of its sessions, and terminals.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "acp/client.h"
+#include "workspace/file_error.h"
+#include "workspace/terminals.h"
+
+namespace acp::workspace {
+
+// A file's failure as a handler answers it: what is not there is -32002, with its path; what is
+// outside is refused.
+Error to_error(const FileError& error);
+
+// For one agent: when it goes, so does everything that runs for it.
+class Offer {
+ public:
+  explicit Offer(Terminals::OnOutput on_output = {});
+
+  // Installs the handlers for files and terminals. They live as long as they are needed.
+  void install(Client& client) const;
+
+  Terminals& terminals() const { return *terminals_; }
+  // Ends what still runs for the session.
+  void session_closed(const std::string& session_id) const;
+
+ private:
+  std::shared_ptr<Terminals> terminals_;
+};
+
+}  // namespace acp::workspace
