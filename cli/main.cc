@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
     std::cout << app.help();
     return 0;
   };
+  add_policy_command(app, action);
   add_schema_command(app, action);
   shape_help(app);
 

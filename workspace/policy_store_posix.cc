@@ -186,7 +186,9 @@ void PolicyStore::add(const Rule& rule) const {
         "decides.\n";
   else if (!text.ends_with('\n'))
     text += '\n';
-  change.write(text + "\n" + written(rule));
+  text += "\n" + written(rule);
+  parse(text, path_);  // what could not be read again is not written
+  change.write(text);
 }
 
 Rule PolicyStore::revoke(std::size_t number) const {

@@ -1,0 +1,170 @@
+// acp policy: what was decided before, and why.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "acp/json/json.h"
+#include "cli/command.h"
+#include "workspace/policy_store.h"
+
+namespace acp::cli {
+namespace {
+
+using workspace::Decision;
+using workspace::Judgement;
+using workspace::Policy;
+using workspace::PolicyStore;
+using workspace::Question;
+using workspace::Rule;
+
+struct Options {
+  std::string file;
+  bool json = false;
+  std::size_t number = 0;
+  Question question;
+  Rule rule;
+  bool reject = false;
+};
+
+int complain(const std::string& what) {
+  std::cerr << "acp policy: " << what << "\n";
+  return 1;
+}
+
+std::string name_of(Decision decision) { return decision == Decision::allow ? "allow" : "reject"; }
+
+Json as_json(const Rule& rule) {
+  Json out = Json::object({{"decision", name_of(rule.decision)}});
+  const auto set = [&](const char* name, const std::string& value) {
+    if (!value.empty()) out.set(name, value);
+  };
+  set("kind", rule.kind);
+  set("tool", rule.tool);
+  set("command", rule.command);
+  set("path", rule.path);
+  set("agent", rule.agent);
+  set("project", rule.project);
+  return out;
+}
+
+int list(const PolicyStore& store, bool json) {
+  std::size_t number = 0;
+  for (const Policy::Placed& placed : store.load()) {
+    ++number;
+    if (json) {
+      Json line = as_json(placed.rule);
+      line.set("number", number);
+      line.set("source", placed.source);
+      std::cout << line.text() << "\n";
+    } else {
+      std::cout << number << "  " << placed.rule.describe() << "\n";
+    }
+  }
+  if (number == 0 && !json)
+    std::cout << "No rules in " << store.path() << ": everything is asked.\n";
+  return 0;
+}
+
+int explain(const PolicyStore& store, const Options& options) {
+  const Judgement judged = Policy(store.load()).judge(options.question);
+  if (options.json) {
+    Json out = Json::object({{"decision", judged.decision ? name_of(*judged.decision) : "ask"}});
+    if (judged.rule) out.set("rule", as_json(*judged.rule));
+    if (judged.rule) out.set("source", judged.source);
+    std::cout << out.text() << "\n";
+  } else if (judged.decision) {
+    std::cout << name_of(*judged.decision) << ", by the rule at " << judged.source << ":\n  "
+              << judged.rule->describe() << "\n";
+  } else {
+    std::cout << "ask: no rule matches\n";
+  }
+  return 0;
+}
+
+int add(const PolicyStore& store, const Options& options) {
+  Rule rule = options.rule;
+  rule.decision = options.reject ? Decision::reject : Decision::allow;
+  const bool says_what =
+      !rule.kind.empty() || !rule.tool.empty() || !rule.command.empty() || !rule.path.empty();
+  if (rule.decision == Decision::allow && !says_what)
+    return complain("a rule that allows needs at least one of --kind, --tool, --command, --path");
+  store.add(rule);
+  std::cout << rule.describe() << "\n";
+  return 0;
+}
+
+int revoke(const PolicyStore& store, std::size_t number) {
+  std::cout << "Revoked: " << store.revoke(number).describe() << "\n";
+  return 0;
+}
+
+using Run = int (*)(const PolicyStore&, const Options&);
+
+int run(const Options& options, Run what) {
+  const std::string path = options.file.empty() ? PolicyStore::default_path() : options.file;
+  if (path.empty()) return complain("neither XDG_CONFIG_HOME nor HOME is set: use --file");
+  try {
+    return what(PolicyStore(std::filesystem::absolute(path).string()), options);
+  } catch (const workspace::PolicyStoreError& error) {
+    return complain(error.what());
+  }
+}
+
+void add_patterns(CLI::App& command, Rule& rule) {
+  command.add_option("--kind", rule.kind, "The kind of tool: edit, delete, execute, …");
+  command.add_option("--tool", rule.tool, "The tool's name, with * for any text");
+  command.add_option("--command", rule.command,
+                     "The command, with * for any text; when allowing, for none with shell "
+                     "operators");
+  command.add_option("--path", rule.path, "The path, with * for any name and ** for any path");
+  command.add_option("--agent", rule.agent, "The agent");
+  command.add_option("--project", rule.project, "The session's directory, or one above it");
+}
+
+}  // namespace
+
+void add_policy_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& policy = *app.add_subcommand("policy", "What agents may do without asking");
+  policy.require_subcommand(1);
+  policy.add_option("--file", options->file, "The rules (~/.config/acp/policy.toml)");
+  const auto command = [&](const char* name, const char* what, Run function) -> CLI::App& {
+    CLI::App& made = *policy.add_subcommand(name, what);
+    made.fallthrough();
+    made.callback([options, function, &action] {
+      action = [options, function] { return run(*options, function); };
+    });
+    return made;
+  };
+  CLI::App& listing = command(
+      "list", "All rules, in the order in which they are tried",
+      [](const PolicyStore& store, const Options& given) { return list(store, given.json); });
+  listing.add_flag("--json", options->json, "One JSON object a line");
+  CLI::App& explaining = command("explain", "What would be decided, and by which rule", explain);
+  explaining.add_flag("--json", options->json, "A JSON object");
+  Question& question = options->question;
+  explaining.add_option("--kind", question.kind, "The kind of tool: edit, delete, execute, …");
+  explaining.add_option("--tool", question.tool, "The tool's name");
+  explaining.add_option("--command", question.command, "The command that is to run");
+  explaining.add_option("--path", question.paths, "A path that is touched; again for more");
+  explaining.add_option("--agent", question.agent, "The agent");
+  explaining.add_option("--project", question.project, "The session's directory");
+  CLI::App& allowing = command("allow", "Add a rule that allows", add);
+  add_patterns(allowing, options->rule);
+  CLI::App& rejecting = command("reject", "Add a rule that rejects",
+                                [](const PolicyStore& store, const Options& given) {
+                                  Options rejects = given;
+                                  rejects.reject = true;
+                                  return add(store, rejects);
+                                });
+  add_patterns(rejecting, options->rule);
+  command(
+      "revoke", "Take a rule away",
+      [](const PolicyStore& store, const Options& given) { return revoke(store, given.number); })
+      .add_option("NUMBER", options->number, "As `acp policy list` counts them")
+      ->required();
+}
+
+}  // namespace acp::cli
