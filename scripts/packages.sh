@@ -17,6 +17,7 @@ packages_of() {
       libtomlplusplus-dev <toml++/toml.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
+      git                 git
       clang-format-16     clang-format-16
       libuv1-dev          <uv.h>' ;;
     npm) echo '

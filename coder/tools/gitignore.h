@@ -1,0 +1,70 @@
+// What git would ignore: the patterns of a .gitignore, held against paths.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace acp::coder {
+
+// The patterns of one file. They speak of the paths below the file's directory.
+class IgnoreFile {
+ public:
+  explicit IgnoreFile(std::string_view text);
+
+  bool empty() const { return patterns_.empty(); }
+  // Of the last pattern that matches: whether it ignores the path, or takes it back in. `path` is
+  // relative to the file's directory, without a slash at its beginning or end.
+  std::optional<bool> ignores(std::string_view path, bool is_directory) const;
+
+ private:
+  enum class Piece {
+    character,
+    any_character,  // ?
+    one_of,         // [...]
+    some,           // *: no slash
+    directories,    // **/: none or more, each with its slash
+    everything,     // ** at the end
+  };
+  struct Token {
+    Piece piece;
+    char character = 0;
+    std::string set = {};  // one_of: all that match, in one string
+  };
+  struct Pattern {
+    std::vector<Token> tokens;
+    std::string literal;      // instead of tokens, if there is nothing but characters
+    std::string suffix;       // instead of tokens, for "*" and characters
+    bool whole_path = false;  // else its last part
+    bool takes_back = false;  // !
+    bool directory_only = false;
+  };
+
+  static std::optional<Pattern> compile(std::string_view line);
+  static bool matches(const std::vector<Token>& tokens, std::string_view text);
+  static bool matches(const Pattern& pattern, std::string_view path);
+
+  std::vector<Pattern> patterns_;
+};
+
+// The ignore files that hold in a directory: its own, and those of the directories above it.
+class IgnoreRules {
+ public:
+  // Of a tree's root: what holds for all of it.
+  IgnoreRules() = default;
+  // `directory` is relative to the tree's root, "" for the root itself.
+  IgnoreRules(std::shared_ptr<const IgnoreRules> above, std::string directory, IgnoreFile file)
+      : above_(std::move(above)), directory_(std::move(directory)), file_(std::move(file)) {}
+
+  // `path` is relative to the tree's root. Whatever is below an ignored directory is not asked for.
+  bool ignores(std::string_view path, bool is_directory) const;
+
+ private:
+  std::shared_ptr<const IgnoreRules> above_;
+  std::string directory_;
+  IgnoreFile file_{""};
+};
+
+}  // namespace acp::coder
