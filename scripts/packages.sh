@@ -14,10 +14,12 @@ packages_of() {
       pkg-config          pkg-config
       python3             python3
       libcli11-dev        <CLI/CLI.hpp>
-      libtomlplusplus-dev <toml++/toml.h>' ;;
+      libtomlplusplus-dev <toml++/toml.h>
+      libre2-dev          <re2/re2.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
       git                 git
+      ripgrep             rg
       clang-format-16     clang-format-16
       libuv1-dev          <uv.h>' ;;
     npm) echo '

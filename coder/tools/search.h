@@ -1,0 +1,55 @@
+// Text in the files of a tree.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::coder {
+
+struct SearchOptions {
+  std::string pattern;
+  bool literal = false;  // else a regular expression (RE2)
+  bool ignore_case = false;
+  std::string glob;  // only files that this matches, as a line of a .gitignore would; empty: all
+  bool with_ignored = false;
+  std::size_t max_matches = 1000;    // lines
+  std::size_t max_line_bytes = 500;  // of each line that is shown
+  std::size_t max_file_bytes = 64 * 1024 * 1024;
+  unsigned threads = 0;
+  std::stop_token stop = {};
+};
+
+struct SearchMatch {
+  std::string path;  // relative to the root
+  std::size_t line;  // from 1
+  std::string text;  // of the line, as UTF-8, cut if it is long
+
+  friend bool operator==(const SearchMatch&, const SearchMatch&) = default;
+};
+
+struct SearchResult {
+  std::vector<SearchMatch> matches;      // by path and line
+  std::size_t files = 0;                 // that were looked into
+  bool truncated = false;                // there are more
+  std::vector<std::string> passed_over;  // files that are too large
+};
+
+// A pattern that means nothing: says why.
+class BadPattern : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Binary files are left out. `root` is an open directory.
+SearchResult search_tree(io::Descriptor root, const SearchOptions& options);
+
+// The files whose path matches, sorted; at most so many.
+std::vector<std::string> find_files(io::Descriptor root, const std::string& glob, std::size_t most,
+                                    bool& truncated, bool with_ignored = false);
+
+}  // namespace acp::coder

@@ -1,0 +1,208 @@
+#include <fcntl.h>
+#include <re2/re2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <tuple>
+
+#include "coder/tools/gitignore.h"
+#include "coder/tools/search.h"
+#include "coder/tools/tree.h"
+#include "workspace/output_buffer.h"
+
+namespace acp::coder {
+
+namespace {
+
+// So much is looked at to see whether a file is binary.
+constexpr std::size_t binary_bytes = 64 * 1024;
+
+// Finds where the next match begins, at or behind `from`.
+class Finder {
+ public:
+  explicit Finder(const SearchOptions& options) {
+    if (options.pattern.empty()) throw BadPattern("an empty pattern matches everything");
+    const bool plain =
+        options.literal || options.pattern.find_first_of("\\^$.|?*+()[]{}") == std::string::npos;
+    if (plain && !options.ignore_case) {
+      literal_ = options.pattern;
+      return;
+    }
+    RE2::Options how;
+    how.set_log_errors(false);
+    how.set_case_sensitive(!options.ignore_case);
+    how.set_literal(plain);
+    how.set_never_nl(true);
+    how.set_max_mem(64 << 20);
+    expression_ = std::make_unique<RE2>(plain ? options.pattern : "(?m)" + options.pattern, how);
+    if (!expression_->ok()) throw BadPattern(expression_->error());
+  }
+
+  std::size_t find(std::string_view text, std::size_t from) const {
+    if (!literal_.empty()) {
+      const void* const found =
+          memmem(text.data() + from, text.size() - from, literal_.data(), literal_.size());
+      return found == nullptr
+                 ? std::string_view::npos
+                 : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    }
+    re2::StringPiece match;
+    const re2::StringPiece whole(text.data(), text.size());
+    if (!expression_->Match(whole, from, text.size(), RE2::UNANCHORED, &match, 1))
+      return std::string_view::npos;
+    return static_cast<std::size_t>(match.data() - text.data());
+  }
+
+ private:
+  std::string literal_;
+  std::unique_ptr<RE2> expression_;
+};
+
+// A glob on its own, as a .gitignore would hold it.
+class Glob {
+ public:
+  explicit Glob(const std::string& glob) : file_(glob + "\n"), all_(glob.empty()) {
+    if (!all_ && file_.empty()) throw BadPattern("a glob that matches nothing: " + glob);
+  }
+  bool matches(const std::string& path) const {
+    return all_ || file_.ignores(path, false).value_or(false);
+  }
+
+ private:
+  IgnoreFile file_;
+  bool all_;
+};
+
+std::string as_text(std::string_view line, std::size_t most) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool cut = line.size() > most;
+  workspace::OutputBuffer valid(most + 4);
+  std::string text = valid.append(line.substr(0, most));
+  if (!cut) return text + valid.finish();
+  return text + "…";
+}
+
+class Search {
+ public:
+  explicit Search(const SearchOptions& options)
+      : options_(options), finder_(options), glob_(options.glob) {}
+
+  SearchResult run(io::Descriptor root) {
+    TreeOptions tree;
+    tree.with_ignored = options_.with_ignored;
+    tree.threads = options_.threads;
+    tree.stop = options_.stop;
+    buffers_.resize(threads_of(tree));
+    walk_tree(std::move(root), tree,
+              [this](const TreeFile& file, unsigned thread) { return look_into(file, thread); });
+    std::sort(result_.matches.begin(), result_.matches.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.path, a.line) < std::tie(b.path, b.line);
+    });
+    std::sort(result_.passed_over.begin(), result_.passed_over.end());
+    if (result_.matches.size() > options_.max_matches) {
+      result_.matches.resize(options_.max_matches);
+      result_.truncated = true;
+    }
+    result_.files = files_;
+    return std::move(result_);
+  }
+
+ private:
+  bool look_into(const TreeFile& file, unsigned thread) {
+    if (!glob_.matches(file.path)) return true;
+    std::string& text = buffers_[thread];
+    if (!read(file, text)) return true;
+    ++files_;
+    if (memchr(text.data(), 0, std::min(text.size(), binary_bytes)) != nullptr) return true;
+    std::vector<SearchMatch> found;
+    const std::string_view view(text);
+    std::size_t line = 1, counted = 0;
+    for (std::size_t at = finder_.find(view, 0); at < view.size();) {
+      const std::size_t newline = at == 0 ? std::string_view::npos : view.rfind('\n', at - 1);
+      const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+      const std::size_t end = std::min(view.find('\n', at), view.size());
+      line += static_cast<std::size_t>(
+          std::count(view.begin() + static_cast<std::ptrdiff_t>(counted),
+                     view.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+      counted = begin;
+      found.push_back(
+          {file.path, line, as_text(view.substr(begin, end - begin), options_.max_line_bytes)});
+      if (end + 1 >= view.size() || found.size() > options_.max_matches) break;
+      at = finder_.find(view, end + 1);
+    }
+    if (found.empty()) return true;
+    const std::lock_guard lock(mutex_);
+    result_.matches.insert(result_.matches.end(), std::make_move_iterator(found.begin()),
+                           std::make_move_iterator(found.end()));
+    // So that what is shown does not depend on who was first, there must be far more than enough.
+    return result_.matches.size() < 100 * options_.max_matches;
+  }
+
+  // The whole file, into a buffer that stays; false if there is nothing to look into.
+  bool read(const TreeFile& file, std::string& text) {
+    const io::Descriptor opened(
+        openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat about;
+    if (!opened || fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    const auto size = static_cast<std::size_t>(about.st_size);
+    if (size > options_.max_file_bytes) {
+      const std::lock_guard lock(mutex_);
+      result_.passed_over.push_back(file.path);
+      return false;
+    }
+    text.resize(std::max(size, binary_bytes) + 1);
+    std::size_t filled = 0;
+    while (filled < size) {
+      const ssize_t got = ::read(opened.get(), text.data() + filled, size - filled);
+      if (got <= 0) break;
+      filled += static_cast<std::size_t>(got);
+      // A binary file shows itself at its beginning: the rest is not worth reading.
+      if (filled == static_cast<std::size_t>(got) &&
+          memchr(text.data(), 0, std::min(filled, binary_bytes)) != nullptr)
+        return false;
+    }
+    text.resize(filled);
+    return true;
+  }
+
+  const SearchOptions& options_;
+  const Finder finder_;
+  const Glob glob_;
+  std::vector<std::string> buffers_;
+  std::atomic<std::size_t> files_ = 0;
+  std::mutex mutex_;
+  SearchResult result_;
+};
+
+}  // namespace
+
+SearchResult search_tree(io::Descriptor root, const SearchOptions& options) {
+  return Search(options).run(std::move(root));
+}
+
+std::vector<std::string> find_files(io::Descriptor root, const std::string& pattern,
+                                    std::size_t most, bool& truncated, bool with_ignored) {
+  const Glob glob(pattern);
+  TreeOptions tree;
+  tree.with_ignored = with_ignored;
+  std::mutex mutex;
+  std::vector<std::string> found;
+  walk_tree(std::move(root), tree, [&](const TreeFile& file, unsigned) {
+    if (!glob.matches(file.path)) return true;
+    const std::lock_guard lock(mutex);
+    found.push_back(file.path);
+    return true;
+  });
+  std::sort(found.begin(), found.end());
+  truncated = found.size() > most;
+  if (truncated) found.resize(most);
+  return found;
+}
+
+}  // namespace acp::coder

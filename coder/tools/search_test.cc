@@ -1,0 +1,180 @@
+// Held against ripgrep: the same lines in the same files.
+#include "coder/tools/search.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "workspace/command.h"
+#include "workspace/testing/scratch.h"
+
+namespace acp::coder {
+namespace {
+
+using workspace::testing::Scratch;
+using Found = std::vector<std::string>;
+
+class SearchTest : public ::testing::Test {
+ protected:
+  io::Descriptor root() const {
+    return io::Descriptor(open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  std::string shell(const std::string& line) const {
+    workspace::CommandLine command;
+    command.command = line;
+    command.cwd = scratch.path();
+    command.environment = {{"HOME", scratch / ".git"}, {"XDG_CONFIG_HOME", scratch / ".git"}};
+    workspace::CommandLimits limits;
+    limits.output_bytes = 64 * 1024 * 1024;
+    return workspace::run_command(command, limits).output;
+  }
+  // "path:line:text"
+  Found ours(SearchOptions options) const {
+    options.max_matches = 100'000;
+    options.max_line_bytes = 10'000;
+    Found found;
+    for (const SearchMatch& match : search_tree(root(), options).matches)
+      found.push_back(match.path + ":" + std::to_string(match.line) + ":" + match.text);
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  Found ripgrep(const std::string& arguments) const {
+    std::istringstream lines(shell(
+        "rg --hidden --glob '!.git' --no-heading --line-number --no-messages " + arguments + " ."));
+    Found found;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      found.push_back(line.substr(line.starts_with("./") ? 2 : 0));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  static void expect_same(const Found& ours, const Found& theirs, const std::string& what) {
+    Found only_ours, only_theirs;
+    std::set_difference(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                        std::back_inserter(only_ours));
+    std::set_difference(theirs.begin(), theirs.end(), ours.begin(), ours.end(),
+                        std::back_inserter(only_theirs));
+    EXPECT_EQ(only_ours, Found()) << what;
+    EXPECT_EQ(only_theirs, Found()) << what;
+  }
+  static SearchOptions pattern(const std::string& text) {
+    SearchOptions options;
+    options.pattern = text;
+    return options;
+  }
+
+  Scratch scratch;
+};
+
+TEST_F(SearchTest, AgreesWithRipgrep) {
+  shell("git init -q");
+  std::mt19937 random(5);
+  const std::vector<std::string> words = {"alpha", "beta",         "Gamma",        "delta(x)",
+                                          "a.b",   "x = 1;",       "\xC3\xA4rger", "TODO: this",
+                                          "",      "    return 0;"};
+  for (int i = 0; i < 400; ++i) {
+    std::string path;
+    for (std::size_t depth = random() % 4; depth > 0; --depth)
+      path += std::string(1, static_cast<char>('a' + random() % 4)) + "/";
+    path += "file" + std::to_string(i) + (i % 3 == 0 ? ".cc" : i % 3 == 1 ? ".txt" : ".log");
+    std::string text;
+    for (std::size_t lines = random() % 50; lines > 0; --lines) {
+      for (std::size_t n = random() % 4; n > 0; --n) text += words[random() % words.size()] + " ";
+      text += random() % 20 == 0 ? "\r\n" : "\n";
+    }
+    if (i % 7 == 0) text += "alpha without an end";
+    if (i % 41 == 0) text.insert(0, 1, '\0');
+    scratch.put(path, text);
+  }
+  scratch.put(".gitignore", "*.log\n!file5.log\n/b/a/\n");
+  scratch.put("a/.gitignore", "!*.log\nfile1*.txt\n");
+  scratch.put(".hidden/file", "alpha\n");
+  scratch.link("linked", "a");
+  for (const char* text :
+       {"alpha", "beta", "TODO: this", "\xC3\xA4rger", "nowhere", "a", "Gamma "}) {
+    const Found expected = ripgrep("--fixed-strings -- '" + std::string(text) + "'");
+    SearchOptions options = pattern(text);
+    options.literal = true;
+    expect_same(ours(options), expected, text);
+  }
+  for (const char* text :
+       {"^alpha", "beta $", "al.ha", "(alpha|Gamma)", "x = [0-9]+;", "^$", "^\\s+return",
+        "delta\\(x\\)", "\\bbeta\\b", "a\\.b", "[^a-z ]+rger", "alpha without an end$"}) {
+    const Found expected = ripgrep("--regexp '" + std::string(text) + "'");
+    expect_same(ours(pattern(text)), expected, text);
+  }
+  SearchOptions any_case = pattern("gamma");
+  any_case.ignore_case = true;
+  expect_same(ours(any_case), ripgrep("--ignore-case gamma"), "--ignore-case gamma");
+  // To ripgrep a glob also takes back in what is ignored: of these nothing is.
+  SearchOptions only = pattern("alpha");
+  only.glob = "*.cc";
+  expect_same(ours(only), ripgrep("--glob '*.cc' alpha"), "--glob '*.cc' alpha");
+  only.glob = "a/**/*.cc";
+  expect_same(ours(only), ripgrep("--glob '/a/**/*.cc' alpha"), "--glob '/a/**/*.cc' alpha");
+  SearchOptions all = pattern("alpha");
+  all.with_ignored = true;
+  expect_same(ours(all), ripgrep("--no-ignore alpha"), "--no-ignore alpha");
+  EXPECT_FALSE(ours(all).empty());
+}
+
+TEST_F(SearchTest, SaysWhatItLeavesOut) {
+  scratch.put("b.txt", "x\nx\nx\n");
+  scratch.put("a.txt", "x " + std::string(5000, '\xC3') + "\n");
+  SearchOptions options = pattern("x");
+  options.max_matches = 2;
+  options.max_line_bytes = 10;
+  options.max_file_bytes = 10'000;
+  scratch.put("large", std::string(20'000, 'x'));
+  const SearchResult result = search_tree(root(), options);
+  ASSERT_EQ(result.matches.size(), 2u);
+  EXPECT_TRUE(result.truncated);
+  EXPECT_EQ(result.matches[0].path, "a.txt");
+  EXPECT_TRUE(result.matches[0].text.ends_with("…"));
+  EXPECT_EQ(result.matches[1], (SearchMatch{"b.txt", 1, "x"}));
+  EXPECT_EQ(result.passed_over, Found{"large"});
+  EXPECT_EQ(result.files, 2u);
+}
+
+TEST_F(SearchTest, RefusesPatternsThatMeanNothing) {
+  for (const char* bad : {"", "(", "[a", "a**", "(?<=a)b"})
+    EXPECT_THROW(search_tree(root(), pattern(bad)), BadPattern) << bad;
+}
+
+// A pattern that others take for ever for.
+TEST_F(SearchTest, TakesNoPatternTooLong) {
+  scratch.put("a.txt", std::string(50'000, 'a') + "\n");
+  EXPECT_TRUE(search_tree(root(), pattern("(a*)*(a|aa)+b$")).matches.empty());
+}
+
+TEST_F(SearchTest, Stops) {
+  scratch.put("a.txt", "x\n");
+  std::stop_source stop;
+  stop.request_stop();
+  SearchOptions options = pattern("x");
+  options.stop = stop.get_token();
+  (void)search_tree(root(), options);
+}
+
+TEST_F(SearchTest, FindsFiles) {
+  for (const char* path : {"a.cc", "src/b.cc", "src/deep/c.cc", "src/c.h", "out/d.cc", ".x/e.cc"})
+    scratch.put(path, "");
+  scratch.put(".gitignore", "/out/\n");
+  bool truncated = true;
+  EXPECT_EQ(find_files(root(), "*.cc", 100, truncated),
+            (Found{".x/e.cc", "a.cc", "src/b.cc", "src/deep/c.cc"}));
+  EXPECT_FALSE(truncated);
+  EXPECT_EQ(find_files(root(), "src/*.cc", 100, truncated), Found{"src/b.cc"});
+  EXPECT_EQ(find_files(root(), "src/**/*.cc", 100, truncated),
+            (Found{"src/b.cc", "src/deep/c.cc"}));
+  EXPECT_EQ(find_files(root(), "*.cc", 2, truncated), (Found{".x/e.cc", "a.cc"}));
+  EXPECT_TRUE(truncated);
+  EXPECT_EQ(find_files(root(), "*.cc", 100, truncated, true).size(), 5u);
+}
+
+}  // namespace
+}  // namespace acp::coder

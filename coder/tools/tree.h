@@ -1,0 +1,35 @@
+// The files of a tree, as a search goes through them: what git ignores is left out, and links are
+// not followed, so that nothing outside the tree is seen.
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::coder {
+
+struct TreeFile {
+  const std::string& path;  // relative to the root
+  int directory;            // open
+  const char* name;         // in the directory
+};
+
+struct TreeOptions {
+  bool with_ignored = false;  // .git is left out in any case
+  unsigned threads = 0;       // 0: as many as there are cores
+  std::stop_token stop = {};
+};
+
+// What is known of each file may be asked for on several threads at a time; `thread` counts them
+// from 0. False ends the walk. Directories that cannot be read are passed over.
+using TreeVisitor = std::function<bool(const TreeFile& file, unsigned thread)>;
+
+// How many threads a walk with these options has.
+unsigned threads_of(const TreeOptions& options);
+// `root` is an open directory.
+void walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor);
+
+}  // namespace acp::coder
