@@ -1,0 +1,154 @@
+#include "coder/tools/edit.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t shown_lines = 10;
+
+std::vector<std::size_t> occurrences(std::string_view text, std::string_view part) {
+  std::vector<std::size_t> found;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size()))
+    found.push_back(at);
+  return found;
+}
+
+std::size_t line_of(std::string_view text, std::size_t at) {
+  return 1 + static_cast<std::size_t>(
+                 std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+std::string with_crlf(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) result += '\r';
+    result += text[i];
+  }
+  return result;
+}
+
+bool uses_crlf(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end != std::string_view::npos && end > 0 && text[end - 1] == '\r';
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text = end == std::string_view::npos ? "" : text.substr(end + 1);
+  }
+  return lines;
+}
+
+std::string without_space(std::string_view text) {
+  std::string result;
+  for (const char c : text)
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') result += c;
+  return result;
+}
+
+// Where in the text the lines stand that differ from the part in nothing but white space; 0 if they
+// do nowhere.
+std::size_t line_but_for_space(std::string_view text, std::string_view part) {
+  const std::string wanted = without_space(part);
+  if (wanted.empty()) return 0;
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::vector<std::string> bare;
+  for (const std::string_view line : lines) bare.push_back(without_space(line));
+  for (std::size_t first = 0; first < bare.size(); ++first) {
+    if (bare[first].empty()) continue;
+    std::string joined;
+    for (std::size_t i = first; i < bare.size() && joined.size() < wanted.size(); ++i)
+      joined += bare[i];
+    if (joined.starts_with(wanted)) return first + 1;
+  }
+  return 0;
+}
+
+std::string first_line_with_text(std::string_view part) {
+  for (const std::string_view line : lines_of(part)) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) continue;
+    const std::size_t end = line.find_last_not_of(" \t\r");
+    return std::string(line.substr(begin, end + 1 - begin));
+  }
+  return {};
+}
+
+std::string why_not_found(std::string_view text, std::string_view part) {
+  if (const std::size_t line = line_but_for_space(text, part); line != 0)
+    return "it is not there as given, but the text at line " + std::to_string(line) +
+           " differs from it in white space only: read the file and give the text exactly";
+  const std::string first = first_line_with_text(part);
+  if (const std::size_t at = first.empty() ? std::string_view::npos : text.find(first);
+      at != std::string_view::npos)
+    return "it is not there; its first line stands at line " + std::to_string(line_of(text, at)) +
+           ", but what follows is different: read the file again";
+  return "it is not there: read the file again";
+}
+
+std::string name_of(std::size_t index, std::size_t count) {
+  return count == 1 ? "the text to replace"
+                    : "the text of replacement " + std::to_string(index + 1);
+}
+
+}  // namespace
+
+Edited replace_in(const std::string& text, const std::vector<Replacement>& replacements) {
+  if (replacements.empty()) throw EditFailed("no replacement was given");
+  Edited result;
+  result.text = text;
+  const bool crlf = uses_crlf(text);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < replacements.size(); ++i) {
+    const std::string name = name_of(i, replacements.size());
+    std::string old_text = replacements[i].old_text, new_text = replacements[i].new_text;
+    if (old_text.empty())
+      throw EditFailed(name + " is empty: to write a whole file, use the tool for that");
+    if (crlf) new_text = with_crlf(new_text);
+    std::vector<std::size_t> found = occurrences(result.text, old_text);
+    if (found.empty() && crlf) {
+      old_text = with_crlf(old_text);
+      found = occurrences(result.text, old_text);
+    }
+    if (old_text == new_text) throw EditFailed(name + " and what it becomes are the same");
+    if (found.empty()) throw EditFailed(name + ": " + why_not_found(result.text, old_text));
+    if (found.size() > 1 && !replacements[i].all) {
+      std::string lines;
+      for (std::size_t n = 0; n < std::min(found.size(), shown_lines); ++n)
+        lines += (n == 0 ? "" : ", ") + std::to_string(line_of(result.text, found[n]));
+      if (found.size() > shown_lines) lines += ", …";
+      throw EditFailed(name + " occurs " + std::to_string(found.size()) + " times, at the lines " +
+                       lines + ": give more of the text around it, or replace all");
+    }
+    std::string changed;
+    std::size_t from = 0;
+    const std::size_t first = places.size();
+    for (const std::size_t at : found) {
+      changed.append(result.text, from, at - from);
+      places.push_back(changed.size());
+      changed += new_text;
+      from = at + old_text.size();
+    }
+    changed.append(result.text, from, std::string::npos);
+    // What was replaced before has moved by what was put in or taken out in front of it.
+    for (std::size_t p = 0; p < first; ++p) {
+      const std::size_t before = static_cast<std::size_t>(std::count_if(
+          found.begin(), found.end(), [&](std::size_t at) { return at < places[p]; }));
+      places[p] += before * new_text.size();
+      places[p] -= std::min(places[p], before * old_text.size());
+    }
+    result.text = std::move(changed);
+  }
+  for (const std::size_t place : places)
+    result.lines.push_back(line_of(result.text, std::min(place, result.text.size())));
+  return result;
+}
+
+}  // namespace acp::coder
