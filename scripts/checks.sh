@@ -37,7 +37,7 @@ run_tests() {
 # As many targets at a time as there are cores.
 run_fuzzers() {
   local seconds=${ACP_FUZZ_SECONDS:-600} file name names=()
-  for file in build/fuzz/bin/*; do
+  for file in build/fuzz/bin/*_fuzz; do
     [[ ! -x $file || ! ${file##*/} =~ $only ]] || names+=("${file##*/}")
   done
   ((${#names[@]} > 0)) || return 0
