@@ -1,0 +1,274 @@
+#include "coder/model/chat_completions.h"
+
+#include "acp/json/writer.h"
+
+namespace acp::coder {
+
+namespace {
+
+using json::Members;
+using json::Writer;
+
+void write_media(Writer& out, const MediaPart& media) {
+  Members part(out);
+  if (media.mime_type.starts_with("image/")) {
+    part.key("type").string("image_url");
+    Members image(part.key("image_url"));
+    image.key("url").string("data:" + media.mime_type + ";base64," + media.data);
+  } else if (media.mime_type.starts_with("audio/")) {
+    part.key("type").string("input_audio");
+    Members audio(part.key("input_audio"));
+    audio.key("data").string(media.data);
+    const std::string format = media.mime_type.substr(media.mime_type.find('/') + 1);
+    audio.key("format").string(format == "mpeg"                            ? "mp3"
+                               : format == "x-wav" || format == "vnd.wave" ? "wav"
+                                                                           : format);
+  } else {
+    part.key("type").string("file");
+    Members file(part.key("file"));
+    file.key("filename").string(media.name.empty() ? "document" : media.name);
+    file.key("file_data").string("data:" + media.mime_type + ";base64," + media.data);
+  }
+}
+
+class Array {
+ public:
+  explicit Array(Writer& out) : out_(out) { out_.put('['); }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() { out_.put(']'); }
+  Writer& next() {
+    if (!std::exchange(first_, false)) out_.put(',');
+    return out_;
+  }
+
+ private:
+  Writer& out_;
+  bool first_ = true;
+};
+
+// A message whose parts are text alone is a string: some servers take nothing else.
+void write_user(Writer& out, const std::vector<const Part*>& parts) {
+  Members message(out);
+  message.key("role").string("user");
+  std::string text;
+  bool only_text = true;
+  for (const Part* part : parts) {
+    if (const auto* given = std::get_if<TextPart>(part))
+      text += (text.empty() ? "" : "\n") + given->text;
+    else
+      only_text = false;
+  }
+  if (only_text) {
+    message.key("content").string(text);
+    return;
+  }
+  Array content(message.key("content"));
+  for (const Part* part : parts) {
+    if (const auto* given = std::get_if<TextPart>(part)) {
+      Members one(content.next());
+      one.key("type").string("text");
+      one.key("text").string(given->text);
+    } else if (const auto* media = std::get_if<MediaPart>(part)) {
+      write_media(content.next(), *media);
+    }
+  }
+}
+
+void write_assistant(Writer& out, const Message& message) {
+  Members members(out);
+  members.key("role").string("assistant");
+  std::string text;
+  bool calls = false;
+  for (const Part& part : message.parts) {
+    if (const auto* given = std::get_if<TextPart>(&part)) text += given->text;
+    calls = calls || std::holds_alternative<ToolCallPart>(part);
+  }
+  if (text.empty() && calls)
+    members.key("content").null();
+  else
+    members.key("content").string(text);
+  if (!calls) return;
+  Array list(members.key("tool_calls"));
+  for (const Part& part : message.parts) {
+    const auto* call = std::get_if<ToolCallPart>(&part);
+    if (call == nullptr) continue;
+    Members one(list.next());
+    one.key("id").string(call->id);
+    one.key("type").string("function");
+    Members function(one.key("function"));
+    function.key("name").string(call->name);
+    // Some servers parse it without looking: what is no JSON would spoil the whole conversation.
+    function.key("arguments").string(Json::parse(call->arguments).ok() ? call->arguments : "{}");
+  }
+}
+
+void write_message(Array& messages, const Message& message) {
+  if (message.role == Message::Role::assistant) return write_assistant(messages.next(), message);
+  std::vector<const Part*> said;
+  for (const Part& part : message.parts) {
+    const auto* result = std::get_if<ToolResultPart>(&part);
+    if (result == nullptr) {
+      said.push_back(&part);
+      continue;
+    }
+    Members one(messages.next());
+    one.key("role").string("tool");
+    one.key("tool_call_id").string(result->id);
+    one.key("content").string(result->failed ? "Error: " + result->text : result->text);
+  }
+  // A tool's answer takes text only: its pictures follow as if the user had shown them.
+  std::vector<Part> shown;
+  for (const Part& part : message.parts)
+    if (const auto* result = std::get_if<ToolResultPart>(&part))
+      for (const MediaPart& media : result->media) shown.emplace_back(media);
+  for (const Part& part : shown) said.push_back(&part);
+  if (!said.empty()) write_user(messages.next(), said);
+}
+
+}  // namespace
+
+std::string chat_completions_request(const ModelRequest& request,
+                                     const ChatCompletionsDialect& dialect) {
+  Writer out;
+  {
+    Members body(out);
+    body.key("model").string(request.model);
+    body.key("stream").boolean(true);
+    {
+      Members options(body.key("stream_options"));
+      options.key("include_usage").boolean(true);
+    }
+    if (request.max_tokens)
+      body.key(dialect.max_completion_tokens ? "max_completion_tokens" : "max_tokens")
+          .integer(*request.max_tokens);
+    {
+      Array messages(body.key("messages"));
+      if (!request.system.empty()) {
+        Members system(messages.next());
+        system.key("role").string("system");
+        system.key("content").string(request.system);
+      }
+      for (const Message& message : request.messages) write_message(messages, message);
+    }
+    if (!request.tools.empty()) {
+      Array tools(body.key("tools"));
+      for (const ToolSpec& tool : request.tools) {
+        Members one(tools.next());
+        one.key("type").string("function");
+        Members function(one.key("function"));
+        function.key("name").string(tool.name);
+        function.key("description").string(tool.description);
+        function.key("parameters").put(tool.input_schema.text());
+      }
+    }
+  }
+  return out.str();
+}
+
+// ---- the stream
+
+void ChatCompletionsStream::event(std::string_view data) {
+  if (data == "[DONE]") {
+    done_ = true;
+    return;
+  }
+  const auto parsed = Json::parse(data);
+  if (!parsed || !parsed->view().is_object())
+    throw ModelError(ModelError::Kind::broken, "the model's stream has an event that is no JSON");
+  const JsonView chunk = parsed->view();
+  if (const JsonView error = chunk["error"]; !error.absent() && !error.is_null())
+    throw chat_completions_error(static_cast<int>(error["code"].as_int64().value_or(500)), data,
+                                 {});
+  for (JsonView one : chunk["choices"].elements()) choice(one);
+  if (chunk["usage"].is_object()) usage(chunk["usage"]);
+}
+
+void ChatCompletionsStream::choice(JsonView choice) {
+  if (choice["index"].as_int64().value_or(0) != 0) return;
+  const JsonView delta = choice["delta"];
+  // Reasoning has no official place: llama-server and vLLM use the first name, OpenRouter the
+  // second.
+  for (const char* name : {"reasoning_content", "reasoning"}) {
+    if (auto thought = delta[name].as_string(); thought && !thought->empty()) {
+      on_event_(ThoughtDelta{std::move(*thought)});
+      break;
+    }
+  }
+  if (auto text = delta["content"].as_string(); text && !text->empty())
+    on_event_(TextDelta{std::move(*text)});
+  if (auto refusal = delta["refusal"].as_string(); refusal && !refusal->empty()) {
+    refusal_ += *refusal;
+    on_event_(TextDelta{std::move(*refusal)});
+  }
+  for (JsonView call : delta["tool_calls"].elements()) tool_call(call);
+  if (const auto reason = choice["finish_reason"].as_string()) {
+    using Reason = Stop::Reason;
+    stop_ = Stop{*reason == "stop"                                       ? Reason::end
+                 : *reason == "tool_calls" || *reason == "function_call" ? Reason::tool_calls
+                 : *reason == "length"                                   ? Reason::max_tokens
+                 : *reason == "content_filter"                           ? Reason::refusal
+                                                                         : Reason::unknown,
+                 *reason};
+    if (!refusal_.empty()) stop_ = Stop{Reason::refusal, refusal_};
+  }
+}
+
+void ChatCompletionsStream::tool_call(JsonView call) {
+  // A server that gives no index sends one call after the other, each whole.
+  const auto given = call["index"].as_int64();
+  const std::int64_t index = given.value_or(static_cast<std::int64_t>(calls_.size()));
+  auto found = calls_.find(index);
+  if (found == calls_.end()) {
+    found = calls_.emplace(index, next_call_++).first;
+    std::string id = call["id"].as_string().value_or("");
+    if (id.empty()) id = "call_" + std::to_string(found->second);
+    on_event_(ToolCallBegins{found->second, std::move(id),
+                             call["function"]["name"].as_string().value_or("")});
+  }
+  const JsonView arguments = call["function"]["arguments"];
+  if (auto text = arguments.as_string(); text && !text->empty())
+    on_event_(ToolCallDelta{found->second, std::move(*text)});
+  else if (arguments.is_object())  // Ollama has been seen to do so
+    on_event_(ToolCallDelta{found->second, std::string(arguments.text())});
+}
+
+void ChatCompletionsStream::usage(JsonView usage) {
+  const auto number = [](JsonView value) { return value.as_uint64(); };
+  Usage told;
+  told.input_tokens = number(usage["prompt_tokens"]);
+  told.output_tokens = number(usage["completion_tokens"]);
+  told.cached_tokens = number(usage["prompt_tokens_details"]["cached_tokens"]);
+  told.thought_tokens = number(usage["completion_tokens_details"]["reasoning_tokens"]);
+  if (told.input_tokens || told.output_tokens) on_event_(told);
+}
+
+void ChatCompletionsStream::end() {
+  if (!stop_ && !done_)
+    throw ModelError(ModelError::Kind::unreachable, "the model's stream broke off");
+  Stop stop = stop_.value_or(Stop{Stop::Reason::unknown});
+  // Some servers say "stop" although they call tools.
+  if (stop.reason == Stop::Reason::end && !calls_.empty()) stop.reason = Stop::Reason::tool_calls;
+  on_event_(std::move(stop));
+}
+
+ModelError chat_completions_error(int status, std::string_view body,
+                                  std::optional<double> retry_after) {
+  using Kind = ModelError::Kind;
+  std::string told, code;
+  if (const auto parsed = Json::parse(body)) {
+    const JsonView error = parsed->view()["error"];
+    told = error["message"].as_string().value_or(error.as_string().value_or(""));
+    code = error["code"].as_string().value_or(error["type"].as_string().value_or(""));
+  }
+  if (told.empty()) told = "HTTP " + std::to_string(status);
+  const bool too_long = code == "context_length_exceeded" || code == "exceed_context_size_error";
+  const Kind kind = too_long                         ? Kind::too_long
+                    : status == 401 || status == 403 ? Kind::unauthorized
+                    : status == 429                  ? Kind::rate_limited
+                    : status == 408 || status >= 500 ? Kind::overloaded
+                                                     : Kind::refused;
+  return ModelError(kind, told, retry_after);
+}
+
+}  // namespace acp::coder

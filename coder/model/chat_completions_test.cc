@@ -1,0 +1,185 @@
+#include "coder/model/chat_completions.h"
+
+#include <gtest/gtest.h>
+
+namespace acp::coder {
+namespace {
+
+using Role = Message::Role;
+
+// What comes out, a word each.
+class Answer {
+ public:
+  ChatCompletionsStream stream{[this](const ModelEvent& event) { note(event); }};
+  std::string text, thoughts, calls, end;
+  Usage usage;
+
+  void feed(std::initializer_list<const char*> events) {
+    for (const char* event : events) stream.event(event);
+  }
+
+ private:
+  void note(const ModelEvent& event) {
+    if (const auto* said = std::get_if<TextDelta>(&event)) text += said->text;
+    if (const auto* thought = std::get_if<ThoughtDelta>(&event)) thoughts += thought->text;
+    if (const auto* begins = std::get_if<ToolCallBegins>(&event))
+      calls += "[" + std::to_string(begins->index) + " " + begins->id + " " + begins->name + "]";
+    if (const auto* more = std::get_if<ToolCallDelta>(&event))
+      calls += std::to_string(more->index) + ":" + more->arguments;
+    if (const auto* used = std::get_if<Usage>(&event)) usage = *used;
+    if (const auto* stop = std::get_if<Stop>(&event)) {
+      constexpr const char* names[] = {"end", "tool_calls", "max_tokens", "refusal", "unknown"};
+      end = names[static_cast<int>(stop->reason)];
+    }
+  }
+};
+
+Json parsed(const ModelRequest& request, const ChatCompletionsDialect& dialect = {}) {
+  return Json::parse(chat_completions_request(request, dialect)).value();
+}
+
+TEST(ChatCompletionsRequest, AConversationWithTools) {
+  ModelRequest request;
+  request.model = "gpt";
+  request.system = "Be \"brief\".";
+  request.max_tokens = 100;
+  request.messages = {
+      {Role::user, {TextPart{"hello"}, TextPart{"there"}}},
+      {Role::assistant,
+       {ThoughtPart{"hm"}, TextPart{"I look."}, ToolCallPart{"c1", "read", R"({"path":"a"})"},
+        ToolCallPart{"c2", "list", "not json"}}},
+      {Role::user, {ToolResultPart{"c1", "text"}, ToolResultPart{"c2", "no", true}}},
+  };
+  request.tools = {{"read", "Reads a file", Json::parse(R"({"type":"object"})").value()}};
+  EXPECT_EQ(
+      parsed(request).text(),
+      R"({"model":"gpt","stream":true,"stream_options":{"include_usage":true},)"
+      R"("max_tokens":100,"messages":[{"role":"system","content":"Be \"brief\"."},)"
+      R"({"role":"user","content":"hello\nthere"},)"
+      R"({"role":"assistant","content":"I look.","tool_calls":[)"
+      R"({"id":"c1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},)"
+      R"({"id":"c2","type":"function","function":{"name":"list","arguments":"{}"}}]},)"
+      R"({"role":"tool","tool_call_id":"c1","content":"text"},)"
+      R"({"role":"tool","tool_call_id":"c2","content":"Error: no"}],)"
+      R"("tools":[{"type":"function","function":{"name":"read","description":"Reads a file",)"
+      R"("parameters":{"type":"object"}}}]})");
+  ChatCompletionsDialect newer;
+  newer.max_completion_tokens = true;
+  const Json newest = parsed(request, newer);
+  EXPECT_EQ(newest["max_completion_tokens"].as_int64(), 100);
+  EXPECT_TRUE(newest["max_tokens"].absent());
+}
+
+TEST(ChatCompletionsRequest, PicturesSoundAndDocuments) {
+  ModelRequest request;
+  request.messages = {
+      {Role::user,
+       {TextPart{"see"}, MediaPart{"image/png", "AAAA"}, MediaPart{"audio/mpeg", "BBBB"},
+        MediaPart{"application/pdf", "CC", "a.pdf"}}},
+      {Role::user, {ToolResultPart{"c", "a picture", false, {{"image/png", "DD"}}}}}};
+  const Json body = parsed(request);
+  EXPECT_EQ(
+      body["messages"].text(),
+      R"([{"role":"user","content":[{"type":"text","text":"see"},)"
+      R"({"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},)"
+      R"({"type":"input_audio","input_audio":{"data":"BBBB","format":"mp3"}},)"
+      R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,CC"}}]},)"
+      R"({"role":"tool","tool_call_id":"c","content":"a picture"},)"
+      R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,DD"}}]}])");
+}
+
+TEST(ChatCompletionsStream, TextThoughtsAndUsage) {
+  Answer answer;
+  answer.feed({R"({"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]})",
+               R"({"choices":[{"index":0,"delta":{"reasoning_content":"Let me "}}]})",
+               R"({"choices":[{"index":0,"delta":{"reasoning":"think."}}]})",
+               R"({"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]})",
+               R"({"choices":[{"index":1,"delta":{"content":"another choice"}}]})",
+               R"({"choices":[{"index":0,"delta":{"content":", world"}}],"usage":null})",
+               R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]})",
+               R"({"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":7,)"
+               R"("prompt_tokens_details":{"cached_tokens":4},)"
+               R"("completion_tokens_details":{"reasoning_tokens":3}}})",
+               "[DONE]"});
+  answer.stream.end();
+  EXPECT_EQ(answer.thoughts, "Let me think.");
+  EXPECT_EQ(answer.text, "Hello, world");
+  EXPECT_EQ(answer.end, "end");
+  EXPECT_EQ(answer.usage.input_tokens, 10u);
+  EXPECT_EQ(answer.usage.output_tokens, 7u);
+  EXPECT_EQ(answer.usage.cached_tokens, 4u);
+  EXPECT_EQ(answer.usage.thought_tokens, 3u);
+}
+
+TEST(ChatCompletionsStream, ToolCallsSideBySide) {
+  Answer answer;
+  answer.feed(
+      {R"({"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"p\":"}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":1,"id":"b","function":{"name":"list","arguments":"{}"}}]}}]})",
+       R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}}]})",
+       R"({"choices":[{"delta":{},"finish_reason":"tool_calls"}]})"});
+  answer.stream.end();
+  EXPECT_EQ(answer.calls, "[0 a read]0:{\"p\":[1 b list]1:{}0:1}");
+  EXPECT_EQ(answer.end, "tool_calls");
+}
+
+TEST(ChatCompletionsStream, WhatOtherServersDo) {
+  Answer whole;  // calls without index and id, arguments as an object, and "stop"
+  whole.feed(
+      {R"({"choices":[{"delta":{"tool_calls":[{"function":{"name":"a","arguments":{"x":1}}},)"
+       R"({"function":{"name":"b","arguments":"{}"}}]}}]})",
+       R"({"choices":[{"delta":{},"finish_reason":"stop"}]})"});
+  whole.stream.end();
+  EXPECT_EQ(whole.calls, "[0 call_0 a]0:{\"x\":1}[1 call_1 b]1:{}");
+  EXPECT_EQ(whole.end, "tool_calls");
+  for (const auto& [reason, end] :
+       {std::pair("length", "max_tokens"), std::pair("content_filter", "refusal"),
+        std::pair("weird", "unknown")}) {
+    Answer answer;
+    answer.stream.event(std::string(R"({"choices":[{"delta":{},"finish_reason":")") + reason +
+                        "\"}]}");
+    answer.stream.end();
+    EXPECT_EQ(answer.end, end);
+  }
+  Answer refusing;
+  refusing.feed({R"({"choices":[{"delta":{"refusal":"I cannot"}}]})",
+                 R"({"choices":[{"delta":{},"finish_reason":"stop"}]})"});
+  refusing.stream.end();
+  EXPECT_EQ(refusing.text, "I cannot");
+  EXPECT_EQ(refusing.end, "refusal");
+}
+
+TEST(ChatCompletionsStream, WhatGoesWrong) {
+  using Kind = ModelError::Kind;
+  const auto kind_of = [](const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const ModelError& error) {
+      return error.kind();
+    }
+    ADD_FAILURE() << "no error";
+    return Kind::broken;
+  };
+  Answer answer;
+  EXPECT_EQ(kind_of([&] { answer.stream.event("{\"choices\":["); }), Kind::broken);
+  EXPECT_EQ(kind_of([&] { answer.stream.event("[]"); }), Kind::broken);
+  EXPECT_EQ(kind_of([&] { answer.stream.event(R"({"error":{"message":"busy","code":503}})"); }),
+            Kind::overloaded);
+  EXPECT_EQ(kind_of([&] { answer.stream.end(); }), Kind::unreachable) << "it broke off";
+  const auto error = [](int status, const char* body) {
+    return chat_completions_error(status, body, 1.5);
+  };
+  EXPECT_EQ(error(401, R"({"error":{"message":"bad key"}})").kind(), Kind::unauthorized);
+  EXPECT_STREQ(error(401, R"({"error":{"message":"bad key"}})").what(), "bad key");
+  EXPECT_EQ(error(429, "").kind(), Kind::rate_limited);
+  EXPECT_EQ(error(429, "").retry_after(), 1.5);
+  EXPECT_STREQ(error(500, "<html>").what(), "HTTP 500");
+  EXPECT_EQ(error(400, R"({"error":{"code":"context_length_exceeded","message":"m"}})").kind(),
+            Kind::too_long);
+  EXPECT_EQ(error(400, R"({"error":"text"})").kind(), Kind::refused);
+  EXPECT_STREQ(error(400, R"({"error":"text"})").what(), "text");
+}
+
+}  // namespace
+}  // namespace acp::coder

@@ -1,0 +1,122 @@
+// A language model, whoever serves it: a conversation goes in, a stream of what it says comes out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "acp/json/json.h"
+
+namespace acp::coder {
+
+// ---- what goes in
+
+struct TextPart {
+  std::string text;
+};
+// What the model thought, to be given back to it as it came.
+struct ThoughtPart {
+  std::string text;
+  std::string signature = {};  // the provider's seal; without one it is not given back
+};
+struct MediaPart {
+  std::string mime_type;
+  std::string data;       // base64
+  std::string name = {};  // of a document
+};
+struct ToolCallPart {
+  std::string id;
+  std::string name;
+  std::string arguments;  // JSON, as the model wrote it; perhaps none
+};
+struct ToolResultPart {
+  std::string id;  // of the call
+  std::string text;
+  bool failed = false;
+  std::vector<MediaPart> media = {};
+};
+using Part = std::variant<TextPart, ThoughtPart, MediaPart, ToolCallPart, ToolResultPart>;
+
+struct Message {
+  enum class Role { user, assistant };
+  Role role;
+  std::vector<Part> parts;
+};
+
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  Json input_schema;  // an object's
+};
+
+struct ModelRequest {
+  std::string model;
+  std::string system;
+  std::vector<Message> messages;
+  std::vector<ToolSpec> tools;
+  std::optional<std::uint64_t> max_tokens;
+};
+
+// ---- what comes out, in order
+
+struct TextDelta {
+  std::string text;
+};
+struct ThoughtDelta {
+  std::string text;
+  std::string signature = {};
+};
+// A tool call: its name first, then its arguments in pieces.
+struct ToolCallBegins {
+  std::size_t index;
+  std::string id;
+  std::string name;
+};
+struct ToolCallDelta {
+  std::size_t index;
+  std::string arguments;
+};
+struct Usage {
+  std::optional<std::uint64_t> input_tokens;   // all of them, cached or not
+  std::optional<std::uint64_t> output_tokens;  // thoughts included
+  std::optional<std::uint64_t> cached_tokens;  // of the input: read from a cache
+  std::optional<std::uint64_t> cache_written_tokens;
+  std::optional<std::uint64_t> thought_tokens;
+};
+struct Stop {
+  enum class Reason { end, tool_calls, max_tokens, refusal, unknown };
+  Reason reason;
+  std::string told = {};  // the provider's own word, or why it refused
+};
+using ModelEvent =
+    std::variant<TextDelta, ThoughtDelta, ToolCallBegins, ToolCallDelta, Usage, Stop>;
+using OnModelEvent = std::function<void(ModelEvent)>;
+
+// The provider's answer is not what it should be, or is an error.
+class ModelError : public std::runtime_error {
+ public:
+  enum class Kind {
+    unreachable,   // nobody there, or gone in mid-answer
+    unauthorized,  // no key, or a wrong one
+    rate_limited,  // come back later
+    overloaded,    // the same, and not our doing
+    too_long,      // more than the model's context holds
+    refused,       // anything else that is wrong with the request
+    broken,        // an answer that cannot be understood
+  };
+  ModelError(Kind kind, const std::string& what, std::optional<double> retry_after = {})
+      : std::runtime_error(what), kind_(kind), retry_after_(retry_after) {}
+  Kind kind() const { return kind_; }
+  std::optional<double> retry_after() const { return retry_after_; }  // seconds
+
+ private:
+  Kind kind_;
+  std::optional<double> retry_after_;
+};
+
+}  // namespace acp::coder
