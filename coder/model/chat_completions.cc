@@ -1,6 +1,6 @@
 #include "coder/model/chat_completions.h"
 
-#include "acp/json/writer.h"
+#include "coder/model/json_array.h"
 
 namespace acp::coder {
 
@@ -30,22 +30,6 @@ void write_media(Writer& out, const MediaPart& media) {
     file.key("file_data").string("data:" + media.mime_type + ";base64," + media.data);
   }
 }
-
-class Array {
- public:
-  explicit Array(Writer& out) : out_(out) { out_.put('['); }
-  Array(const Array&) = delete;
-  Array& operator=(const Array&) = delete;
-  ~Array() { out_.put(']'); }
-  Writer& next() {
-    if (!std::exchange(first_, false)) out_.put(',');
-    return out_;
-  }
-
- private:
-  Writer& out_;
-  bool first_ = true;
-};
 
 // A message whose parts are text alone is a string: some servers take nothing else.
 void write_user(Writer& out, const std::vector<const Part*>& parts) {

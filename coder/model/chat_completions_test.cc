@@ -2,37 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "coder/model/testing/answer.h"
+
 namespace acp::coder {
 namespace {
 
 using Role = Message::Role;
 
-// What comes out, a word each.
-class Answer {
- public:
-  ChatCompletionsStream stream{[this](const ModelEvent& event) { note(event); }};
-  std::string text, thoughts, calls, end;
-  Usage usage;
-
-  void feed(std::initializer_list<const char*> events) {
-    for (const char* event : events) stream.event(event);
-  }
-
- private:
-  void note(const ModelEvent& event) {
-    if (const auto* said = std::get_if<TextDelta>(&event)) text += said->text;
-    if (const auto* thought = std::get_if<ThoughtDelta>(&event)) thoughts += thought->text;
-    if (const auto* begins = std::get_if<ToolCallBegins>(&event))
-      calls += "[" + std::to_string(begins->index) + " " + begins->id + " " + begins->name + "]";
-    if (const auto* more = std::get_if<ToolCallDelta>(&event))
-      calls += std::to_string(more->index) + ":" + more->arguments;
-    if (const auto* used = std::get_if<Usage>(&event)) usage = *used;
-    if (const auto* stop = std::get_if<Stop>(&event)) {
-      constexpr const char* names[] = {"end", "tool_calls", "max_tokens", "refusal", "unknown"};
-      end = names[static_cast<int>(stop->reason)];
-    }
-  }
-};
+using Answer = testing::Answer<ChatCompletionsStream>;
+using testing::kind_of;
 
 Json parsed(const ModelRequest& request, const ChatCompletionsDialect& dialect = {}) {
   return Json::parse(chat_completions_request(request, dialect)).value();
@@ -152,15 +130,6 @@ TEST(ChatCompletionsStream, WhatOtherServersDo) {
 
 TEST(ChatCompletionsStream, WhatGoesWrong) {
   using Kind = ModelError::Kind;
-  const auto kind_of = [](const std::function<void()>& action) {
-    try {
-      action();
-    } catch (const ModelError& error) {
-      return error.kind();
-    }
-    ADD_FAILURE() << "no error";
-    return Kind::broken;
-  };
   Answer answer;
   EXPECT_EQ(kind_of([&] { answer.stream.event("{\"choices\":["); }), Kind::broken);
   EXPECT_EQ(kind_of([&] { answer.stream.event("[]"); }), Kind::broken);
