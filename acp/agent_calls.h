@@ -9,12 +9,9 @@
 
 #include "acp/agent_process.h"
 #include "acp/async/when_any.h"
+#include "acp/io/sleep.h"
 
 namespace acp::detail {
-
-// Done when the time is over.
-Task<async::Nothing> sleep_for(std::shared_ptr<io::Connection> connection,
-                               std::chrono::milliseconds time);
 
 template <class Request>
 Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentProcess> agent,
@@ -33,7 +30,7 @@ Task<decltype(response_of(std::declval<Request>()))> call_within(
   std::string closed;
   try {
     Task<Response> answer = call(agent, std::move(request));
-    Task<async::Nothing> over = sleep_for(agent->connection, time);
+    Task<async::Nothing> over = io::sleep(agent->connection, time);
     std::variant<Response, async::Nothing> first =
         co_await when_any(std::move(answer), std::move(over));
     if (auto* response = std::get_if<0>(&first)) co_return std::move(*response);

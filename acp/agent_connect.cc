@@ -50,41 +50,32 @@ StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
   result.phase = phase;
   result.reason = std::move(reason);
   result.command = command;
-  if (!watcher.joinable()) return result;
-  std::unique_lock lock(mutex);
+  if (!process.attending()) return result;
   // If it is about to end, its end is what matters.
-  exited.wait_for(lock, std::chrono::milliseconds(500), [&] { return exit && stderr_ended; });
-  result.exit = exit;
-  result.stderr_tail = tail.text();
-  if (!exit)
+  process.wait_ended(std::chrono::milliseconds(500));
+  result.exit = process.exit_status();
+  result.stderr_tail = process.stderr_tail();
+  if (!result.exit)
     result.hint =
         "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
-  else if (exit->kind == io::ExitStatus::Kind::exited && exit->value == 127)
+  else if (*result.exit == io::ExitStatus{io::ExitStatus::Kind::exited, 127})
     result.hint = "Exit code 127 usually means that a command was not found.";
   return result;
 }
 
 AgentProcess::~AgentProcess() { close(); }
 
-// ---- connecting
-
-Task<async::Nothing> detail::sleep_for(std::shared_ptr<io::Connection> connection,
-                                       std::chrono::milliseconds time) {
-  std::shared_ptr<async::Completion<void>> done;
-  {
-    Lock lock(*connection);
-    done = connection->completion<void>();
-    const auto timer = connection->after(time, [done] { done->settle(); });
-    done->on_drop = [weak = std::weak_ptr(connection), timer] {
-      const auto connection = weak.lock();
-      if (!connection) return;
-      Lock lock(*connection);
-      connection->forget(timer);
-    };
+void AgentProcess::close() {
+  const std::lock_guard one_at_a_time(closing);
+  if (std::exchange(closed, true)) return;
+  if (connection) {
+    connection->close();
+    connection->wait_finished();
   }
-  co_await Pending<void>(done);
-  co_return async::Nothing();
+  if (parts) process.end(parts->exit_time);
 }
+
+// ---- connecting
 
 namespace {
 
@@ -145,15 +136,14 @@ Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
     auto agent = std::make_shared<AgentProcess>();
     agent->parts = parts;
     agent->command = io::command_line(options.argv);
-    agent->process = std::move(*started);
-    agent->process_id = agent->process.id();
-    // The hook is the program's: it is called when the lock is gone.
-    agent->tail = io::TailBuffer(io::TailBuffer::default_limit, [raw = agent.get()](auto line) {
-      if (raw->parts->stderr_hook) raw->new_lines.emplace_back(line);
-    });
-    Transport transport{agent->process.take_stdout(), agent->process.take_stdin()};
+    io::Process process = std::move(*started);
+    Transport transport{process.take_stdout(), process.take_stdin()};
     agent = open(parts, std::move(transport), agent, true);
-    agent->start_watching();
+    // What it has started may hold its stdout: nobody waits for that.
+    agent->process.attend(std::move(process),
+                          {parts->stderr_hook, [raw = agent.get()](const io::ExitStatus& status) {
+                             raw->connection->end_when_dry("the agent " + status.describe());
+                           }});
     co_await shake_hands(agent);
     co_return RemoteAgent(agent);
   }(std::make_shared<Parts>(*parts_), std::move(options));

@@ -385,14 +385,10 @@ bool RemoteAgent::connected() const {
   return !process_->connection->ended();
 }
 std::optional<io::ExitStatus> RemoteAgent::exit_status() const {
-  std::lock_guard lock(process_->mutex);
-  return process_->exit;
+  return process_->process.exit_status();
 }
-std::string RemoteAgent::stderr_tail() const {
-  std::lock_guard lock(process_->mutex);
-  return process_->tail.text();
-}
-int RemoteAgent::process_id() const { return process_->process_id; }
+std::string RemoteAgent::stderr_tail() const { return process_->process.stderr_tail(); }
+int RemoteAgent::process_id() const { return process_->process.id(); }
 bool RemoteAgent::ready() const {
   Lock lock(*process_->connection);
   return process_->ready;

@@ -108,7 +108,7 @@ void Peer::notify(std::string_view method, const Write& params) {
 
 void Peer::cancel(CallId id) {
   if (!calls_.contains(id)) return;
-  notify("$/cancel_request", [&](json::Writer& out) {
+  notify(options_.cancel_method, [&](json::Writer& out) {
     out.put("{\"requestId\":");
     out.integer(id);
     out.put('}');
@@ -418,7 +418,7 @@ void Peer::handle_request(const Message& message, const std::shared_ptr<Batch>& 
 }
 
 void Peer::handle_notification(std::string_view text, const Message& message) {
-  if (message.method == "$/cancel_request") {
+  if (message.method == options_.cancel_method) {
     // At once, past everything that waits: a stop must not stand in a queue.
     const RequestId id(message.params["requestId"]);
     if (incoming_.contains(id.key())) handler_.on_cancel(id);

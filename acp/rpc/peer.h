@@ -35,6 +35,8 @@ struct PeerOptions {
   std::size_t congestion_bytes = 1024 * 1024;
   // JSON-RPC batches: ACP has none, one revision of MCP demands them.
   bool accept_batches = false;
+  // The notification that takes a request back, by its `requestId`. MCP has a name of its own.
+  std::string_view cancel_method = "$/cancel_request";
 };
 
 // Names a notification while its handler runs. Zero is none.

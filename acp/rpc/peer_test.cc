@@ -238,6 +238,19 @@ TEST(Peer, CancelIsSentAndReadWithRequestId) {
   EXPECT_EQ(c.handler.events.back(), "cancel \"xA\"");
 }
 
+TEST(Peer, CancelGoesByTheNameThatTheProtocolGivesIt) {
+  PeerOptions options;
+  options.cancel_method = "notifications/cancelled";
+  Connection c(options);
+  c.peer.cancel(c.peer.request("a", raw("{}"), [](const Peer::Answer&) {}));
+  EXPECT_NE(c.sent().find("\"notifications/cancelled\",\"params\":{\"requestId\":0}"),
+            std::string::npos);
+  c.answer_to("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}");
+  c.answer_to(
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}");
+  EXPECT_EQ(c.handler.events.back(), "cancel 1");
+}
+
 TEST(Peer, CancelPassesWhatWaits) {
   Connection c;
   c.handler.finish_at_once = false;

@@ -1,0 +1,32 @@
+// A pause on a connection's clock: with when_any(), a deadline.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "acp/async/task.h"
+#include "acp/async/wait.h"
+#include "acp/io/connection.h"
+
+namespace acp::io {
+
+// Destroyed before its time, it leaves no timer behind.
+inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
+                                  std::chrono::milliseconds time) {
+  std::shared_ptr<async::Completion<void>> done;
+  {
+    Connection::Lock lock(*connection);
+    done = connection->completion<void>();
+    const auto timer = connection->after(time, [done] { done->settle(); });
+    done->on_drop = [weak = std::weak_ptr(connection), timer] {
+      const auto connection = weak.lock();
+      if (!connection) return;
+      Connection::Lock lock(*connection);
+      connection->forget(timer);
+    };
+  }
+  co_await Pending<void>(done);
+  co_return async::Nothing();
+}
+
+}  // namespace acp::io
