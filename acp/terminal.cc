@@ -2,6 +2,7 @@
 
 #include "acp/agent_role.h"
 #include "acp/async/when_any.h"
+#include "acp/io/sleep.h"
 
 namespace acp {
 
@@ -108,31 +109,6 @@ Task<CommandResult> Terminal::finish(std::chrono::milliseconds time_out) const {
   return finish_within(time_out);
 }
 
-namespace {
-
-// Settled after the time.
-Pending<void> sleep_for(const std::shared_ptr<io::Connection>& connection,
-                        std::chrono::milliseconds time) {
-  io::Connection::Lock lock(*connection);
-  const auto done = connection->completion<void>();
-  const auto timer = connection->after(time, [done] { done->settle(); });
-  done->on_drop = [weak = std::weak_ptr(connection), timer] {
-    const auto connection = weak.lock();
-    if (!connection) return;
-    io::Connection::Lock lock(*connection);
-    connection->forget(timer);
-  };
-  return Pending<void>(done);
-}
-
-Task<async::Nothing> timer(std::shared_ptr<io::Connection> connection,
-                           std::chrono::milliseconds time) {
-  co_await sleep_for(connection, time);
-  co_return async::Nothing();
-}
-
-}  // namespace
-
 Task<CommandResult> Terminal::finish_within(
     std::optional<std::chrono::milliseconds> time_out) const {
   return
@@ -143,7 +119,7 @@ Task<CommandResult> Terminal::finish_within(
         try {
           if (time_out) {
             Task<v1::WaitForTerminalExitResponse> wait = self.wait_for_exit();
-            Task<async::Nothing> over = timer(self.state_->link.connection, *time_out);
+            Task<async::Nothing> over = io::sleep(self.state_->link.connection, *time_out);
             auto first = co_await when_any(std::move(wait), std::move(over));
             if (auto* ended = std::get_if<0>(&first))
               exit = std::move(*ended);

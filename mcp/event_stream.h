@@ -1,0 +1,51 @@
+// Server-sent events, cut out of a stream of bytes, without I/O.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace acp::mcp {
+
+class EventStream {
+ public:
+  struct Event {
+    std::string type;        // "message" unless the stream says another
+    std::string data;        // lines joined by "\n"
+    bool too_large = false;  // over the limit, and passed over: there is no data
+  };
+  using OnEvent = std::function<void(Event&&)>;
+
+  // The limit is for the bytes of one event.
+  explicit EventStream(std::size_t limit) : limit_(limit) {}
+
+  // Bytes are looked at once, however they are split. Called for each event that is complete now.
+  void feed(std::string_view bytes, const OnEvent& on_event);
+
+  // Of the last event that was complete; empty if there is none. To go on from there.
+  const std::string& last_id() const { return last_id_; }
+  // How long to wait before going on, if the stream said so.
+  std::optional<std::chrono::milliseconds> retry() const { return retry_; }
+
+ private:
+  void line(std::string_view text, const OnEvent& on_event);
+  void field(std::string_view name, std::string_view value);
+  void dispatch(const OnEvent& on_event);
+  // False if there is no room for them.
+  bool room_for(std::size_t bytes);
+
+  std::size_t limit_;
+  std::string partial_;  // of a line that began in earlier bytes
+  Event event_;
+  std::string id_;
+  bool has_data_ = false;
+  bool began_ = false;     // the first line is behind us
+  bool after_cr_ = false;  // a line feed that follows belongs to the line's end
+  std::string last_id_;
+  std::optional<std::chrono::milliseconds> retry_;
+};
+
+}  // namespace acp::mcp
