@@ -1,0 +1,130 @@
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "mcp/http_link.h"
+
+namespace acp::mcp {
+
+namespace {
+// Beyond these the one side waits for the other.
+constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
+constexpr std::size_t max_queued_bytes = 16 * 1024 * 1024;
+}  // namespace
+
+HttpLink::HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect,
+                   HttpLinkOptions options)
+    : options_(std::move(options)),
+      socket_(std::move(socket)),
+      dialect_(std::move(dialect)),
+      http_(options_.connect_time),
+      frames_(rpc::Framing::newline, std::numeric_limits<std::size_t>::max()) {
+  http_.on_headers_dropped = [this](const std::string& from, const std::string& to) {
+    log(LogEntry::Level::warning, "redirected from " + from + " to " + to +
+                                      ": the headers given for the first are not sent there");
+  };
+  // No signal is this thread's business, SIGPIPE least of all.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+HttpLink::~HttpLink() { thread_.join(); }
+
+void HttpLink::run() {
+  dialect_->begin(*this);
+  while (!finished_) step();
+  socket_.reset();
+}
+
+void HttpLink::step() {
+  HttpClient::Wanted wanted;
+  wanted.descriptor = socket_.get();
+  wanted.input = socket_ && !input_ended_ && dialect_->queued_bytes() < max_queued_bytes;
+  wanted.output = socket_ && sent_ < out_.size();
+  std::optional<std::chrono::milliseconds> time;
+  for (const auto& [id, timer] : timers_) {
+    const auto left =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(timer.when - Clock::now()),
+                 std::chrono::milliseconds(0));
+    time = std::min(time.value_or(left), left);
+  }
+  http_.run(wanted, time);
+  fire_timers();
+  if (wanted.input) read();
+  flush();
+}
+
+void HttpLink::read() {
+  char buffer[64 * 1024];
+  const ssize_t size = recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    input_ended_ = true;
+    after(options_.close_time, [this] { finish(); });
+    return dialect_->close();
+  }
+  frames_.feed({buffer, static_cast<std::size_t>(size)});
+  while (const auto frame = frames_.next())
+    dialect_->message(Json::from_valid(std::string(frame->text)));
+}
+
+void HttpLink::give(std::string_view line) {
+  if (!socket_) return;
+  out_ += line;
+  out_ += '\n';
+  if (out_.size() - sent_ > max_out_bytes) http_.hold(true);
+}
+
+void HttpLink::flush() {
+  while (socket_ && sent_ < out_.size()) {
+    const ssize_t size =
+        send(socket_.get(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      if (errno != EAGAIN) out_.clear(), sent_ = 0;  // nobody reads: the end of input will follow
+      break;
+    }
+    sent_ += static_cast<std::size_t>(size);
+  }
+  if (sent_ == out_.size()) {
+    out_.clear();
+    sent_ = 0;
+  }
+  if (out_.size() - sent_ <= max_out_bytes) http_.hold(false);
+}
+
+HttpLink::TimerId HttpLink::after(std::chrono::milliseconds time, std::function<void()> action) {
+  timers_.emplace(next_timer_, Timer{Clock::now() + time, std::move(action)});
+  return next_timer_++;
+}
+
+void HttpLink::fire_timers() {
+  const auto now = Clock::now();
+  std::vector<TimerId> due;
+  for (const auto& [id, timer] : timers_)
+    if (timer.when <= now) due.push_back(id);
+  for (const TimerId id : due)
+    if (auto timer = timers_.extract(id)) timer.mapped().action();
+}
+
+void HttpLink::log(LogEntry::Level level, std::string message) {
+  if (options_.log) options_.log(level, std::move(message));
+}
+
+void HttpLink::lost(std::string reason) {
+  if (!socket_) return;
+  // The reason first: else the end of the stream would be one.
+  if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(reason));
+  flush();
+  socket_.reset();
+  finish();
+}
+
+}  // namespace acp::mcp
