@@ -11,55 +11,19 @@ using Phase = StartFailed::Phase;
 
 // ---- what went wrong
 
-std::string_view to_string(StartFailed::Phase phase) {
-  switch (phase) {
-    case Phase::resolve:
-      return "resolve";
-    case Phase::spawn:
-      return "spawn";
-    case Phase::handshake:
-      return "handshake";
-    case Phase::authenticate:
-      return "authenticate";
-    case Phase::session:
-      return "session";
-  }
-  return "";
-}
-
 namespace {
-
-std::string describe(const StartFailed::Diagnosis& diagnosis) {
-  std::string text = std::string(to_string(diagnosis.phase)) + ": " + diagnosis.reason;
-  if (diagnosis.exit) text += "; the agent " + diagnosis.exit->describe();
-  if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
-  if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
-  if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;
-  return text;
-}
-
 constexpr int our_version = 1;
-
-}  // namespace
-
-StartFailed::StartFailed(Diagnosis diagnosis)
-    : std::runtime_error(describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
+}
 
 StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
   StartFailed::Diagnosis result;
   result.phase = phase;
   result.reason = std::move(reason);
   result.command = command;
-  if (!process.attending()) return result;
-  // If it is about to end, its end is what matters.
-  process.wait_ended(std::chrono::milliseconds(500));
-  result.exit = process.exit_status();
-  result.stderr_tail = process.stderr_tail();
-  if (!result.exit)
+  result.look_at(process);
+  if (process.attending() && !result.exit)
     result.hint =
         "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
-  else if (*result.exit == io::ExitStatus{io::ExitStatus::Kind::exited, 127})
-    result.hint = "Exit code 127 usually means that a command was not found.";
   return result;
 }
 
@@ -122,17 +86,7 @@ std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Parts> parts, T
 Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
   return [](std::shared_ptr<const Parts> parts, io::ProcessOptions options) -> Task<RemoteAgent> {
     auto started = io::Process::start(options);
-    if (!started) {
-      const io::StartError& error = started.error();
-      StartFailed::Diagnosis diagnosis;
-      diagnosis.phase =
-          error.phase == io::StartError::Phase::resolve ? Phase::resolve : Phase::spawn;
-      diagnosis.reason = error.reason;
-      diagnosis.command = error.command;
-      if (diagnosis.phase == Phase::resolve)
-        diagnosis.hint = "Is it installed, and in the PATH of this program?";
-      throw StartFailed(std::move(diagnosis));
-    }
+    if (!started) throw StartFailed(started.error(), "agent");
     auto agent = std::make_shared<AgentProcess>();
     agent->parts = parts;
     agent->command = io::command_line(options.argv);

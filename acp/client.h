@@ -31,6 +31,7 @@
 #include "acp/rpc/framing.h"
 #include "acp/schema/v1.h"
 #include "acp/session_state.h"
+#include "acp/start_failed.h"
 
 namespace acp {
 
@@ -52,26 +53,6 @@ struct PromptState;
 
 class RemoteAgent;
 class Session;
-
-// Why an agent could not be used: what happened, where, and what it said last.
-class StartFailed : public std::runtime_error {
- public:
-  enum class Phase { resolve, spawn, handshake, authenticate, session };
-  struct Diagnosis {
-    Phase phase = Phase::handshake;
-    std::string reason;
-    std::string command;                      // as one would type it; empty if it was not started
-    std::optional<io::ExitStatus> exit = {};  // if it has ended
-    std::string stderr_tail;                  // its last lines
-    std::string hint;                         // what may help; empty if there is no idea
-  };
-  explicit StartFailed(Diagnosis diagnosis);
-  const Diagnosis& diagnosis() const { return diagnosis_; }
-
- private:
-  Diagnosis diagnosis_;
-};
-std::string_view to_string(StartFailed::Phase phase);
 
 // What a handler of a client is given: the agent that asks, and when to stop.
 class ClientContext {

@@ -1,0 +1,43 @@
+// Why something that was to be started could not be used: what happened, where, and what it said
+// last.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "acp/io/process.h"
+
+namespace acp {
+
+namespace io {
+class AttendedProcess;
+}
+
+class StartFailed : public std::runtime_error {
+ public:
+  enum class Phase { resolve, spawn, handshake, authenticate, session };
+  struct Diagnosis {
+    Phase phase = Phase::handshake;
+    std::string reason;
+    std::string command;                      // as one would type it; empty if it was not started
+    std::optional<io::ExitStatus> exit = {};  // if it has ended
+    std::string stderr_tail = {};             // its last lines
+    std::string hint = {};                    // what may help; empty if there is no idea
+    std::string subject = "agent";            // what was to be started
+
+    // How it ended and what it said; if it is about to end, its end is what matters.
+    void look_at(const io::AttendedProcess& process);
+  };
+  explicit StartFailed(Diagnosis diagnosis);
+  // A command that did not even begin.
+  StartFailed(const io::StartError& error, std::string subject);
+  const Diagnosis& diagnosis() const { return diagnosis_; }
+
+ private:
+  Diagnosis diagnosis_;
+};
+std::string_view to_string(StartFailed::Phase phase);
+
+}  // namespace acp
