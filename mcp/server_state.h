@@ -1,0 +1,37 @@
+// What stands behind a Server: the connection, and the process or the HTTP link at its other end.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "acp/io/attended_process.h"
+#include "mcp/http_link.h"
+#include "mcp/role.h"
+
+namespace acp::mcp::detail {
+
+struct ServerState {
+  ~ServerState() { close(); }
+  void close();
+  // Whatever is known when it cannot be used.
+  StartFailed failure(StartFailed::Phase phase, std::string reason, std::string hint = {});
+
+  std::shared_ptr<const Client::Parts> parts;
+  std::string name;
+  std::string command;  // as one would type it; empty if there is none
+  std::shared_ptr<io::Connection> connection;
+  std::shared_ptr<Role> role;
+  InitializeResult info;
+  io::AttendedProcess process;
+  std::unique_ptr<HttpLink> link;
+  bool ready = false;
+  std::mutex closing;  // the second to close waits for the first
+  bool closed = false;
+};
+
+// Asks, and waits no longer than the options allow.
+Task<Json> call(std::shared_ptr<ServerState> server, std::string method, Json params,
+                CallOptions options);
+
+}  // namespace acp::mcp::detail
