@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -15,5 +17,7 @@ using Action = std::function<int()>;
 // One for each subcommand, each in a file of its own. Main calls them in the order of the help.
 void add_policy_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
+/// `command` is what stands behind `--`: a program to start.
+void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli

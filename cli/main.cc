@@ -1,7 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -53,7 +57,17 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
   return 2;
 }
 
+/// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
+std::vector<std::string> take_command(int& argc, char** argv) {
+  if (argc < 2 || argv[1] != std::string_view("mcp")) return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv, end, std::string_view("--"));
+  argc = static_cast<int>(dashes - argv);
+  return {dashes == end ? end : dashes + 1, end};
+}
+
 int run(int argc, char** argv) {
+  std::vector<std::string> command = take_command(argc, argv);
   CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
   app.set_help_flag("-h,--help", "Show this help");
   app.set_version_flag("--version", "acp " ACP_VERSION, "Show the version");
@@ -66,6 +80,7 @@ int run(int argc, char** argv) {
   };
   add_policy_command(app, action);
   add_schema_command(app, action);
+  add_mcp_command(app, action, std::move(command));
   shape_help(app);
 
   try {

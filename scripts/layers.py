@@ -13,9 +13,10 @@ BELOW = {
     "acp/rpc": ["acp/json"],
     "acp/io": ["acp/json", "acp/async", "acp/rpc"],
     "acp": ["acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
+    "mcp": ["acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
     "workspace": ["acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "coder": ["workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "cli": ["coder", "workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
+    "coder": ["mcp", "workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
+    "cli": ["coder", "mcp", "workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
 }
 
 
@@ -25,7 +26,7 @@ def folder_of(path):
 
 root = Path(__file__).resolve().parent.parent
 faults = count = 0
-for file in sorted([*root.glob("acp/**/*.h"), *root.glob("acp/**/*.cc"), *root.glob("coder/**/*.cc"), *root.glob("coder/**/*.h"), *root.glob("workspace/**/*.cc"), *root.glob("workspace/**/*.h"), *root.glob("cli/*.cc"), *root.glob("cli/*.h")]):
+for file in sorted(f for top in ("acp", "mcp", "workspace", "coder", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
     name = str(file.relative_to(root))
     here = folder_of(str(Path(name).parent))
     count += 1

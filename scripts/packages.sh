@@ -14,6 +14,7 @@ packages_of() {
       pkg-config          pkg-config
       python3             python3
       libcli11-dev        <CLI/CLI.hpp>
+      libcurl4-openssl-dev <curl/curl.h>
       libtomlplusplus-dev <toml++/toml.h>
       libre2-dev          <re2/re2.h>' ;;
     test) echo '

@@ -1,0 +1,348 @@
+// acp mcp: what an MCP server offers, and its tools, resources and prompts put to use.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acp/json/codec.h"
+#include "cli/command.h"
+#include "cli/mcp_arguments.h"
+#include "cli/mcp_print.h"
+#include "mcp/client.h"
+
+namespace acp::cli {
+namespace {
+
+constexpr int tool_failed = 1;
+constexpr int bad_usage = 2;
+constexpr int no_connection = 3;
+constexpr int interrupted = 130;
+
+struct Options {
+  std::vector<std::string> command;
+  std::string url;
+  bool sse = false;
+  std::vector<std::string> headers;
+  std::vector<std::string> roots;
+  double timeout = 0;
+  bool json = false;
+  bool verbose = false;
+  std::string name;                // of a tool, a resource, a prompt
+  std::vector<std::string> words;  // its arguments
+};
+
+// SIGINT and SIGTERM take back what is under way. Made before any other thread.
+class Interrupts {
+ public:
+  Interrupts() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    sigaddset(&signals_, SIGUSR1);  // our own: the end
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    thread_ = std::thread([this] {
+      int signal = 0;
+      while (sigwait(&signals_, &signal) != 0 || signal != SIGUSR1) {
+        if (stop_.stop_requested()) _exit(interrupted);  // asked twice
+        stop_.request_stop();
+      }
+    });
+  }
+  ~Interrupts() {
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  sigset_t signals_;
+  std::stop_source stop_;
+  std::thread thread_;
+};
+
+void say(const std::string& what) { std::cerr << "acp mcp: " + what + "\n"; }
+
+v1::McpServer config_of(const Options& options) {
+  if (!options.command.empty() && !options.url.empty())
+    throw BadUsage("either --url or a command behind --, not both");
+  if (options.url.empty()) {
+    if (options.command.empty())
+      throw BadUsage("which server? Give its command behind --, or --url URL");
+    if (options.sse || !options.headers.empty())
+      throw BadUsage("--sse and --header belong to --url");
+    v1::McpServerStdio stdio;
+    stdio.name = stdio.command = options.command.front();
+    stdio.args.assign(options.command.begin() + 1, options.command.end());
+    return stdio;
+  }
+  std::vector<v1::HttpHeader> headers;
+  for (const std::string& header : options.headers) {
+    const std::size_t colon = header.find(':');
+    if (colon == 0 || colon == std::string::npos)
+      throw BadUsage("--header wants NAME: VALUE");  // which may be a secret: it is not repeated
+    const std::size_t value = header.find_first_not_of(' ', colon + 1);
+    headers.emplace_back().name = header.substr(0, colon);
+    headers.back().value = value == std::string::npos ? "" : header.substr(value);
+  }
+  if (options.sse) {
+    v1::McpServerSse sse;
+    sse.name = sse.url = options.url;
+    sse.headers = std::move(headers);
+    return sse;
+  }
+  v1::McpServerHttp http;
+  http.name = http.url = options.url;
+  http.headers = std::move(headers);
+  return http;
+}
+
+mcp::Server connect(const Options& options) {
+  mcp::Client client("acp", ACP_VERSION);
+  client.roots(options.roots);
+  if (options.timeout > 0) {
+    const std::chrono::milliseconds time(static_cast<long>(options.timeout * 1000));
+    client.handshake_time(time).request_time(time);
+  }
+  client.on_log([verbose = options.verbose,
+                 warnings = std::make_shared<std::atomic<int>>(0)](const LogEntry& entry) {
+    constexpr int most = 10;  // a server that floods us should not flood the user
+    if (entry.level == LogEntry::Level::debug && !verbose) return;
+    const int count = ++*warnings;
+    if (count <= most || verbose) say("warning: " + printable(entry.message));
+    if (count == most + 1 && !verbose) say("warning: further warnings are shown with --verbose");
+  });
+  if (options.verbose) {
+    client.on_stderr([](std::string_view, std::string_view line) {
+      std::cerr << "server: " + printable(line) + "\n";
+    });
+    client.on_log_message([](mcp::ServerContext, mcp::LogMessage message) {
+      std::cerr << "log " + printable(message.level) + ": " + printable(message.data.text()) + "\n";
+    });
+  }
+  return client.connect(config_of(options));
+}
+
+// {"tools":[…]}: all pages as one.
+template <class T>
+Json listed(const char* member, const std::vector<T>& items, Json result = Json::object()) {
+  std::string list = "[";
+  for (const T& item : items) list += (list.size() > 1 ? "," : "") + item.raw.text();
+  return result.set(member, Json::from_valid(list + "]"));
+}
+
+std::string title_of(const std::optional<std::string>& title,
+                     const std::optional<std::string>& description) {
+  return first_line(description ? *description : title.value_or(""));
+}
+
+int info(const Options& options) {
+  const mcp::Server server = connect(options);
+  if (options.json)
+    std::cout << server.info().raw.text() << "\n";
+  else
+    print_info(std::cout, server.info());
+  return 0;
+}
+
+int tools(const Options& options) {
+  const auto list = connect(options).list_tools();
+  if (options.json) {
+    std::cout << listed("tools", list).text() << "\n";
+    return 0;
+  }
+  Table table({"TOOL", "ARGUMENTS", "DESCRIPTION"});
+  for (const mcp::Tool& tool : list)
+    table.add({printable(tool.name), printable(describe_arguments(tool.inputSchema)),
+               title_of(tool.title, tool.description)});
+  table.print(std::cout);
+  return 0;
+}
+
+int call(const Options& options) {
+  const Interrupts interrupts;
+  const mcp::Server server = connect(options);
+  const auto list = server.list_tools();
+  const auto tool = std::find_if(list.begin(), list.end(),
+                                 [&](const mcp::Tool& each) { return each.name == options.name; });
+  if (tool == list.end()) {
+    std::string names;
+    for (const mcp::Tool& each : list) names += (names.empty() ? "" : ", ") + each.name;
+    throw BadUsage("there is no tool '" + options.name + "', only: " + printable(names));
+  }
+  mcp::CallOptions how;
+  how.stop = interrupts.token();
+  if (options.timeout > 0)
+    how.time = std::chrono::milliseconds(static_cast<long>(options.timeout * 1000));
+  how.on_progress = [](mcp::ServerContext, mcp::Progress progress) {
+    std::ostringstream line;
+    line << "progress " << progress.progress;
+    if (progress.total) line << "/" << *progress.total;
+    if (progress.message) line << " " << first_line(*progress.message);
+    std::cerr << line.str() + "\n";
+  };
+  const mcp::CallToolResult result = server.call_tool(
+      options.name, tool_arguments(tool->inputSchema, options.words), std::move(how));
+  if (options.json) {
+    std::cout << result.raw.text() << "\n";
+  } else {
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    std::ostringstream text;
+    for (const v1::ContentBlock& content : result.content) print(text, content);
+    if (result.content.empty() && !result.structuredContent.absent())
+      text << result.structuredContent.text() << "\n";
+    std::cout << (terminal ? printable(text.str()) : text.str());
+  }
+  if (result.isError) say("the tool failed");
+  return result.isError ? tool_failed : 0;
+}
+
+int resources(const Options& options) {
+  const mcp::Server server = connect(options);
+  const auto list = server.list_resources();
+  std::vector<mcp::ResourceTemplate> templates;
+  try {
+    templates = server.list_resource_templates();
+  } catch (const CallFailed& failed) {
+    if (failed.code() != rpc::method_not_found) throw;  // not every server has them
+  }
+  if (options.json) {
+    std::cout << listed("resourceTemplates", templates, listed("resources", list)).text() << "\n";
+    return 0;
+  }
+  Table table({"URI", "TYPE", "NAME", "DESCRIPTION"});
+  for (const mcp::Resource& each : list)
+    table.add({printable(each.uri), first_line(each.mimeType.value_or("")), first_line(each.name),
+               title_of(each.title, each.description)});
+  for (const mcp::ResourceTemplate& each : templates)
+    table.add({printable(each.uriTemplate), first_line(each.mimeType.value_or("")),
+               first_line(each.name), title_of(each.title, each.description)});
+  table.print(std::cout);
+  return 0;
+}
+
+int read(const Options& options) {
+  const mcp::ReadResourceResult result = connect(options).read_resource(options.name);
+  if (options.json)
+    std::cout << result.raw.text() << "\n";
+  else
+    for (const mcp::ResourceContents& contents : result.contents)
+      print(std::cout, contents, isatty(STDOUT_FILENO) != 0);
+  return 0;
+}
+
+int prompts(const Options& options) {
+  const auto list = connect(options).list_prompts();
+  if (options.json) {
+    std::cout << listed("prompts", list).text() << "\n";
+    return 0;
+  }
+  Table table({"PROMPT", "ARGUMENTS", "DESCRIPTION"});
+  for (const mcp::Prompt& prompt : list) {
+    std::string arguments;
+    for (const mcp::PromptArgument& argument : prompt.arguments)
+      arguments += (arguments.empty() ? "" : " ") + argument.name + (argument.required ? "" : "?");
+    table.add(
+        {printable(prompt.name), printable(arguments), title_of(prompt.title, prompt.description)});
+  }
+  table.print(std::cout);
+  return 0;
+}
+
+int prompt(const Options& options) {
+  const Json arguments = prompt_arguments(options.words);
+  const mcp::GetPromptResult result = connect(options).get_prompt(options.name, arguments);
+  if (options.json) {
+    std::cout << result.raw.text() << "\n";
+    return 0;
+  }
+  std::ostringstream text;
+  for (const mcp::PromptMessage& message : result.messages) {
+    text << message.role << ": ";
+    print(text, message.content);
+  }
+  std::cout << (isatty(STDOUT_FILENO) != 0 ? printable(text.str()) : text.str());
+  return 0;
+}
+
+// What each way to fail is to the user.
+int run(const char* name, int (*command)(const Options&), const Options& options) {
+  try {
+    return command(options);
+  } catch (const BadUsage& mistake) {
+    std::cerr << "acp mcp " << name << ": " << mistake.what() << "\nTry 'acp mcp " << name
+              << " --help'.\n";
+    return bad_usage;
+  } catch (const StartFailed& failed) {
+    say("no connection: " + printable(failed.what()));
+    return no_connection;
+  } catch (const ConnectionClosed& closed) {
+    say("the connection was lost: " + printable(closed.what()));
+    return no_connection;
+  } catch (const Cancelled&) {
+    say("cancelled");
+    return interrupted;
+  } catch (const Error& error) {
+    say(printable(error.what()) + " (" + std::to_string(error.code()) + ")");
+    return tool_failed;
+  }
+}
+
+}  // namespace
+
+void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command) {
+  CLI::App* mcp = app.add_subcommand(
+      "mcp", "Look into an MCP server, and use its tools, resources and prompts");
+  mcp->require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  options->command = std::move(command);
+
+  const auto add = [&](const char* name, const char* description, int (*function)(const Options&)) {
+    CLI::App* sub = mcp->add_subcommand(
+        name,
+        std::string(description) +
+            "\n\nThe server: --url URL, or its command behind --, as in\n  acp mcp " + name +
+            " … -- npx -y @modelcontextprotocol/server-everything\n"
+            "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for mistakes\n"
+            "in the usage, 3 if there is no connection, 130 if it was interrupted.");
+    sub->add_option("--url", options->url, "The address of a server that speaks Streamable HTTP");
+    sub->add_flag("--sse", options->sse, "It speaks HTTP+SSE, as in revision 2024-11-05");
+    sub->add_option("--header", options->headers,
+                    "A header for it, NAME: VALUE; any number of them")
+        ->expected(1)
+        ->take_all();
+    sub->add_option("--root", options->roots,
+                    "A directory that the server may know of, absolute; any number of them")
+        ->expected(1)
+        ->take_all();
+    sub->add_option("--timeout", options->timeout, "Seconds for the start, and for each call")
+        ->check(CLI::PositiveNumber);
+    sub->add_flag("--json", options->json, "The protocol's own result, as JSON");
+    sub->add_flag("--verbose", options->verbose, "Also what the server logs and writes to stderr");
+    sub->callback([&action, options, name, function] {
+      action = [options, name, function] { return run(name, function, *options); };
+    });
+    return sub;
+  };
+  add("info", "Show what the server is and what it offers", info);
+  add("tools", "List its tools", tools);
+  CLI::App* call_command = add("call", "Call a tool", call);
+  call_command->add_option("TOOL", options->name, "Its name")->required();
+  call_command->add_option("ARGUMENTS", options->words,
+                           "One JSON object, or name=value for each argument");
+  add("resources", "List its resources, and the templates of such", resources);
+  add("read", "Read a resource", read)->add_option("URI", options->name, "Its address")->required();
+  add("prompts", "List its prompts", prompts);
+  CLI::App* prompt_command = add("prompt", "Show a prompt, filled in", prompt);
+  prompt_command->add_option("NAME", options->name, "Its name")->required();
+  prompt_command->add_option("ARGUMENTS", options->words,
+                             "One JSON object, or name=value for each argument");
+}
+
+}  // namespace acp::cli

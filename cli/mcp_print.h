@@ -1,0 +1,35 @@
+// What MCP servers list and answer, for people to read.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/schema/v1.h"
+#include "mcp/server.h"
+
+namespace acp::cli {
+
+// What a server says must not steer the terminal: control characters become U+FFFD.
+std::string printable(std::string_view text);
+// Its first line, printable.
+std::string first_line(std::string_view text);
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // The columns stand below one another; nothing if there is no row.
+  void print(std::ostream& out) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+void print_info(std::ostream& out, const mcp::InitializeResult& info);
+// Text as it is; of anything else, what it is.
+void print(std::ostream& out, const v1::ContentBlock& content);
+void print(std::ostream& out, const mcp::ResourceContents& contents, bool is_terminal);
+
+}  // namespace acp::cli
