@@ -38,6 +38,24 @@ StartFailed ServerState::failure(Phase phase, std::string reason, std::string hi
   return StartFailed(std::move(diagnosis));
 }
 
+std::string ServerState::end_report() const {
+  std::string reason;
+  bool ours = false;
+  {
+    const io::Connection::Lock lock(*connection);
+    if (!connection->ended()) return {};
+    reason = role->end_reason;
+    ours = !connection->can_send();
+  }
+  if (!process.attending()) return reason;
+  // Its output ends a moment before it does.
+  if (!ours) process.wait_ended(std::chrono::milliseconds(500));
+  if (const auto exit = process.exit_status()) reason = "the server " + exit->describe();
+  if (const std::string tail = process.stderr_tail(); !tail.empty())
+    reason += "; its last words:\n" + tail;
+  return reason;
+}
+
 }  // namespace detail
 
 namespace {
@@ -130,7 +148,7 @@ Task<void> shake_hands(StatePtr server, bool sse) {
   Json answer;
   std::string reason, hint;
   try {
-    Task<Json> asking = detail::call(server, "initialize", std::move(params), std::move(options));
+    Task<Json> asking = detail::ask(server, "initialize", std::move(params), std::move(options));
     answer = co_await std::move(asking);
   } catch (const CallFailed& failed) {
     const auto status = failed.data()["httpStatus"].as_int64();
@@ -138,8 +156,9 @@ Task<void> shake_hands(StatePtr server, bool sse) {
                     : "initialize was answered with " + std::to_string(failed.code()) + " " +
                           failed.what();
     hint = hint_for(status.value_or(0), sse);
-  } catch (const ConnectionClosed& closed) {
-    reason = closed.what();
+  } catch (const ConnectionClosed&) {
+    const io::Connection::Lock lock(*server->connection);
+    reason = server->role->end_reason;
   } catch (const Error& error) {
     reason = error.what();
   }

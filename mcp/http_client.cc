@@ -167,8 +167,8 @@ HttpClient::Id HttpClient::start(Request request, Events events) {
   const Id id = next_id_++;
   auto transfer =
       std::unique_ptr<Transfer>(new Transfer{*this, id, std::move(request), std::move(events)});
-  begin(*transfer);
   transfers_.emplace(id, std::move(transfer));
+  to_begin_.push_back(id);
   return id;
 }
 
@@ -233,6 +233,8 @@ void HttpClient::hold(bool holds) {
 }
 
 void HttpClient::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
+  for (const Id id : std::exchange(to_begin_, {}))
+    if (const auto found = transfers_.find(id); found != transfers_.end()) begin(*found->second);
   curl_waitfd wanted{};
   wanted.fd = descriptor.descriptor;
   if (descriptor.input) wanted.events |= CURL_WAIT_POLLIN;

@@ -91,6 +91,7 @@ class HttpClient {
   std::chrono::milliseconds connect_time_;
   std::unique_ptr<Parts> parts_;
   std::map<Id, std::unique_ptr<Transfer>> transfers_;
+  std::vector<Id> to_begin_;  // by the next run(): curl takes none while it calls events
   Id next_id_ = 1;
   bool holds_ = false;
 };

@@ -69,7 +69,7 @@ void HttpSse::post(std::shared_ptr<Post> post) {
     for (const auto& [key, id] : post->waiting)
       if (waiting_.contains(key)) unanswered.emplace(key, id);
     if (failure && failure->unreachable)
-      return link().lost("cannot reach " + shown_url(endpoint_) + ": " + failure->message);
+      return this->link().lost("cannot reach " + shown_url(endpoint_) + ": " + failure->message);
     if (failure || answer->status >= 300) {
       const std::string why = failure ? "the message could not be sent: " + failure->message
                                       : describe_status(answer->status, answer->body);

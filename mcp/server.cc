@@ -55,8 +55,8 @@ class ProgressEntry {
   std::int64_t token_ = 0;
 };
 
-Task<Json> ask(StatePtr server, std::shared_ptr<acp::detail::CallScope> scope, std::string method,
-               Json params) {
+Task<Json> send(StatePtr server, std::shared_ptr<acp::detail::CallScope> scope, std::string method,
+                Json params) {
   const Remote peer({server->connection, std::move(scope), 0});
   co_return co_await peer.request(method, params);
 }
@@ -115,8 +115,8 @@ Task<void> ask_nothing(StatePtr server, std::string method, Json params) {
 
 }  // namespace
 
-Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method, Json params,
-                        CallOptions options) {
+Task<Json> detail::ask(std::shared_ptr<ServerState> server, std::string method, Json params,
+                       CallOptions options) {
   const ProgressEntry progress(server, std::move(options.on_progress), params);
   const auto scope = std::make_shared<acp::detail::CallScope>();
   const std::stop_callback on_stop(options.stop, [connection = server->connection, scope] {
@@ -124,13 +124,24 @@ Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method,
     scope->cancel(connection->peer());
     connection->sent_something();
   });
-  Task<Json> answer = ask(server, scope, method, std::move(params));
+  Task<Json> answer = send(server, scope, method, std::move(params));
   if (!options.time) co_return co_await std::move(answer);
   Task<async::Nothing> over = io::sleep(server->connection, *options.time);
   std::variant<Json, async::Nothing> first = co_await when_any(std::move(answer), std::move(over));
   if (auto* result = std::get_if<0>(&first)) co_return std::move(*result);
   throw Error(rpc::request_cancelled, "no answer to " + method + " within " +
                                           std::to_string(options.time->count()) + " ms");
+}
+
+Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method, Json params,
+                        CallOptions options) {
+  try {
+    Task<Json> asking = ask(server, std::move(method), std::move(params), std::move(options));
+    co_return co_await std::move(asking);
+  } catch (const ConnectionClosed& closed) {
+    const std::string report = server->end_report();
+    throw ConnectionClosed(report.empty() ? closed.what() : report);
+  }
 }
 
 // ---- lists
@@ -265,17 +276,7 @@ bool Server::connected() const {
   const Lock lock(*state_->connection);
   return !state_->connection->ended();
 }
-std::string Server::end_reason() const {
-  std::string reason;
-  {
-    const Lock lock(*state_->connection);
-    if (!state_->connection->ended()) return {};
-    reason = state_->role->end_reason;
-  }
-  if (const std::string tail = state_->process.stderr_tail(); !tail.empty())
-    reason += "; its last words:\n" + tail;
-  return reason;
-}
+std::string Server::end_reason() const { return state_->end_report(); }
 std::optional<io::ExitStatus> Server::exit_status() const { return state_->process.exit_status(); }
 std::string Server::stderr_tail() const { return state_->process.stderr_tail(); }
 int Server::process_id() const { return state_->process.id(); }

@@ -16,6 +16,8 @@ struct ServerState {
   void close();
   // Whatever is known when it cannot be used.
   StartFailed failure(StartFailed::Phase phase, std::string reason, std::string hint = {});
+  // Why nothing more comes: how the process ended, and its last words; or what HTTP says.
+  std::string end_report() const;
 
   std::shared_ptr<const Client::Parts> parts;
   std::string name;
@@ -30,7 +32,9 @@ struct ServerState {
   bool closed = false;
 };
 
-// Asks, and waits no longer than the options allow.
+// Asks, and waits no longer than the options allow. call() says why a connection ended.
+Task<Json> ask(std::shared_ptr<ServerState> server, std::string method, Json params,
+               CallOptions options);
 Task<Json> call(std::shared_ptr<ServerState> server, std::string method, Json params,
                 CallOptions options);
 

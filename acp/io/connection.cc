@@ -398,7 +398,7 @@ void Connection::take_input(const Wire::Outcome& outcome) {
     case Kind::not_now:
       return;
     case Kind::ended:
-      return end_input("the other side closed the connection");
+      return end_input(end_when_dry_.value_or("the other side closed the connection"));
     case Kind::failed:
       return end_input(std::string("reading failed: ") + std::strerror(outcome.code));
   }
