@@ -145,6 +145,7 @@ Task<void> shake_hands(StatePtr server, bool sse) {
                               {"clientInfo", Json::from_valid(json::encode(server->parts->info))}});
   CallOptions options;
   options.time = server->parts->handshake_time;
+  options.stop = server->parts->stop;
   Json answer;
   std::string reason, hint;
   try {

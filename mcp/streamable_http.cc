@@ -171,8 +171,9 @@ void StreamableHttp::end_of_get(const ExchangePtr& exchange, const HttpClient::F
                                         : "it brings nothing any more" + with(failure);
   if (!listening)
     fail(exchange->waiting, "the server's stream broke off and could not be resumed: " + why);
-  else if (status != 405)  // it has none: that is allowed
-    link().log(LogEntry::Level::warning, "no stream for what the server tells unasked: " + why);
+  else  // it need not have one
+    link().log(status == 404 || status == 405 ? LogEntry::Level::debug : LogEntry::Level::warning,
+               "no stream for what the server tells unasked: " + why);
   done(exchange);
 }
 
