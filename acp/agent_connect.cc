@@ -96,7 +96,7 @@ Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
     // What it has started may hold its stdout: nobody waits for that.
     agent->process.attend(std::move(process),
                           {parts->stderr_hook, [raw = agent.get()](const io::ExitStatus& status) {
-                             raw->connection->end_when_dry("the agent " + status.describe());
+                             raw->connection->end_when_dry(status.describe("agent"));
                            }});
     co_await shake_hands(agent);
     co_return RemoteAgent(agent);

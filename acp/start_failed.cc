@@ -28,7 +28,7 @@ namespace {
 
 std::string describe(const StartFailed::Diagnosis& diagnosis) {
   std::string text = std::string(to_string(diagnosis.phase)) + ": " + diagnosis.reason;
-  if (diagnosis.exit) text += "; the " + diagnosis.subject + " " + diagnosis.exit->describe();
+  if (diagnosis.exit) text += "; " + diagnosis.exit->describe(diagnosis.subject);
   if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
   if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
   if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;

@@ -15,7 +15,7 @@ namespace detail {
 
 void ServerState::close() {
   const std::lock_guard one_at_a_time(closing);
-  if (std::exchange(closed, true)) return;
+  if (closed.exchange(true)) return;
   if (connection) {
     connection->close();
     connection->wait_finished();
@@ -40,17 +40,15 @@ StartFailed ServerState::failure(Phase phase, std::string reason, std::string hi
 
 std::string ServerState::end_report() const {
   std::string reason;
-  bool ours = false;
   {
     const io::Connection::Lock lock(*connection);
     if (!connection->ended()) return {};
     reason = role->end_reason;
-    ours = !connection->can_send();
   }
   if (!process.attending()) return reason;
   // Its output ends a moment before it does.
-  if (!ours) process.wait_ended(std::chrono::milliseconds(500));
-  if (const auto exit = process.exit_status()) reason = "the server " + exit->describe();
+  if (!closed) process.wait_ended(std::chrono::milliseconds(500));
+  if (const auto exit = process.exit_status()) reason = exit->describe("server");
   if (const std::string tail = process.stderr_tail(); !tail.empty())
     reason += "; its last words:\n" + tail;
   return reason;
@@ -84,7 +82,7 @@ void open(const StatePtr& server, const v1::McpServerStdio& config) {
       parts->stderr_hook(name, line);
     };
   hooks.on_exit = [connection = server->connection](const io::ExitStatus& status) {
-    connection->end_when_dry("the server " + status.describe());
+    connection->end_when_dry(status.describe("server"));
   };
   server->process.attend(std::move(process), std::move(hooks));
 }
@@ -158,8 +156,9 @@ Task<void> shake_hands(StatePtr server, bool sse) {
                           failed.what();
     hint = hint_for(status.value_or(0), sse);
   } catch (const ConnectionClosed&) {
+    server->process.wait_ended(std::chrono::milliseconds(server->process.attending() ? 500 : 0));
     const io::Connection::Lock lock(*server->connection);
-    reason = server->role->end_reason;
+    reason = server->process.exit_status() ? "no answer to initialize" : server->role->end_reason;
   } catch (const Error& error) {
     reason = error.what();
   }

@@ -1,6 +1,7 @@
 // What stands behind a Server: the connection, and the process or the HTTP link at its other end.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,7 +30,7 @@ struct ServerState {
   std::unique_ptr<HttpLink> link;
   bool ready = false;
   std::mutex closing;  // the second to close waits for the first
-  bool closed = false;
+  std::atomic<bool> closed = false;
 };
 
 // Asks, and waits no longer than the options allow. call() says why a connection ended.

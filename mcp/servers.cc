@@ -108,10 +108,11 @@ bool Servers::State::connect(Keeper& keeper) {
     const std::lock_guard lock(mutex);
     said = !failure.empty() && keeper.failure == failure;
     if (!failure.empty()) keeper.failure = failure;
-    keeper.settled = true;
-    changed.notify_all();
   }
   if (!said) tell(keeper, failure.empty() ? Kind::ready : Kind::failed, failure);
+  const std::lock_guard lock(mutex);
+  keeper.settled = true;
+  changed.notify_all();
   return failure.empty();
 }
 

@@ -2,18 +2,18 @@
 # Node and the npm packages that the tests run against. Sourced by ./test; npm itself is
 # there by then.
 
-# Debian 12 has only Node 18. Where there is no newer one, npm brings it, into scripts/node.
+# Debian 12 has only Node 18, and MCP's conformance kit wants 22. Where there is no such one, npm brings it, into scripts/node.
 need_node() {
   npm_ci .
   node_is_new || {
     npm_ci scripts/node
     PATH="$PWD/scripts/node/node_modules/node/bin:$PATH"
-    node_is_new || die "the npm package node does not run on this machine; install Node 20 or newer"
+    node_is_new || die "the npm package node does not run on this machine; install Node 22 or newer"
   }
 }
 
 node_is_new() {
-  node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null
+  node -e 'process.exit(parseInt(process.versions.node) >= 22 ? 0 : 1)' 2>/dev/null
 }
 
 # npm_ci FOLDER: installs what its package-lock.json names, unless that was done before.

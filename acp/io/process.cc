@@ -92,4 +92,8 @@ std::string StartError::message() const {
   return std::string(describe(phase)) + ": " + reason + "; the command was: " + command;
 }
 
+std::string ExitStatus::describe(std::string_view subject) const {
+  return "the " + std::string(subject) + (kind == Kind::killed ? " was " : " ") + describe();
+}
+
 }  // namespace acp::io

@@ -55,6 +55,8 @@ struct ExitStatus {
   bool success() const { return kind == Kind::exited && value == 0; }
   // "exited with code 3", "killed by SIGKILL"
   std::string describe() const;
+  // With the subject "agent": "the agent exited with code 3", "the agent was killed by SIGKILL".
+  std::string describe(std::string_view subject) const;
 
   friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
 };
