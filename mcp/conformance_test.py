@@ -20,7 +20,7 @@ class Conformance(unittest.TestCase):
             run = kit("client", "--command", CLIENT, "--scenario", scenario, "--timeout", "120000",
                       "--output-dir", results)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertIn("OVERALL: PASSED", run.stdout)
+        self.assertIn("OVERALL: PASSED", run.stdout + run.stderr)
 
     def test_initialize(self):
         self.passes("initialize")

@@ -2,7 +2,8 @@
 # Node and the npm packages that the tests run against. Sourced by ./test; npm itself is
 # there by then.
 
-# Debian 12 has only Node 18, and MCP's conformance kit wants 22. Where there is no such one, npm brings it, into scripts/node.
+# Debian 12 has only Node 18, and the conformance kit of MCP wants 22. Where there is no such one, npm
+# brings it, into scripts/node.
 need_node() {
   npm_ci .
   node_is_new || {
