@@ -8,9 +8,17 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/acp/ DESTINATION ${CMAKE_INSTALL_INCLUDE
 if(ACP_CLI)
   install(TARGETS acp_cli)
 endif()
+if(TARGET acp_mcp)
+  install(TARGETS acp_mcp EXPORT acpMcpTargets)
+  install(FILES mcp/client.h mcp/content.h mcp/event_stream.h mcp/server.h mcp/servers.h mcp/types.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mcp)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/acp)
 install(EXPORT acpTargets NAMESPACE acp:: DESTINATION ${package_dir})
+if(TARGET acp_mcp)
+  install(EXPORT acpMcpTargets NAMESPACE acp:: DESTINATION ${package_dir})
+endif()
 configure_package_config_file(cmake/acpConfig.cmake.in acpConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 # Before 1.0 a minor version may break its users.
@@ -33,6 +41,10 @@ cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_INCLUDEDIR BASE_DIRECTORY "\${prefix}"
            OUTPUT_VARIABLE pc_includedir)
 configure_file(cmake/acp.pc.in acp.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/acp.pc DESTINATION ${pc_dir})
+if(TARGET acp_mcp)
+  configure_file(cmake/acp-mcp.pc.in acp-mcp.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/acp-mcp.pc DESTINATION ${pc_dir})
+endif()
 
 if(ACP_TESTS)
   # The consumers get the flags of this build: one built for a sanitizer must be linked with it.

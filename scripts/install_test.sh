@@ -34,11 +34,16 @@ check_output() {
   diff -u "$source_dir/expected.txt" - <<<"$output" || fail "$2: unexpected output"
   echo "$2: ok"
 }
+check_mcp() {
+  [[ $("$1") == "0 tools, 1 failures" ]] || fail "$2: the consumer of acp::mcp failed"
+  echo "$2, mcp: ok"
+}
 
 "$CMAKE" -S "$source_dir" -B "$tmp/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$CXXFLAGS" -DACP_VERSION="$version" >/dev/null
 "$CMAKE" --build "$tmp/consumer" -- --quiet
 check_output "$tmp/consumer/consumer" find_package
+[[ ! -e $prefix/include/mcp ]] || check_mcp "$tmp/consumer/mcp_consumer" find_package
 
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 [[ $(pkg-config --modversion acp) == "$version" ]] || fail "pkg-config names another version"
@@ -46,3 +51,9 @@ flags=$(pkg-config --cflags --libs acp)
 # shellcheck disable=SC2086  # flags are words
 "$CXX" -std=c++20 $CXXFLAGS "$source_dir/main.cc" $flags -o "$tmp/by_pkg_config"
 check_output "$tmp/by_pkg_config" pkg-config
+if [[ -e $prefix/include/mcp ]]; then
+  flags=$(pkg-config --cflags --libs acp-mcp)
+  # shellcheck disable=SC2086  # flags are words
+  "$CXX" -std=c++20 $CXXFLAGS "$source_dir/mcp.cc" $flags -o "$tmp/mcp_by_pkg_config"
+  check_mcp "$tmp/mcp_by_pkg_config" pkg-config
+fi

@@ -1,0 +1,12 @@
+#include <mcp/servers.h>
+
+#include <iostream>
+
+int main() {
+  acp::v1::McpServerStdio config;
+  config.name = "none";
+  config.command = "no-such-server";
+  const acp::mcp::Client client("consumer", "1.0");
+  const acp::mcp::Servers servers(client, {config});
+  std::cout << servers.tools().size() << " tools, " << servers.failures().size() << " failures\n";
+}
