@@ -8,6 +8,7 @@ Client::Client(std::string name, std::string version) : parts_(std::make_shared<
   parts_->info.name = std::move(name);
   parts_->info.version = std::move(version);
   parts_->connection.peer.cancel_method = "notifications/cancelled";
+  parts_->connection.peer.never_cancelled = "initialize";
   // One revision has them; none is harmed by it.
   parts_->connection.peer.accept_batches = true;
 }

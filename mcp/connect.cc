@@ -91,7 +91,7 @@ template <class Dialect, class Config>
 void open_http(const StatePtr& server, const Config& config) {
   if (origin_of(config.url).empty())
     throw server->failure(Phase::resolve,
-                          "\"" + shown_url(config.url) + "\" is no http or https address");
+                          "its address is no http or https URL: " + shown_url(config.url));
   std::vector<HttpClient::Header> headers;
   for (const v1::HttpHeader& header : config.headers)
     headers.push_back({header.name, header.value});

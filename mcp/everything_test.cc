@@ -54,7 +54,7 @@ struct Everything : ::testing::TestWithParam<const char*> {
           updated.open();
         })
         .on_list_changed([this](ServerContext, std::string what) {
-          if (what == "resources") list_changed.open();
+          if (std::string_view(what) == "resources") list_changed.open();
         });
     server.emplace(client.connect(transport == "stdio" ? stdio_server(everything("stdio"))
                                   : transport == "sse" ? sse_server(http->url("/sse"))

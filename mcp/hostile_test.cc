@@ -239,7 +239,7 @@ TEST(HostileHttpServer, SaysWhatHttpSays) {
       failure_of([&] { client().connect(sse_server(nobody)); }),
       "handshake: cannot reach " + nobody + ": Couldn't connect to server (Connection refused)");
   EXPECT_EQ(failure_of([&] { client().connect(http_server("ftp://example.org/")); }),
-            "resolve: \"ftp://example.org/\" is no http or https address");
+            "resolve: its address is no http or https URL: ftp://example.org/");
 }
 
 TEST(HostileHttpServer, AnSseEndpointElsewhereIsRefused) {

@@ -75,7 +75,7 @@ std::string origin_of(const std::string& text) {
 
 std::string shown_url(const std::string& text) {
   const Url url = parse(text);
-  if (!url) return "(no URL)";
+  if (!url) return "(not shown)";  // who knows what it holds
   for (const CURLUPart secret :
        {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT})
     curl_url_set(url.get(), secret, nullptr, 0);

@@ -22,7 +22,8 @@ void HttpSse::begin(HttpLink& link) {
   };
   on.on_end = [this](const HttpClient::Failure* failure) {
     if (head_.status == 0)
-      return this->link().lost("cannot reach " + shown_url(url()) + ": " + failure->message);
+      return this->link().lost("cannot reach " + shown_url(url()) +
+                               (failure ? ": " + failure->message : std::string()));
     if (head_.status != 200) return this->link().lost(describe_status(head_.status, error_body_));
     if (head_.content_type() != "text/event-stream")
       return this->link().lost("the server answered with " + head_.content_type() +

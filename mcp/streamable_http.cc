@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kept_body_bytes = 4096;
 constexpr std::chrono::milliseconds post_time{30'000};  // for what has no answer
 constexpr std::chrono::milliseconds first_pause{1'000}, longest_pause{30'000};
+// Also for a server that asks to be asked again at once, and then has nothing to say.
+constexpr std::chrono::milliseconds shortest_retry{100};
 // After its last answer a stream has this long to end by itself.
 constexpr std::chrono::milliseconds linger_time{1'000};
 // Attempts in a row: at a server that is not there, and at a stream that brings nothing.
@@ -180,6 +182,8 @@ void StreamableHttp::end_of_get(const ExchangePtr& exchange, const HttpClient::F
 void StreamableHttp::go_on_later(const ExchangePtr& exchange) {
   if (closing_) return;
   const auto pause = std::min(first_pause * (1 << std::min(exchange->fruitless, 5)), longest_pause);
+  if (exchange->retry && exchange->fruitless > 1)
+    exchange->retry = std::max(*exchange->retry, shortest_retry);
   exchange->timer = link().after(exchange->retry.value_or(pause), [this, exchange] {
     exchange->timer = 0;
     get(exchange);

@@ -83,7 +83,7 @@ Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerH
     on_answer({JsonView(), &error});
     return id;
   }
-  calls_.emplace(id, Call{std::move(on_answer), inside, false});
+  calls_.emplace(id, Call{std::move(on_answer), inside, false, method != options_.never_cancelled});
   send([&](json::Writer& out) {
     out.put("{\"jsonrpc\":\"2.0\",\"id\":");
     out.integer(id);
@@ -107,7 +107,8 @@ void Peer::notify(std::string_view method, const Write& params) {
 }
 
 void Peer::cancel(CallId id) {
-  if (!calls_.contains(id)) return;
+  const auto call = calls_.find(id);
+  if (call == calls_.end() || !call->second.cancellable) return;
   notify(options_.cancel_method, [&](json::Writer& out) {
     out.put("{\"requestId\":");
     out.integer(id);

@@ -37,6 +37,8 @@ struct PeerOptions {
   bool accept_batches = false;
   // The notification that takes a request back, by its `requestId`. MCP has a name of its own.
   std::string_view cancel_method = "$/cancel_request";
+  // A request of ours that must not be taken back: MCP says so of `initialize`.
+  std::string_view never_cancelled = {};
 };
 
 // Names a notification while its handler runs. Zero is none.
@@ -162,6 +164,7 @@ class Peer {
     AnswerHandler on_answer;
     NotificationToken inside = 0;
     bool abandoned = false;
+    bool cancellable = true;
   };
   // A notification or an answer that cannot be given out yet.
   struct Queued {
