@@ -1,21 +1,19 @@
 // acp mcp: what an MCP server offers, and its tools, resources and prompts put to use.
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <atomic>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "acp/json/codec.h"
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "cli/mcp_arguments.h"
+#include "cli/mcp_connect.h"
 #include "cli/mcp_print.h"
-#include "mcp/client.h"
 
 namespace acp::cli {
 namespace {
@@ -23,111 +21,12 @@ namespace {
 constexpr int tool_failed = 1;
 constexpr int bad_usage = 2;
 constexpr int no_connection = 3;
-constexpr int interrupted = 130;
 
-struct Options {
-  std::vector<std::string> command;
-  std::string url;
-  bool sse = false;
-  std::vector<std::string> headers;
-  std::vector<std::string> roots;
-  double timeout = 0;
+struct Options : ServerChoice {
   bool json = false;
-  bool verbose = false;
   std::string name;                // of a tool, a resource, a prompt
   std::vector<std::string> words;  // its arguments
 };
-
-// SIGINT and SIGTERM take back what is under way. Made before any other thread.
-class Interrupts {
- public:
-  Interrupts() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, SIGUSR1);  // our own: the end
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    thread_ = std::thread([this] {
-      int signal = 0;
-      while (sigwait(&signals_, &signal) != 0 || signal != SIGUSR1) {
-        if (stop_.stop_requested()) _exit(interrupted);  // asked twice
-        stop_.request_stop();
-      }
-    });
-  }
-  ~Interrupts() {
-    pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-  }
-  std::stop_token token() const { return stop_.get_token(); }
-
- private:
-  sigset_t signals_;
-  std::stop_source stop_;
-  std::thread thread_;
-};
-
-void say(const std::string& what) { std::cerr << "acp mcp: " + what + "\n"; }
-
-v1::McpServer config_of(const Options& options) {
-  if (!options.command.empty() && !options.url.empty())
-    throw BadUsage("either --url or a command behind --, not both");
-  if (options.url.empty()) {
-    if (options.command.empty())
-      throw BadUsage("which server? Give its command behind --, or --url URL");
-    if (options.sse || !options.headers.empty())
-      throw BadUsage("--sse and --header belong to --url");
-    v1::McpServerStdio stdio;
-    stdio.name = stdio.command = options.command.front();
-    stdio.args.assign(options.command.begin() + 1, options.command.end());
-    return stdio;
-  }
-  std::vector<v1::HttpHeader> headers;
-  for (const std::string& header : options.headers) {
-    const std::size_t colon = header.find(':');
-    if (colon == 0 || colon == std::string::npos)
-      throw BadUsage("--header wants NAME: VALUE");  // which may be a secret: it is not repeated
-    const std::size_t value = header.find_first_not_of(' ', colon + 1);
-    headers.emplace_back().name = header.substr(0, colon);
-    headers.back().value = value == std::string::npos ? "" : header.substr(value);
-  }
-  if (options.sse) {
-    v1::McpServerSse sse;
-    sse.name = sse.url = options.url;
-    sse.headers = std::move(headers);
-    return sse;
-  }
-  v1::McpServerHttp http;
-  http.name = http.url = options.url;
-  http.headers = std::move(headers);
-  return http;
-}
-
-mcp::Server connect(const Options& options) {
-  mcp::Client client("acp", ACP_VERSION);
-  client.roots(options.roots);
-  if (options.timeout > 0) {
-    const std::chrono::milliseconds time(static_cast<long>(options.timeout * 1000));
-    client.handshake_time(time).request_time(time);
-  }
-  client.on_log([verbose = options.verbose,
-                 warnings = std::make_shared<std::atomic<int>>(0)](const LogEntry& entry) {
-    constexpr int most = 10;  // a server that floods us should not flood the user
-    if (entry.level == LogEntry::Level::debug && !verbose) return;
-    const int count = ++*warnings;
-    if (count <= most || verbose) say("warning: " + printable(entry.message));
-    if (count == most + 1 && !verbose) say("warning: further warnings are shown with --verbose");
-  });
-  if (options.verbose) {
-    client.on_stderr([](std::string_view, std::string_view line) {
-      std::cerr << "server: " + printable(line) + "\n";
-    });
-    client.on_log_message([](mcp::ServerContext, mcp::LogMessage message) {
-      std::cerr << "log " + printable(message.level) + ": " + printable(message.data.text()) + "\n";
-    });
-  }
-  return client.connect(config_of(options));
-}
 
 // {"tools":[…]}: all pages as one.
 template <class T>
@@ -287,7 +186,7 @@ int run(const char* name, int (*command)(const Options&), const Options& options
     return no_connection;
   } catch (const Cancelled&) {
     say("cancelled");
-    return interrupted;
+    return Interrupts::exit_code;
   } catch (const Error& error) {
     say(printable(error.what()) + " (" + std::to_string(error.code()) + ")");
     return tool_failed;

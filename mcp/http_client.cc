@@ -23,28 +23,9 @@ struct CloseEasy {
 struct CloseMulti {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
 };
-struct CloseUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
-using Url = std::unique_ptr<CURLU, CloseUrl>;
-
-Url parse(const std::string& text) {
-  Url url(curl_url());
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
-  return url;
-}
-
-std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), which, &text, flags) != CURLUE_OK) return {};
-  std::string copy(text);
-  curl_free(text);
-  return copy;
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -63,31 +44,6 @@ bool is_redirect(int status) {
 }
 
 }  // namespace
-
-std::string origin_of(const std::string& text) {
-  const Url url = parse(text);
-  if (!url) return {};
-  const std::string scheme = lower(part(url, CURLUPART_SCHEME));
-  if (scheme != "http" && scheme != "https") return {};
-  return scheme + "://" + lower(part(url, CURLUPART_HOST)) + ":" +
-         part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-}
-
-std::string shown_url(const std::string& text) {
-  const Url url = parse(text);
-  if (!url) return "(not shown)";  // who knows what it holds
-  for (const CURLUPart secret :
-       {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT})
-    curl_url_set(url.get(), secret, nullptr, 0);
-  return part(url, CURLUPART_URL);
-}
-
-std::string resolve_url(const std::string& base, const std::string& relative) {
-  const Url url = parse(base);
-  if (!url || curl_url_set(url.get(), CURLUPART_URL, relative.c_str(), 0) != CURLUE_OK) return {};
-  curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
-  return part(url, CURLUPART_URL);
-}
 
 std::string HttpClient::Head::header(const std::string& name) const {
   const auto found = headers.find(name);

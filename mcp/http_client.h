@@ -12,16 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "mcp/url.h"
+
 namespace acp::mcp {
-
-// ---- addresses
-
-// "https://example.org:443"; empty if it is no http or https URL.
-std::string origin_of(const std::string& url);
-// Without query and credentials, which are nobody's business: for messages.
-std::string shown_url(const std::string& url);
-// What `relative` means, seen from `base`; empty if it means nothing.
-std::string resolve_url(const std::string& base, const std::string& relative);
 
 class HttpClient {
  public:

@@ -1,0 +1,59 @@
+#include "mcp/url.h"
+
+#include <curl/curl.h>
+
+#include <memory>
+
+namespace acp::mcp {
+
+namespace {
+
+struct CloseUrl {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+using Url = std::unique_ptr<CURLU, CloseUrl>;
+
+Url parse(const std::string& text) {
+  Url url(curl_url());
+  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  return url;
+}
+
+std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), which, &text, flags) != CURLUE_OK) return {};
+  std::string copy(text);
+  curl_free(text);
+  return copy;
+}
+
+}  // namespace
+
+std::string origin_of(const std::string& text) {
+  const Url url = parse(text);
+  if (!url) return {};
+  const std::string scheme = part(url, CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https") return {};
+  std::string host = part(url, CURLUPART_HOST);
+  for (char& c : host)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return scheme + "://" + host + ":" + part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+}
+
+std::string shown_url(const std::string& text) {
+  const Url url = parse(text);
+  if (!url) return "(not shown)";  // who knows what it holds
+  for (const CURLUPart secret :
+       {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT})
+    curl_url_set(url.get(), secret, nullptr, 0);
+  return part(url, CURLUPART_URL);
+}
+
+std::string resolve_url(const std::string& base, const std::string& relative) {
+  const Url url = parse(base);
+  if (!url || curl_url_set(url.get(), CURLUPART_URL, relative.c_str(), 0) != CURLUE_OK) return {};
+  curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
+  return part(url, CURLUPART_URL);
+}
+
+}  // namespace acp::mcp
