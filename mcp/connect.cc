@@ -93,8 +93,11 @@ void open_http(const StatePtr& server, const Config& config) {
     throw server->failure(Phase::resolve,
                           "its address is no http or https URL: " + shown_url(config.url));
   std::vector<HttpClient::Header> headers;
-  for (const v1::HttpHeader& header : config.headers)
+  for (const v1::HttpHeader& header : config.headers) {
+    if ((header.name + header.value).find_first_of("\r\n") != std::string::npos)
+      throw server->failure(Phase::resolve, "a header for it holds the end of a line");
     headers.push_back({header.name, header.value});
+  }
   auto [ours, theirs] = memory_pair();
   open(server, std::move(ours));
   HttpLinkOptions options;

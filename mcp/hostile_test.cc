@@ -189,6 +189,27 @@ TEST(HostileHttpServer, ACallFailsWhenResumptionDoes) {
             "the server's stream broke off before the answer came, and has no event to go on from");
 }
 
+v1::HttpHeader authorization(const std::string& value) {
+  v1::HttpHeader header;
+  header.name = "Authorization";
+  header.value = value;
+  return header;
+}
+
+TEST(HostileHttpServer, NoSecretIsInAMessage) {
+  const Within limit("a server that repeats a header");
+  const HttpProgram http(hostile("repeats"));
+  EXPECT_EQ(failure_of([&] {
+              client().connect(http_server(http.url("/mcp"), {authorization("Bearer s3cret")}));
+            }),
+            "handshake: HTTP 403 Forbidden: no, not with …\n"
+            "The server wants authorization: give it the header that it expects.");
+  EXPECT_EQ(failure_of([&] {
+              client().connect(http_server(http.url("/mcp"), {authorization("a\r\nEvil: b")}));
+            }),
+            "resolve: a header for it holds the end of a line");
+}
+
 TEST(HostileHttpServer, RedirectsToAnotherHost) {
   const Within limit("a redirect");
   const HttpProgram http(hostile("redirects"));
@@ -197,9 +218,7 @@ TEST(HostileHttpServer, RedirectsToAnotherHost) {
   told.on_log([&](const LogEntry& entry) {
     if (entry.level == LogEntry::Level::warning) log.add(entry.message);
   });
-  v1::HttpHeader secret;
-  secret.name = "Authorization";
-  secret.value = "Bearer s3cret";
+  const v1::HttpHeader secret = authorization("Bearer s3cret");
   const Server server = told.connect(http_server(http.url("/mcp"), {secret}));
   const std::string headers = text_of(server.call_tool("work", {}));
   // The other host was asked with POST, with its own session, without the header.

@@ -24,7 +24,7 @@ void HttpSse::begin(HttpLink& link) {
     if (head_.status == 0)
       return this->link().lost("cannot reach " + shown_url(url()) +
                                (failure ? ": " + failure->message : std::string()));
-    if (head_.status != 200) return this->link().lost(describe_status(head_.status, error_body_));
+    if (head_.status != 200) return this->link().lost(describe(head_.status, error_body_));
     if (head_.content_type() != "text/event-stream")
       return this->link().lost("the server answered with " + head_.content_type() +
                                " instead of a stream of events");
@@ -73,7 +73,7 @@ void HttpSse::post(std::shared_ptr<Post> post) {
       return this->link().lost("cannot reach " + shown_url(endpoint_) + ": " + failure->message);
     if (failure || answer->status >= 300) {
       const std::string why = failure ? "the message could not be sent: " + failure->message
-                                      : describe_status(answer->status, answer->body);
+                                      : describe(answer->status, answer->body);
       for (const auto& [key, id] : unanswered) waiting_.erase(key);
       if (unanswered.empty()) link().log(LogEntry::Level::warning, why);
       fail(unanswered, why, failure ? 0 : answer->status);

@@ -76,6 +76,19 @@ PostQueue::PostQueue(std::string url, std::vector<HttpClient::Header> headers)
   for (HttpClient::Header& header : headers_) header.origin = origin_of(url_);
 }
 
+// Of "Bearer abc", too, the second word alone.
+std::string PostQueue::without_secrets(std::string text) const {
+  constexpr std::size_t shortest_secret = 4;
+  for (const HttpClient::Header& header : headers_) {
+    const std::string last_word = header.value.substr(header.value.find_last_of(' ') + 1);
+    for (const std::string& secret : {header.value, last_word})
+      for (std::size_t at = 0;
+           secret.size() >= shortest_secret && (at = text.find(secret)) != std::string::npos;)
+        text.replace(at, secret.size(), "…");
+  }
+  return text;
+}
+
 HttpClient::Request PostQueue::request(std::string method, std::string url) const {
   HttpClient::Request request;
   request.method = std::move(method);
@@ -127,8 +140,9 @@ void PostQueue::posted(const Post& post) {
 std::optional<Json> PostQueue::take(std::string_view text, std::map<std::string, Json>& waiting) {
   auto message = Json::parse(text, {512, link_->options().max_message_bytes});
   if (!message) {
-    link_->log(LogEntry::Level::warning, "the server sent what is no message: " +
-                                             message.error().message() + ": " + start_of(text));
+    link_->log(LogEntry::Level::warning,
+               without_secrets("the server sent what is no message: " + message.error().message() +
+                               ": " + start_of(text)));
     return std::nullopt;
   }
   const JsonView view = message->view();

@@ -54,10 +54,17 @@ class PostQueue : public HttpDialect {
   // Answers those who wait.
   void fail(std::map<std::string, Json>& waiting, const std::string& message, int status = 0);
 
+  // describe_status(), without what was given as a header: a server may repeat it.
+  std::string describe(int status, std::string_view body) const {
+    return without_secrets(describe_status(status, body));
+  }
+
   HttpLink& link() { return *link_; }
   const std::string& url() const { return url_; }
 
  private:
+  std::string without_secrets(std::string text) const;
+
   HttpLink* link_ = nullptr;
   std::string url_;
   std::vector<HttpClient::Header> headers_;

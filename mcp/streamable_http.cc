@@ -132,7 +132,7 @@ void StreamableHttp::end_of_post(const ExchangePtr& exchange, const HttpClient::
     return go_on_later(exchange);
   std::string why;
   if (status >= 300) {
-    why = describe_status(status, exchange->body);
+    why = describe(status, exchange->body);
   } else if (exchange->over_limit) {
     why = "the server's answer is over the limit of " +
           std::to_string(link().options().max_message_bytes) + " bytes";
@@ -168,7 +168,7 @@ void StreamableHttp::end_of_get(const ExchangePtr& exchange, const HttpClient::F
     if (listening || exchange->retry || exchange->fruitless < max_fruitless)
       return go_on_later(exchange);
   }
-  const std::string why = status >= 300 ? describe_status(status, exchange->body)
+  const std::string why = status >= 300 ? describe(status, exchange->body)
                           : status == 0 ? "cannot reach " + shown_url(url()) + with(failure)
                                         : "it brings nothing any more" + with(failure);
   if (!listening)

@@ -118,6 +118,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(308, Location=self.path)
         if BEHAVIOUR == "unauthorized":
             return self.reply(401, b'{"error":"invalid_token"}')
+        if BEHAVIOUR == "repeats":
+            return self.reply(403, ("no, not with " + self.headers["Authorization"]).encode())
         if BEHAVIOUR == "web-page":
             return self.reply(200, b"<html>hello</html>", "text/html")
         message = json.loads(body)
