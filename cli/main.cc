@@ -22,7 +22,7 @@ std::string full_name(const CLI::App& app) {
 /// Gives the help of all commands the same shape. Called when all of them are registered.
 void shape_help(CLI::App& app) {
   const auto commands = app.get_subcommands(any);
-  app.footer(commands.empty() ? "" : "'" + full_name(app) + " COMMAND --help' tells more.");
+  if (!commands.empty()) app.footer("'" + full_name(app) + " COMMAND --help' tells more.");
   for (CLI::App* command : commands) {
     command->group("Commands");
     shape_help(*command);

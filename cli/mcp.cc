@@ -203,13 +203,12 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
   options->command = std::move(command);
 
   const auto add = [&](const char* name, const char* description, int (*function)(const Options&)) {
-    CLI::App* sub = mcp->add_subcommand(
-        name,
-        std::string(description) +
-            "\n\nThe server: --url URL, or its command behind --, as in\n  acp mcp " + name +
-            " … -- npx -y @modelcontextprotocol/server-everything\n"
-            "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for mistakes\n"
-            "in the usage, 3 if there is no connection, 130 if it was interrupted.");
+    CLI::App* sub = mcp->add_subcommand(name, description);
+    sub->footer(
+        "The server is --url URL, or its command behind --, as in\n  acp mcp " + std::string(name) +
+        " … -- npx -y @modelcontextprotocol/server-everything\n"
+        "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for mistakes\n"
+        "in the usage, 3 if there is no connection, 130 if it was interrupted.");
     sub->add_option("--url", options->url, "The address of a server that speaks Streamable HTTP");
     sub->add_flag("--sse", options->sse, "It speaks HTTP+SSE, as in revision 2024-11-05");
     sub->add_option("--header", options->headers,
