@@ -39,12 +39,6 @@ using std::chrono::milliseconds;
 
 using Strings = std::vector<std::string>;
 
-Agent silent_agent() {
-  Agent agent("test", "1");
-  agent.on_prompt([](Turn) -> Task<StopReason> { co_return StopReason::end_turn; });
-  return agent;
-}
-
 std::string text_of(const SessionUpdate& update) {
   const auto* chunk = std::get_if<v1::AgentMessageChunk>(&update);
   return chunk ? std::get<v1::TextContent>(chunk->content).text : "(no text)";

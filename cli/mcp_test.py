@@ -118,6 +118,7 @@ class Mcp(unittest.TestCase):
                 finally:
                     server.kill()
 
+    # The server, which is not ours, tells nobody when it listens: it has to be asked again and again.
     def wait_for(self, port):
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:

@@ -17,4 +17,11 @@ struct Served {
   AgentConnection connection;
 };
 
+// Ends each turn at once.
+inline Agent silent_agent() {
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn) -> Task<StopReason> { co_return StopReason::end_turn; });
+  return agent;
+}
+
 }  // namespace acp::testing
