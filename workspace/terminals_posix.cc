@@ -188,7 +188,11 @@ class Terminals::State {
           set.push_back({terminal->exit ? -1 : terminal->process.exit_descriptor(), POLLIN, 0});
         }
       }
-      if (poll(set.data(), set.size(), -1) < 0 && errno != EINTR) return;
+      if (poll(set.data(), set.size(), -1) < 0) {
+        // Out of memory, or interrupted: nobody else would look after the terminals.
+        for (pollfd& one : set) one.revents = 0;
+        poll(set.data(), 1, 100);
+      }
       std::array<char, 64> pokes;
       while (::read(wake_read_.get(), pokes.data(), pokes.size()) > 0) {
       }

@@ -58,6 +58,9 @@ def stdio():
         message = json.loads(line)
         if BEHAVIOUR == "silent" or "id" not in message or "method" not in message:
             continue
+        if BEHAVIOUR == "together" and message["method"] == "initialize":
+            # A pipe's two ends are opened together: by the one who writes and the one who reads.
+            open(sys.argv[2], sys.argv[3], encoding="utf-8").close()
         if message["method"] == "tools/call":
             if BEHAVIOUR == "killed":
                 sys.stderr.write("out of memory, it seems\n")
