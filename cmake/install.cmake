@@ -10,7 +10,7 @@ if(ACP_CLI)
 endif()
 if(TARGET acp_mcp)
   install(TARGETS acp_mcp EXPORT acpMcpTargets)
-  install(FILES mcp/client.h mcp/content.h mcp/event_stream.h mcp/server.h mcp/servers.h mcp/types.h
+  install(FILES mcp/client.h mcp/content.h mcp/server.h mcp/servers.h mcp/types.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mcp)
 endif()
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mcp/event_stream.h"
+#include "http/event_stream.h"
 
 namespace {
 
-using acp::mcp::EventStream;
+using acp::http::EventStream;
 
 std::vector<std::string> read(std::string_view input, std::size_t limit, std::size_t step) {
   EventStream stream(limit);

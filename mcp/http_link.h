@@ -18,7 +18,7 @@
 #include "acp/json/json.h"
 #include "acp/log.h"
 #include "acp/rpc/framing.h"
-#include "mcp/http_client.h"
+#include "http/client.h"
 
 namespace acp::mcp {
 
@@ -60,7 +60,7 @@ class HttpLink {
 
   // ---- for the dialect
   const HttpLinkOptions& options() const { return options_; }
-  HttpClient& http() { return http_; }
+  http::Client& http() { return http_; }
   // To the connection: one message, without newlines.
   void give(std::string_view line);
   TimerId after(std::chrono::milliseconds time, std::function<void()> action);
@@ -84,7 +84,7 @@ class HttpLink {
   HttpLinkOptions options_;
   io::Descriptor socket_;
   std::unique_ptr<HttpDialect> dialect_;
-  HttpClient http_;
+  http::Client http_;
   rpc::FrameReader frames_;
   std::string out_;
   std::size_t sent_ = 0;

@@ -44,7 +44,7 @@ void HttpLink::run() {
 }
 
 void HttpLink::step() {
-  HttpClient::Wanted wanted;
+  http::Client::Wanted wanted;
   wanted.descriptor = socket_.get();
   wanted.input = socket_ && !input_ended_ && dialect_->queued_bytes() < max_queued_bytes;
   wanted.output = socket_ && sent_ < out_.size();

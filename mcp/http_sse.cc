@@ -10,19 +10,19 @@ constexpr std::chrono::milliseconds post_time{30'000};
 void HttpSse::begin(HttpLink& link) {
   PostQueue::begin(link);
   events_.emplace(link.options().max_message_bytes);
-  HttpClient::Request get = request("GET", url());
+  http::Client::Request get = request("GET", url());
   get.headers.push_back({"Accept", "text/event-stream"});
-  HttpClient::Events on;
-  on.on_head = [this](const HttpClient::Head& head) { head_ = head; };
+  http::Client::Events on;
+  on.on_head = [this](const http::Client::Head& head) { head_ = head; };
   on.on_body = [this](std::string_view bytes) {
     if (head_.status == 200 && head_.content_type() == "text/event-stream")
       events_->feed(bytes, [this](auto&& event) { this->event(std::move(event), head_.url); });
     else if (error_body_.size() < kept_body_bytes)
       error_body_ += bytes;
   };
-  on.on_end = [this](const HttpClient::Failure* failure) {
+  on.on_end = [this](const http::Client::Failure* failure) {
     if (head_.status == 0)
-      return this->link().lost("cannot reach " + shown_url(url()) +
+      return this->link().lost("cannot reach " + http::shown_url(url()) +
                                (failure ? ": " + failure->message : std::string()));
     if (head_.status != 200) return this->link().lost(describe(head_.status, error_body_));
     if (head_.content_type() != "text/event-stream")
@@ -34,16 +34,16 @@ void HttpSse::begin(HttpLink& link) {
   link.http().start(std::move(get), std::move(on));
 }
 
-void HttpSse::event(EventStream::Event&& event, const std::string& base) {
+void HttpSse::event(http::EventStream::Event&& event, const std::string& base) {
   if (event.too_large) {
     fail(waiting_, "the server sent an event over the limit of " +
                        std::to_string(link().options().max_message_bytes) + " bytes");
   } else if (event.type == "endpoint") {
-    endpoint_ = resolve_url(base, event.data);
+    endpoint_ = http::resolve_url(base, event.data);
     // Another host must not be sent what was meant for this one.
-    if (origin_of(endpoint_) != origin_of(base) || endpoint_.empty())
+    if (http::origin_of(endpoint_) != http::origin_of(base) || endpoint_.empty())
       return link().lost("the server's endpoint is at another host, which is refused: " +
-                         shown_url(endpoint_));
+                         http::shown_url(endpoint_));
     open(true);
   } else if (event.type == "message" && !event.data.empty()) {
     take(event.data, waiting_);
@@ -51,7 +51,7 @@ void HttpSse::event(EventStream::Event&& event, const std::string& base) {
 }
 
 void HttpSse::post(std::shared_ptr<Post> post) {
-  HttpClient::Request request = this->request("POST", endpoint_);
+  http::Client::Request request = this->request("POST", endpoint_);
   request.body = post->text;
   request.time_limit = post_time;
   waiting_.insert(post->waiting.begin(), post->waiting.end());
@@ -60,17 +60,18 @@ void HttpSse::post(std::shared_ptr<Post> post) {
     std::string body;
   };
   const auto answer = std::make_shared<Answer>();
-  HttpClient::Events on;
-  on.on_head = [answer](const HttpClient::Head& head) { answer->status = head.status; };
+  http::Client::Events on;
+  on.on_head = [answer](const http::Client::Head& head) { answer->status = head.status; };
   on.on_body = [answer](std::string_view bytes) {
     if (answer->body.size() < kept_body_bytes) answer->body += bytes;
   };
-  on.on_end = [this, post, answer](const HttpClient::Failure* failure) {
+  on.on_end = [this, post, answer](const http::Client::Failure* failure) {
     std::map<std::string, Json> unanswered;
     for (const auto& [key, id] : post->waiting)
       if (waiting_.contains(key)) unanswered.emplace(key, id);
     if (failure && failure->unreachable)
-      return this->link().lost("cannot reach " + shown_url(endpoint_) + ": " + failure->message);
+      return this->link().lost("cannot reach " + http::shown_url(endpoint_) + ": " +
+                               failure->message);
     if (failure || answer->status >= 300) {
       const std::string why = failure ? "the message could not be sent: " + failure->message
                                       : describe(answer->status, answer->body);

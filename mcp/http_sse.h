@@ -2,7 +2,7 @@
 // first event says where to POST.
 #pragma once
 
-#include "mcp/event_stream.h"
+#include "http/event_stream.h"
 #include "mcp/post_queue.h"
 
 namespace acp::mcp {
@@ -15,11 +15,11 @@ class HttpSse final : public PostQueue {
 
  private:
   void post(std::shared_ptr<Post> post) override;
-  void event(EventStream::Event&& event, const std::string& base);
+  void event(http::EventStream::Event&& event, const std::string& base);
 
-  std::optional<EventStream> events_;
+  std::optional<http::EventStream> events_;
   std::string endpoint_;
-  HttpClient::Head head_;
+  http::Client::Head head_;
   std::string error_body_;
   std::map<std::string, Json> waiting_;  // all that have been POSTed
   bool closing_ = false;

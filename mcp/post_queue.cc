@@ -71,15 +71,15 @@ std::string describe_status(int status, std::string_view body) {
   return said.empty() ? text : text + ": " + said;
 }
 
-PostQueue::PostQueue(std::string url, std::vector<HttpClient::Header> headers)
+PostQueue::PostQueue(std::string url, std::vector<http::Client::Header> headers)
     : url_(std::move(url)), headers_(std::move(headers)) {
-  for (HttpClient::Header& header : headers_) header.origin = origin_of(url_);
+  for (http::Client::Header& header : headers_) header.origin = http::origin_of(url_);
 }
 
 // Of "Bearer abc", too, the second word alone.
 std::string PostQueue::without_secrets(std::string text) const {
   constexpr std::size_t shortest_secret = 4;
-  for (const HttpClient::Header& header : headers_) {
+  for (const http::Client::Header& header : headers_) {
     const std::string last_word = header.value.substr(header.value.find_last_of(' ') + 1);
     for (const std::string& secret : {header.value, last_word})
       for (std::size_t at = 0;
@@ -89,8 +89,8 @@ std::string PostQueue::without_secrets(std::string text) const {
   return text;
 }
 
-HttpClient::Request PostQueue::request(std::string method, std::string url) const {
-  HttpClient::Request request;
+http::Client::Request PostQueue::request(std::string method, std::string url) const {
+  http::Client::Request request;
   request.method = std::move(method);
   request.url = std::move(url);
   request.headers = headers_;

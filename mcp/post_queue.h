@@ -23,7 +23,7 @@ std::string describe_status(int status, std::string_view body);
 class PostQueue : public HttpDialect {
  public:
   // The headers are sent to the origin of the URL alone.
-  PostQueue(std::string url, std::vector<HttpClient::Header> headers);
+  PostQueue(std::string url, std::vector<http::Client::Header> headers);
 
   void begin(HttpLink& link) override { link_ = &link; }
   void message(Json message) override;
@@ -47,7 +47,7 @@ class PostQueue : public HttpDialect {
   void open(bool is_open);
   bool idle() const { return queue_.empty() && in_order_ == nullptr; }
 
-  HttpClient::Request request(std::string method, std::string url) const;
+  http::Client::Request request(std::string method, std::string url) const;
   // A message of the server's, nothing if it is none. Takes the requests that it answers off those
   // who wait.
   std::optional<Json> take(std::string_view text, std::map<std::string, Json>& waiting);
@@ -67,7 +67,7 @@ class PostQueue : public HttpDialect {
 
   HttpLink* link_ = nullptr;
   std::string url_;
-  std::vector<HttpClient::Header> headers_;
+  std::vector<http::Client::Header> headers_;
   std::deque<std::shared_ptr<Post>> queue_;
   std::size_t queued_bytes_ = 0;
   const Post* in_order_ = nullptr;  // behind which everything waits

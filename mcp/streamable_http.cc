@@ -20,7 +20,7 @@ constexpr int max_fruitless = 10;
 
 constexpr const char* event_stream = "text/event-stream";
 
-std::string with(const HttpClient::Failure* failure) {
+std::string with(const http::Client::Failure* failure) {
   return failure ? ": " + failure->message : std::string();
 }
 
@@ -31,7 +31,7 @@ void StreamableHttp::begin(HttpLink& link) {
   open(true);
 }
 
-HttpClient::Request StreamableHttp::with_session(HttpClient::Request request) const {
+http::Client::Request StreamableHttp::with_session(http::Client::Request request) const {
   if (!session_.value.empty()) request.headers.push_back(session_);
   if (!version_.empty()) request.headers.push_back({"MCP-Protocol-Version", version_});
   return request;
@@ -41,7 +41,7 @@ void StreamableHttp::post(std::shared_ptr<Post> post) {
   const auto exchange = std::make_shared<Exchange>();
   exchange->post = post;
   exchange->waiting = post->waiting;
-  HttpClient::Request request = with_session(this->request("POST", url()));
+  http::Client::Request request = with_session(this->request("POST", url()));
   request.headers.push_back({"Accept", "application/json, text/event-stream"});
   request.body = post->text;
   if (post->waiting.empty()) request.time_limit = post_time;
@@ -50,7 +50,7 @@ void StreamableHttp::post(std::shared_ptr<Post> post) {
 }
 
 void StreamableHttp::get(const ExchangePtr& exchange) {
-  HttpClient::Request request = with_session(this->request("GET", url()));
+  http::Client::Request request = with_session(this->request("GET", url()));
   request.headers.push_back({"Accept", event_stream});
   if (!exchange->last_id.empty()) {
     request.headers.push_back({"Last-Event-ID", exchange->last_id});
@@ -59,24 +59,24 @@ void StreamableHttp::get(const ExchangePtr& exchange) {
   start(exchange, std::move(request));
 }
 
-void StreamableHttp::start(const ExchangePtr& exchange, HttpClient::Request request) {
+void StreamableHttp::start(const ExchangePtr& exchange, http::Client::Request request) {
   exchange->head = {};
   exchange->events.reset();
   exchange->body.clear();
-  HttpClient::Events on;
-  on.on_head = [this, exchange](const HttpClient::Head& head) { this->head(exchange, head); };
+  http::Client::Events on;
+  on.on_head = [this, exchange](const http::Client::Head& head) { this->head(exchange, head); };
   on.on_body = [this, exchange](std::string_view bytes) { body(exchange, bytes); };
-  on.on_end = [this, exchange](const HttpClient::Failure* failure) { end(exchange, failure); };
+  on.on_end = [this, exchange](const http::Client::Failure* failure) { end(exchange, failure); };
   exchange->transfer = link().http().start(std::move(request), std::move(on));
 }
 
-void StreamableHttp::head(const ExchangePtr& exchange, const HttpClient::Head& head) {
+void StreamableHttp::head(const ExchangePtr& exchange, const http::Client::Head& head) {
   exchange->head = head;
   const bool good = head.status >= 200 && head.status < 300;
   if (good && head.content_type() == event_stream)
     exchange->events.emplace(link().options().max_message_bytes);
   if (good && exchange->post && exchange->post->initialize)
-    session_ = {"Mcp-Session-Id", head.header("mcp-session-id"), origin_of(head.url)};
+    session_ = {"Mcp-Session-Id", head.header("mcp-session-id"), http::origin_of(head.url)};
 }
 
 void StreamableHttp::body(const ExchangePtr& exchange, std::string_view bytes) {
@@ -97,7 +97,7 @@ void StreamableHttp::body(const ExchangePtr& exchange, std::string_view bytes) {
   if (good && bytes.size() > room) exchange->over_limit = true;
 }
 
-void StreamableHttp::event(Exchange& exchange, EventStream::Event&& event) {
+void StreamableHttp::event(Exchange& exchange, http::EventStream::Event&& event) {
   exchange.fruitless = 0;
   if (event.too_large)
     fail(exchange.waiting, "the server sent an event over the limit of " +
@@ -113,7 +113,7 @@ void StreamableHttp::take_message(Exchange& exchange, std::string_view text) {
     version_ = *version;
 }
 
-void StreamableHttp::end(const ExchangePtr& exchange, const HttpClient::Failure* failure) {
+void StreamableHttp::end(const ExchangePtr& exchange, const http::Client::Failure* failure) {
   exchange->transfer = 0;
   if (exchange->head.status == 404 && !session_.value.empty() && exchange->post)
     return link().lost("HTTP 404 Not Found: the server no longer knows the session");
@@ -123,11 +123,12 @@ void StreamableHttp::end(const ExchangePtr& exchange, const HttpClient::Failure*
     end_of_post(exchange, failure);
 }
 
-void StreamableHttp::end_of_post(const ExchangePtr& exchange, const HttpClient::Failure* failure) {
+void StreamableHttp::end_of_post(const ExchangePtr& exchange,
+                                 const http::Client::Failure* failure) {
   std::map<std::string, Json>& waiting = exchange->waiting;
   const int status = exchange->head.status;
   if (status == 0 && failure && failure->unreachable)
-    return link().lost("cannot reach " + shown_url(url()) + with(failure));
+    return link().lost("cannot reach " + http::shown_url(url()) + with(failure));
   if (exchange->events && !waiting.empty() && !exchange->last_id.empty())
     return go_on_later(exchange);
   std::string why;
@@ -154,13 +155,13 @@ void StreamableHttp::end_of_post(const ExchangePtr& exchange, const HttpClient::
   done(exchange);
 }
 
-void StreamableHttp::end_of_get(const ExchangePtr& exchange, const HttpClient::Failure* failure) {
+void StreamableHttp::end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure) {
   const bool listening = exchange->post == nullptr;
   const int status = exchange->head.status;
   ++exchange->fruitless;
   if (status == 0) {  // nobody there
     if (exchange->fruitless < max_unreachable) return go_on_later(exchange);
-    if (listening) return link().lost("cannot reach " + shown_url(url()) + with(failure));
+    if (listening) return link().lost("cannot reach " + http::shown_url(url()) + with(failure));
   }
   if (exchange->events) {
     // A server may end a stream whenever it likes. One that says when to come back means it.
@@ -169,7 +170,7 @@ void StreamableHttp::end_of_get(const ExchangePtr& exchange, const HttpClient::F
       return go_on_later(exchange);
   }
   const std::string why = status >= 300 ? describe(status, exchange->body)
-                          : status == 0 ? "cannot reach " + shown_url(url()) + with(failure)
+                          : status == 0 ? "cannot reach " + http::shown_url(url()) + with(failure)
                                         : "it brings nothing any more" + with(failure);
   if (!listening)
     fail(exchange->waiting, "the server's stream broke off and could not be resumed: " + why);
@@ -227,8 +228,8 @@ void StreamableHttp::close() {
 void StreamableHttp::leave() {
   if (!closing_ || !idle() || std::exchange(left_, true)) return;
   if (session_.value.empty()) return link().finish();
-  HttpClient::Events on;
-  on.on_end = [this](const HttpClient::Failure*) { link().finish(); };
+  http::Client::Events on;
+  on.on_end = [this](const http::Client::Failure*) { link().finish(); };
   link().http().start(with_session(request("DELETE", url())), std::move(on));
 }
 

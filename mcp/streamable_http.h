@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "mcp/event_stream.h"
+#include "http/event_stream.h"
 #include "mcp/post_queue.h"
 
 namespace acp::mcp {
@@ -20,10 +20,10 @@ class StreamableHttp final : public PostQueue {
   struct Exchange {
     std::shared_ptr<Post> post;  // null: listening
     std::map<std::string, Json> waiting = {};
-    HttpClient::Id transfer = 0;
-    HttpClient::Head head = {};
-    std::optional<EventStream> events = {};  // if the answer is a stream
-    std::string body = {};                   // if it is not
+    http::Client::Id transfer = 0;
+    http::Client::Head head = {};
+    std::optional<http::EventStream> events = {};  // if the answer is a stream
+    std::string body = {};                         // if it is not
     std::string last_id = {};
     std::optional<std::chrono::milliseconds> retry = {};
     bool resuming = false;    // by GET
@@ -35,23 +35,23 @@ class StreamableHttp final : public PostQueue {
 
   void post(std::shared_ptr<Post> post) override;
   void get(const ExchangePtr& exchange);
-  void start(const ExchangePtr& exchange, HttpClient::Request request);
-  void head(const ExchangePtr& exchange, const HttpClient::Head& head);
+  void start(const ExchangePtr& exchange, http::Client::Request request);
+  void head(const ExchangePtr& exchange, const http::Client::Head& head);
   void body(const ExchangePtr& exchange, std::string_view bytes);
-  void event(Exchange& exchange, EventStream::Event&& event);
-  void end(const ExchangePtr& exchange, const HttpClient::Failure* failure);
-  void end_of_post(const ExchangePtr& exchange, const HttpClient::Failure* failure);
+  void event(Exchange& exchange, http::EventStream::Event&& event);
+  void end(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  void end_of_post(const ExchangePtr& exchange, const http::Client::Failure* failure);
   // Of a GET: the stream is gone on with, or given up.
-  void end_of_get(const ExchangePtr& exchange, const HttpClient::Failure* failure);
+  void end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure);
   void go_on_later(const ExchangePtr& exchange);
   void take_message(Exchange& exchange, std::string_view text);
   void done(const ExchangePtr& exchange);
   void drop(const ExchangePtr& exchange);
   void leave();
-  HttpClient::Request with_session(HttpClient::Request request) const;
+  http::Client::Request with_session(http::Client::Request request) const;
 
   std::set<ExchangePtr> exchanges_;
-  HttpClient::Header session_;  // no value: there is none
+  http::Client::Header session_;  // no value: there is none
   std::string version_;
   bool closing_ = false;
   bool left_ = false;

@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+LIBRARY = ["acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"]
 # What each folder may include, besides itself. `acp` is the library's top: the roles.
 BELOW = {
     "acp/json": [],
@@ -13,10 +14,11 @@ BELOW = {
     "acp/rpc": ["acp/json"],
     "acp/io": ["acp/json", "acp/async", "acp/rpc"],
     "acp": ["acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "mcp": ["acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "workspace": ["acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "coder": ["mcp", "workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
-    "cli": ["coder", "mcp", "workspace", "acp", "acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io"],
+    "http": [*LIBRARY],
+    "mcp": [*LIBRARY, "http"],
+    "workspace": [*LIBRARY],
+    "coder": [*LIBRARY, "http", "mcp", "workspace"],
+    "cli": [*LIBRARY, "http", "mcp", "workspace", "coder"],
 }
 
 
@@ -26,12 +28,12 @@ def folder_of(path):
 
 root = Path(__file__).resolve().parent.parent
 faults = count = 0
-for file in sorted(f for top in ("acp", "mcp", "workspace", "coder", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
+for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "coder", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
     name = str(file.relative_to(root))
     here = folder_of(str(Path(name).parent))
     count += 1
     for line, text in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-        match = re.match(r'#include ["<]((?:acp|cli|mcp|workspace|coder|chat|check)/[^">]+)[">]', text)
+        match = re.match(r'#include ["<]((?:acp|cli|http|mcp|workspace|coder|chat|check)/[^">]+)[">]', text)
         if not match:
             continue
         there = folder_of(str(Path(match.group(1)).parent))

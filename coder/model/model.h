@@ -93,8 +93,10 @@ struct Stop {
   Reason reason;
   std::string told = {};  // the provider's own word, or why it refused
 };
+// Nothing more has come for now: what did is to be shown.
+struct Pause {};
 using ModelEvent =
-    std::variant<TextDelta, ThoughtDelta, ToolCallBegins, ToolCallDelta, Usage, Stop>;
+    std::variant<TextDelta, ThoughtDelta, ToolCallBegins, ToolCallDelta, Usage, Stop, Pause>;
 using OnModelEvent = std::function<void(ModelEvent)>;
 
 // The provider's answer is not what it should be, or is an error.
@@ -117,6 +119,30 @@ class ModelError : public std::runtime_error {
  private:
   Kind kind_;
   std::optional<double> retry_after_;
+};
+
+// ---- whoever serves it
+
+struct ModelInfo {
+  std::string id;    // what chooses it: "openai/gpt-5", "offline"
+  std::string name;  // for people
+  std::optional<std::uint64_t> context_tokens = {};
+  std::optional<std::uint64_t> max_output_tokens = {};
+  bool takes_images = false;
+  bool takes_audio = false;
+  bool takes_documents = false;
+  bool calls_tools = true;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  virtual const ModelInfo& info() const = 0;
+  // Blocks until the answer is complete; the last event but Pause is a Stop. `request.model` is not
+  // looked at. Events come on this thread. Throws ModelError; Cancelled (acp/error.h) once the
+  // token is set, at once, and nobody works for this request any more.
+  virtual void answer(const ModelRequest& request, const OnModelEvent& on_event,
+                      std::stop_token stop) = 0;
 };
 
 }  // namespace acp::coder

@@ -1,10 +1,10 @@
-#include "mcp/event_stream.h"
+#include "http/event_stream.h"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-namespace acp::mcp {
+namespace acp::http {
 
 namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -83,4 +83,4 @@ void EventStream::dispatch(const OnEvent& on_event) {
   on_event(std::move(event));
 }
 
-}  // namespace acp::mcp
+}  // namespace acp::http

@@ -1,4 +1,4 @@
-#include "mcp/http_client.h"
+#include "http/client.h"
 
 #include <curl/curl.h>
 
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace acp::mcp {
+namespace acp::http {
 
 namespace {
 
@@ -45,22 +45,22 @@ bool is_redirect(int status) {
 
 }  // namespace
 
-std::string HttpClient::Head::header(const std::string& name) const {
+std::string Client::Head::header(const std::string& name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? std::string() : found->second;
 }
 
-std::string HttpClient::Head::content_type() const {
+std::string Client::Head::content_type() const {
   const std::string value = header("content-type");
   return lower(trimmed(std::string_view(value).substr(0, value.find(';'))));
 }
 
-struct HttpClient::Parts {
+struct Client::Parts {
   std::unique_ptr<CURLM, CloseMulti> multi{curl_multi_init()};
 };
 
-struct HttpClient::Transfer {
-  HttpClient& client;
+struct Client::Transfer {
+  Client& client;
   Id id;
   Request request;
   Events events;
@@ -82,7 +82,7 @@ struct HttpClient::Transfer {
 };
 
 // Answers have several heads: those of a proxy, and of "100 Continue".
-std::size_t HttpClient::Transfer::on_header(std::string_view line) {
+std::size_t Client::Transfer::on_header(std::string_view line) {
   if ((head_bytes += line.size()) > max_head_bytes) return 0;
   if (line.starts_with("HTTP/")) {
     const std::size_t space = line.find(' ');
@@ -101,7 +101,7 @@ std::size_t HttpClient::Transfer::on_header(std::string_view line) {
   return line.size();
 }
 
-std::size_t HttpClient::Transfer::on_bytes(std::string_view bytes) {
+std::size_t Client::Transfer::on_bytes(std::string_view bytes) {
   if (redirecting) return (passed_over += bytes.size()) > max_redirect_body ? 0 : bytes.size();
   if (client.holds_) {
     paused = true;
@@ -111,15 +111,15 @@ std::size_t HttpClient::Transfer::on_bytes(std::string_view bytes) {
   return bytes.size();
 }
 
-HttpClient::HttpClient(std::chrono::milliseconds connect_time)
+Client::Client(std::chrono::milliseconds connect_time)
     : connect_time_(connect_time), parts_(std::make_unique<Parts>()) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (ready != CURLE_OK || !parts_->multi) throw std::runtime_error("libcurl does not start");
 }
 
-HttpClient::~HttpClient() { transfers_.clear(); }
+Client::~Client() { transfers_.clear(); }
 
-HttpClient::Id HttpClient::start(Request request, Events events) {
+Client::Id Client::start(Request request, Events events) {
   const Id id = next_id_++;
   auto transfer =
       std::unique_ptr<Transfer>(new Transfer{*this, id, std::move(request), std::move(events)});
@@ -128,7 +128,7 @@ HttpClient::Id HttpClient::start(Request request, Events events) {
   return id;
 }
 
-void HttpClient::begin(Transfer& transfer) {
+void Client::begin(Transfer& transfer) {
   CURL* const easy = transfer.easy.get();
   const Request& request = transfer.request;
   transfer.head = Head();
@@ -172,7 +172,7 @@ void HttpClient::begin(Transfer& transfer) {
   curl_multi_add_handle(parts_->multi.get(), easy);
 }
 
-void HttpClient::drop(Id id) {
+void Client::drop(Id id) {
   const auto found = transfers_.find(id);
   if (found == transfers_.end()) return;
   // It may be the one that is calling: it is destroyed when no event runs.
@@ -181,14 +181,14 @@ void HttpClient::drop(Id id) {
   wake();
 }
 
-void HttpClient::hold(bool holds) {
+void Client::hold(bool holds) {
   if (std::exchange(holds_, holds) == holds || holds) return;
   for (const auto& [id, transfer] : transfers_)
     if (std::exchange(transfer->paused, false))
       curl_easy_pause(transfer->easy.get(), CURLPAUSE_CONT);
 }
 
-void HttpClient::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
+void Client::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
   for (const Id id : std::exchange(to_begin_, {}))
     if (const auto found = transfers_.find(id); found != transfers_.end()) begin(*found->second);
   curl_waitfd wanted{};
@@ -213,9 +213,9 @@ void HttpClient::run(Wanted& descriptor, std::optional<std::chrono::milliseconds
   std::erase_if(transfers_, [](const auto& item) { return item.second->dropped; });
 }
 
-void HttpClient::wake() { curl_multi_wakeup(parts_->multi.get()); }
+void Client::wake() { curl_multi_wakeup(parts_->multi.get()); }
 
-void HttpClient::ended(Transfer& transfer, int code) {
+void Client::ended(Transfer& transfer, int code) {
   curl_multi_remove_handle(parts_->multi.get(), transfer.easy.get());
   if (transfer.dropped) return;
   Failure failure;
@@ -241,7 +241,7 @@ void HttpClient::ended(Transfer& transfer, int code) {
   if (events.on_end) events.on_end(failed ? &failure : nullptr);
 }
 
-bool HttpClient::redirect(Transfer& transfer, Failure& failure) {
+bool Client::redirect(Transfer& transfer, Failure& failure) {
   const std::string from = transfer.request.url;
   const std::string to = resolve_url(from, transfer.head.header("location"));
   const std::string here = origin_of(from), there = origin_of(to);
@@ -264,4 +264,4 @@ bool HttpClient::redirect(Transfer& transfer, Failure& failure) {
   return false;
 }
 
-}  // namespace acp::mcp
+}  // namespace acp::http

@@ -1,10 +1,10 @@
-#include "mcp/event_stream.h"
+#include "http/event_stream.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace acp::mcp {
+namespace acp::http {
 namespace {
 
 struct Seen {
@@ -90,4 +90,4 @@ TEST(EventStream, AnEventOverTheLimitIsPassedOverAndSaid) {
 }
 
 }  // namespace
-}  // namespace acp::mcp
+}  // namespace acp::http

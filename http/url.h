@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace acp::mcp {
+namespace acp::http {
 
 // "https://example.org:443"; empty if it is no http or https URL.
 std::string origin_of(const std::string& url);
@@ -12,4 +12,4 @@ std::string shown_url(const std::string& url);
 // What `relative` means, seen from `base`; empty if it means nothing.
 std::string resolve_url(const std::string& base, const std::string& relative);
 
-}  // namespace acp::mcp
+}  // namespace acp::http

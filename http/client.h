@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mcp/url.h"
+#include "http/url.h"
 
-namespace acp::mcp {
+namespace acp::http {
 
-class HttpClient {
+class Client {
  public:
   struct Header {
     std::string name;
@@ -51,10 +51,10 @@ class HttpClient {
   };
   using Id = std::uint64_t;
 
-  explicit HttpClient(std::chrono::milliseconds connect_time);
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
-  ~HttpClient();
+  explicit Client(std::chrono::milliseconds connect_time);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
 
   Id start(Request request, Events events);
   // No more events of it.
@@ -89,4 +89,4 @@ class HttpClient {
   bool holds_ = false;
 };
 
-}  // namespace acp::mcp
+}  // namespace acp::http

@@ -1,10 +1,10 @@
-#include "mcp/url.h"
+#include "http/url.h"
 
 #include <curl/curl.h>
 
 #include <memory>
 
-namespace acp::mcp {
+namespace acp::http {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string resolve_url(const std::string& base, const std::string& relative) {
   return part(url, CURLUPART_URL);
 }
 
-}  // namespace acp::mcp
+}  // namespace acp::http

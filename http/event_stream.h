@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace acp::mcp {
+namespace acp::http {
 
 class EventStream {
  public:
@@ -48,4 +48,4 @@ class EventStream {
   std::optional<std::chrono::milliseconds> retry_;
 };
 
-}  // namespace acp::mcp
+}  // namespace acp::http
