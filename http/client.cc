@@ -249,6 +249,8 @@ bool Client::redirect(Transfer& transfer, Failure& failure) {
     failure.message = "redirected to what is no http address";
   } else if (here.starts_with("https:") && there.starts_with("http:")) {
     failure.message = "redirected from https to http (" + shown_url(to) + "), which is refused";
+  } else if (transfer.request.stays && here != there) {
+    failure.message = "redirected to " + shown_url(to);
   } else if (++transfer.redirects > max_redirects) {
     failure.message = "redirected more than " + std::to_string(max_redirects) + " times";
   } else {

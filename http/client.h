@@ -29,6 +29,7 @@ class Client {
     std::vector<Header> headers = {};
     std::string body = {};
     std::chrono::milliseconds time_limit{0};  // 0: none
+    bool stays = false;                       // a redirect to another origin is a failure
   };
   // The answer's beginning, behind all redirects.
   struct Head {

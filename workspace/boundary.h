@@ -36,6 +36,7 @@ class Boundary {
 
   // Opens what is there, with the flags of open(2). All of these throw FileError.
   io::Descriptor open(const std::string& path, int flags) const;
+  io::Descriptor open_directory(const std::string& path) const;
   // A link at the path's end is followed to where it leads; nothing needs to be there.
   // `make_parents` makes the directories that are missing.
   Place place(const std::string& path, bool make_parents) const;

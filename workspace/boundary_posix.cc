@@ -205,6 +205,10 @@ class Boundary::Walker {
   int links_ = 0;
 };
 
+io::Descriptor Boundary::open_directory(const std::string& path) const {
+  return open(path, O_RDONLY | O_DIRECTORY);
+}
+
 io::Descriptor Boundary::open(const std::string& path, int flags) const {
   flags |= O_CLOEXEC | O_NOCTTY;
   if (walk_ == Walk::by_system) {

@@ -1,0 +1,43 @@
+// The conversation of a session as the model has it, and as it is kept.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coder/model/model.h"
+#include "coder/store/store.h"
+
+namespace acp::coder {
+
+std::string encode_message(const Message& message);
+// Throws StoreError for what encode_message() has not written.
+Message decode_message(std::string_view text);
+
+// What entries of a store come to.
+class Conversation {
+ public:
+  const std::vector<Message>& messages() const { return messages_; }
+
+  // These change the conversation, and give the entry that keeps the change.
+  LiveSession::Entry add(Message message);
+  // Takes back the last ones: a prompt that was refused, and what followed it.
+  LiveSession::Entry drop_last(std::size_t count);
+  // All of it becomes this summary.
+  LiveSession::Entry compact(const std::string& summary);
+
+  // Entries as they were kept, in order.
+  void replay(EntryKind kind, std::string_view body);
+  // After a process was killed: gives what is missing to calls without a result, and adds what the
+  // model had said of an answer that it could not finish (`said`, as the user saw it). Gives the
+  // entries that keep it.
+  std::vector<LiveSession::Entry> mend(const std::string& said);
+
+ private:
+  std::vector<Message> messages_;
+};
+
+// About four bytes make a token: for models that do not say how full their context is.
+std::uint64_t estimated_tokens(const std::vector<Message>& messages);
+
+}  // namespace acp::coder

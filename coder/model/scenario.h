@@ -1,0 +1,30 @@
+// A model that says what a file tells it to: exact turns, for those who test clients.
+//
+//   {"turns": [
+//     [{"thought": "Hm.", "text": "I look.", "tool_calls": [{"name": "list", "arguments": {}}]},
+//      {"text": "That is all.", "stop": "end"}],
+//     [{"error": {"kind": "rate_limited", "message": "slow down", "retry_after": 1}}]
+//   ]}
+//
+// Each turn is a list of the model's answers; the one behind a call's results is the next. `text`
+// and `thought` may be lists, whose elements are sent one by one; `wait_ms` is waited first.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "coder/model/model.h"
+
+namespace acp::coder {
+
+// Says what is wrong with the file, and where.
+class ScenarioError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+std::unique_ptr<Model> scenario_model(std::string_view text);
+
+}  // namespace acp::coder

@@ -1,0 +1,108 @@
+// fetch: a page, as text.
+#include <chrono>
+#include <optional>
+
+#include "acp/error.h"
+#include "coder/tools/html_text.h"
+#include "coder/tools/tool.h"
+#include "http/client.h"
+#include "workspace/output_buffer.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t most_bytes = 4 * 1024 * 1024;
+constexpr std::chrono::seconds most_time{30}, connect_time{10};
+
+bool is_text(const std::string& type) {
+  return type.empty() || type.starts_with("text/") || type.ends_with("json") ||
+         type.ends_with("xml") || type.ends_with("javascript") || type.ends_with("yaml");
+}
+
+struct Page {
+  http::Client::Head head = {};
+  std::string body = {};
+  bool cut = false;
+};
+
+// Throws ToolFailed, Cancelled.
+Page get(const std::string& url, std::stop_token stop) {
+  http::Client client(connect_time);
+  const std::stop_callback wake(stop, [&client] { client.wake(); });
+  Page page;
+  std::optional<std::string> failure;
+  bool ended = false;
+  http::Client::Request request;
+  request.method = "GET";
+  request.url = url;
+  request.headers = {
+      {"accept", "text/markdown, text/plain, text/html, application/json, */*;q=0.5"}};
+  request.time_limit = most_time;
+  request.stays = true;
+  http::Client::Events events;
+  events.on_head = [&](const http::Client::Head& head) { page.head = head; };
+  events.on_body = [&](std::string_view bytes) {
+    const std::size_t room = most_bytes - page.body.size();
+    page.body += bytes.substr(0, room);
+    page.cut = page.cut || bytes.size() > room;
+  };
+  events.on_end = [&](const http::Client::Failure* why) {
+    if (why != nullptr) failure = why->message;
+    ended = true;
+  };
+  client.start(std::move(request), std::move(events));
+  http::Client::Wanted nothing;
+  while (!ended && !page.cut) {
+    if (stop.stop_requested()) throw Cancelled();
+    client.run(nothing, std::nullopt);
+  }
+  if (failure) throw ToolFailed(http::shown_url(url) + ": " + *failure);
+  return page;
+}
+
+ToolResult fetch(const std::string& url, const ToolLimits& limits, std::stop_token stop) {
+  const Page page = get(url, stop);
+  const std::string type = page.head.content_type();
+  ToolResult result;
+  result.raw_output = Json::object({{"status", page.head.status},
+                                    {"contentType", type},
+                                    {"bytes", page.body.size()},
+                                    {"truncated", page.cut}});
+  if (!is_text(type)) throw ToolFailed(url + " is no text, but " + type);
+  std::string text = type == "text/html" ? html_text(page.body) : page.body;
+  workspace::OutputBuffer valid(most_bytes);
+  text = valid.append(text) + valid.finish();
+  result.text = bounded(std::move(text), limits.output_bytes);
+  if (page.cut) result.text += "\n[the page is larger than 4 MiB: the rest was not fetched]";
+  result.failed = page.head.status >= 400;
+  if (result.failed) result.text = "HTTP " + std::to_string(page.head.status) + "\n" + result.text;
+  result.content = {text_content(result.text)};
+  return result;
+}
+
+PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+  const std::string url = string_argument(arguments, "url");
+  if (http::origin_of(url).empty()) throw ToolFailed(url + " is no http or https address");
+  PreparedCall call;
+  call.title = "Fetch " + url;
+  call.run = [url, limits, stop = desk.stop_token()](const ToolProgress&) {
+    return fetch(url, limits, stop);
+  };
+  return call;
+}
+
+}  // namespace
+
+std::unique_ptr<Tool> fetch_tool(const ToolLimits& limits) {
+  return make_tool(
+      tool_spec(
+          "fetch",
+          "Fetches a page by http or https, as text. A redirect to another host is not followed: "
+          "fetch that address then.",
+          R"({"url":{"type":"string"}})", R"("url")"),
+      v1::ToolKind::fetch, false,
+      [limits](JsonView arguments, Desk& desk) { return prepare_fetch(arguments, desk, limits); });
+}
+
+}  // namespace acp::coder

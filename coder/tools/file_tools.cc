@@ -1,0 +1,274 @@
+// read, write, edit, delete, move and list.
+#include <algorithm>
+#include <optional>
+
+#include "coder/tools/edit.h"
+#include "coder/tools/tool.h"
+
+namespace acp::coder {
+
+namespace {
+
+using workspace::FileError;
+
+constexpr std::uint64_t usual_lines = 2000;
+constexpr std::size_t most_entries = 1000;
+
+std::uint32_t as_line(std::uint64_t number) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+}
+
+// Nothing if there is no such file.
+std::optional<std::string> text_if_there(Desk& desk, const std::string& path) {
+  try {
+    return desk.read_text(path);
+  } catch (const FileError& error) {
+    if (error.kind() == FileError::Kind::not_found) return std::nullopt;
+    throw;
+  }
+}
+
+v1::ToolCallContent diff(std::string path, const std::optional<std::string>& before,
+                         std::string after) {
+  v1::Diff result;
+  result.path = std::move(path);
+  if (before) result.oldText = *before;
+  result.newText = std::move(after);
+  return result;
+}
+
+// Writes what the user has agreed to, if the file is still what the user was shown.
+void write_over(Desk& desk, const std::string& path, const std::optional<std::string>& before,
+                const std::string& after) {
+  if (text_if_there(desk, path) != before)
+    throw ToolFailed(path + " has changed meanwhile: read it again before you write");
+  desk.write_text(path, after);
+}
+
+// ---- read
+
+// The lines, and whether there are more than these.
+std::string first_lines(std::string text, std::uint64_t lines, bool& more) {
+  std::size_t at = 0;
+  for (std::uint64_t i = 0; i < lines; ++i) {
+    at = text.find('\n', at);
+    if (at == std::string::npos) return text;
+    ++at;
+  }
+  more = at < text.size();
+  text.resize(at);
+  return text;
+}
+
+PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::uint64_t line =
+      std::max<std::uint64_t>(1, optional_number(arguments, "line").value_or(1));
+  const std::uint64_t wanted = optional_number(arguments, "limit").value_or(usual_lines);
+  PreparedCall call;
+  call.title = "Read " + shown_path(desk, path);
+  if (line > 1) call.title += ":" + std::to_string(line);
+  call.locations = {location(path, as_line(line))};
+  call.paths = {path};
+  call.run = [&desk, path, line, wanted, most = limits.output_bytes](const ToolProgress&) {
+    bool more = false;
+    std::string text =
+        first_lines(desk.read_text(path, as_line(line), as_line(wanted + 1)), wanted, more);
+    if (text.size() > most) {
+      // Whole lines, as far as they fit; a line that is longer than that is cut.
+      const std::size_t end = text.rfind('\n', most);
+      text = end == std::string::npos ? bounded(std::move(text), most) : text.substr(0, end + 1);
+      more = true;
+    }
+    const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
+                       (text.empty() || text.ends_with('\n') ? 0 : 1);
+    ToolResult result;
+    result.text = text;
+    if (text.empty())
+      result.text = line > 1 ? "(the file has no such line)" : "(the file is empty)";
+    if (more)
+      result.text += "\n[there is more: go on with line " + std::to_string(line + lines) + "]";
+    result.content = {text_content(text)};
+    result.raw_output = Json::object({{"lines", lines}, {"bytes", text.size()}, {"more", more}});
+    return result;
+  };
+  return call;
+}
+
+// ---- write and edit
+
+PreparedCall prepare_write(JsonView arguments, Desk& desk) {
+  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string content = string_argument(arguments, "content");
+  const std::optional<std::string> before = text_if_there(desk, path);
+  PreparedCall call;
+  call.title = (before ? "Write " : "Create ") + shown_path(desk, path);
+  call.locations = {location(path)};
+  call.paths = {path};
+  call.content = {diff(path, before, content)};
+  call.run = [&desk, path, content, before](const ToolProgress&) {
+    write_over(desk, path, before, content);
+    ToolResult result;
+    result.text =
+        (before ? "wrote " : "created ") + path + ", " + std::to_string(content.size()) + " bytes";
+    result.raw_output =
+        Json::object({{"path", path}, {"bytes", content.size()}, {"created", !before}});
+    return result;
+  };
+  return call;
+}
+
+std::vector<Replacement> replacements(JsonView arguments) {
+  std::vector<Replacement> result;
+  const JsonView edits = arguments["edits"];
+  if (!edits.is_array() || edits.size() == 0)
+    throw ToolFailed("the argument \"edits\" is " +
+                     std::string(edits.absent() ? "missing" : "wrong") +
+                     ": a list of {old_text, new_text} is expected");
+  for (const JsonView edit : edits.elements())
+    result.push_back({string_argument(edit, "old_text"), string_argument(edit, "new_text"),
+                      flag_argument(edit, "all")});
+  return result;
+}
+
+PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
+  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string before = desk.read_text(path);
+  Edited edited;
+  try {
+    edited = replace_in(before, replacements(arguments));
+  } catch (const EditFailed& error) {
+    throw ToolFailed(path + ": " + error.what());
+  }
+  PreparedCall call;
+  call.title = "Edit " + shown_path(desk, path);
+  for (const std::size_t line : edited.lines)
+    call.locations.push_back(location(path, as_line(line)));
+  call.paths = {path};
+  call.content = {diff(path, before, edited.text)};
+  call.run = [&desk, path, before, edited](const ToolProgress&) {
+    write_over(desk, path, before, edited.text);
+    ToolResult result;
+    result.text = "edited " + path + ", " + std::to_string(edited.lines.size()) +
+                  (edited.lines.size() == 1 ? " place: line" : " places: lines");
+    Json lines = Json::array();
+    for (const std::size_t line : edited.lines) {
+      result.text += " " + std::to_string(line);
+      lines.append(line);
+    }
+    result.raw_output = Json::object({{"path", path}, {"lines", lines}});
+    return result;
+  };
+  return call;
+}
+
+// ---- delete, move and list
+
+PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
+  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  PreparedCall call;
+  call.title = "Delete " + shown_path(desk, path);
+  call.locations = {location(path)};
+  call.paths = {path};
+  call.run = [&desk, path](const ToolProgress&) {
+    desk.files().remove(path);
+    ToolResult result;
+    result.text = "deleted " + path;
+    result.content = {text_content(result.text)};
+    result.raw_output = Json::object({{"path", path}});
+    return result;
+  };
+  return call;
+}
+
+PreparedCall prepare_move(JsonView arguments, Desk& desk) {
+  const workspace::Boundary& boundary = desk.files().boundary();
+  const std::string from = boundary.absolute(string_argument(arguments, "from"));
+  const std::string to = boundary.absolute(string_argument(arguments, "to"));
+  PreparedCall call;
+  call.title = "Move " + shown_path(desk, from) + " to " + shown_path(desk, to);
+  call.locations = {location(from), location(to)};
+  call.paths = {from, to};
+  call.run = [&desk, from, to](const ToolProgress&) {
+    desk.files().move(from, to);
+    ToolResult result;
+    result.text = "moved " + from + " to " + to;
+    result.content = {text_content(result.text)};
+    result.locations = {location(to)};
+    result.raw_output = Json::object({{"from", from}, {"to", to}});
+    return result;
+  };
+  return call;
+}
+
+PreparedCall prepare_list(JsonView arguments, Desk& desk) {
+  const std::string path =
+      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  PreparedCall call;
+  call.title = "List " + shown_path(desk, path);
+  call.locations = {location(path)};
+  call.paths = {path};
+  call.run = [&desk, path](const ToolProgress&) {
+    const std::vector<workspace::Entry> entries = desk.files().list(path);
+    ToolResult result;
+    for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i) {
+      result.text += entries[i].name;
+      if (entries[i].kind == workspace::EntryKind::directory) result.text += '/';
+      if (entries[i].kind == workspace::EntryKind::link) result.text += '@';
+      result.text += '\n';
+    }
+    if (entries.empty()) result.text = "(the directory is empty)\n";
+    if (entries.size() > most_entries)
+      result.text += "[" + std::to_string(entries.size() - most_entries) + " more are left out]\n";
+    result.content = {text_content(result.text)};
+    result.raw_output = Json::object({{"entries", entries.size()}});
+    return result;
+  };
+  return call;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
+  using v1::ToolKind;
+  constexpr const char* path =
+      R"({"path":{"type":"string","description":"absolute, or relative to the working directory"}})";
+  std::vector<std::unique_ptr<Tool>> tools;
+  tools.push_back(make_tool(
+      tool_spec(
+          "read",
+          "Reads a text file. Gives at most 2000 lines; ask for more by line (the first, "
+          "counted from 1) and limit (how many).",
+          R"({"path":{"type":"string"},"line":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}})",
+          R"("path")"),
+      ToolKind::read, true,
+      [limits](JsonView arguments, Desk& desk) { return prepare_read(arguments, desk, limits); }));
+  tools.push_back(make_tool(
+      tool_spec(
+          "write",
+          "Writes a whole file: a new one, or in place of what is there. To change a part of a "
+          "file, use edit.",
+          R"({"path":{"type":"string"},"content":{"type":"string"}})", R"("path","content")"),
+      ToolKind::edit, false, prepare_write));
+  tools.push_back(make_tool(
+      tool_spec(
+          "edit",
+          "Replaces texts in a file. Each old_text must stand there exactly, character by "
+          "character, and only once, unless all is true. Edits are made in order, all or none.",
+          R"({"path":{"type":"string"},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"old_text":{"type":"string"},"new_text":{"type":"string"},"all":{"type":"boolean","description":"replace each occurrence"}},"required":["old_text","new_text"],"additionalProperties":false}}})",
+          R"("path","edits")"),
+      ToolKind::edit, false, prepare_edit));
+  tools.push_back(make_tool(
+      tool_spec("delete", "Deletes a file, a link or an empty directory.", path, R"("path")"),
+      ToolKind::delete_, false, prepare_delete));
+  tools.push_back(
+      make_tool(tool_spec("move", "Moves or renames a file or directory. Replaces nothing.",
+                          R"({"from":{"type":"string"},"to":{"type":"string"}})", R"("from","to")"),
+                ToolKind::move, false, prepare_move));
+  tools.push_back(make_tool(
+      tool_spec("list", "Lists a directory, the working directory if none is given.", path),
+      ToolKind::read, true, prepare_list));
+  return tools;
+}
+
+}  // namespace acp::coder

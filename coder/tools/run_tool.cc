@@ -1,0 +1,136 @@
+// run: a command, in the client's terminal or here.
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+#include "coder/tools/tool.h"
+#include "workspace/command.h"
+#include "workspace/output_buffer.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::uint64_t most_seconds = 3600;
+// What is shown of a command that runs here, and how often at most.
+constexpr std::size_t shown_bytes = 8 * 1024;
+constexpr std::chrono::milliseconds between{100};
+
+constexpr const char* warning =
+    "A command can read, change and send anything that you can, inside this project or not.";
+
+std::string how_it_ended(const CommandOutcome& outcome, std::uint64_t seconds) {
+  if (outcome.timed_out) return "killed after " + std::to_string(seconds) + " s";
+  if (outcome.exit_code) return "exit code " + std::to_string(*outcome.exit_code);
+  return "ended by signal " + (outcome.signal.empty() ? "(unknown)" : outcome.signal);
+}
+
+// The last of what a command prints here, told as it comes.
+class LiveOutput {
+ public:
+  explicit LiveOutput(const ToolProgress& progress) : progress_(progress) {}
+  void add(std::string_view text) {
+    buffer_.append(text);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < between) return;
+    told_ = now;
+    progress_({text_content(buffer_.text())});
+  }
+
+ private:
+  const ToolProgress& progress_;
+  workspace::OutputBuffer buffer_{shown_bytes};
+  std::chrono::steady_clock::time_point told_ = {};
+};
+
+ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
+               const ToolProgress& progress) {
+  LiveOutput live(progress);
+  std::string terminal_id;
+  CommandProgress told;
+  told.on_terminal = [&](const std::string& id) {
+    terminal_id = id;
+    v1::Terminal terminal;
+    terminal.terminalId = id;
+    progress({terminal});
+  };
+  told.on_output = [&](std::string_view text) { live.add(text); };
+  CommandOutcome outcome;
+  try {
+    outcome = desk.run(wanted, told);
+  } catch (const workspace::CommandFailed& error) {
+    throw ToolFailed(error.what());
+  }
+
+  ToolResult result;
+  const std::string end = how_it_ended(outcome, wanted.seconds);
+  workspace::OutputBuffer last(most);
+  last.append(outcome.output);
+  last.finish();
+  const bool truncated = outcome.truncated || last.truncated();
+  std::string output = truncated ? "[the beginning is left out]\n" : "";
+  output += last.text();
+  if (!output.empty() && !output.ends_with('\n')) output += '\n';
+  result.text = output + "[" + end + "]";
+  result.failed = outcome.timed_out;
+  const bool bad = outcome.timed_out || outcome.exit_code != 0u;
+  std::vector<v1::ToolCallContent> as_text = {
+      text_content(bad || output.empty() ? result.text : output)};
+  if (terminal_id.empty()) {
+    result.content = std::move(as_text);
+  } else {
+    v1::Terminal terminal;
+    terminal.terminalId = terminal_id;
+    result.content = {terminal};
+    // The client's terminal shows no reason of ours.
+    if (outcome.timed_out) result.content.push_back(text_content("[" + end + "]"));
+    result.kept_content = std::move(as_text);
+  }
+  Json raw = Json::object({{"truncated", truncated}, {"timedOut", outcome.timed_out}});
+  raw.set("output", bounded(std::string(last.text()), shown_bytes));
+  if (outcome.exit_code) raw.set("exitCode", *outcome.exit_code);
+  if (!outcome.signal.empty()) raw.set("signal", outcome.signal);
+  result.raw_output = raw;
+  return result;
+}
+
+PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+  CommandWanted wanted;
+  wanted.command = string_argument(arguments, "command");
+  if (wanted.command.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw ToolFailed("the command is empty");
+  wanted.cwd = desk.files().boundary().absolute(optional_string(arguments, "cwd").value_or("."));
+  wanted.seconds = std::clamp<std::uint64_t>(
+      optional_number(arguments, "timeout_seconds").value_or(limits.command_seconds), 1,
+      most_seconds);
+  // Inside the session's directories, and there.
+  desk.files().boundary().open_directory(wanted.cwd);
+  PreparedCall call;
+  call.title = "`" + wanted.command + "`";
+  const std::string where = shown_path(desk, wanted.cwd);
+  if (where != ".") call.title += " in " + where;
+  call.locations = {location(wanted.cwd)};
+  call.command = wanted.command;
+  call.content = {text_content(warning)};
+  call.run = [&desk, wanted, most = limits.output_bytes](const ToolProgress& progress) {
+    return run(desk, wanted, most, progress);
+  };
+  return call;
+}
+
+}  // namespace
+
+std::unique_ptr<Tool> run_tool(const ToolLimits& limits) {
+  return make_tool(
+      tool_spec(
+          "run",
+          "Runs a command line in a shell, in the working directory unless cwd says another, and "
+          "gives its output and exit code. There is no keyboard: a command that asks gets no "
+          "answer. It is killed after timeout_seconds.",
+          R"({"command":{"type":"string"},"cwd":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1}})",
+          R"("command")"),
+      v1::ToolKind::execute, false,
+      [limits](JsonView arguments, Desk& desk) { return prepare_run(arguments, desk, limits); });
+}
+
+}  // namespace acp::coder

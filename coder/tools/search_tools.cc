@@ -1,0 +1,135 @@
+// glob and grep.
+#include <algorithm>
+
+#include "coder/tools/search.h"
+#include "coder/tools/tool.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t most_files = 1000;
+constexpr std::size_t most_matches = 500;
+constexpr std::size_t most_locations = 50;
+
+std::string joined(const std::string& directory, const std::string& below) {
+  return directory.ends_with('/') ? directory + below : directory + "/" + below;
+}
+
+std::string where(const Desk& desk, const std::string& path) {
+  const std::string shown = shown_path(desk, path);
+  return shown == "." ? "" : " in " + shown;
+}
+
+PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+  const std::string pattern = string_argument(arguments, "pattern");
+  const std::string path =
+      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  PreparedCall call;
+  call.title = "Find " + pattern + where(desk, path);
+  call.locations = {location(path)};
+  call.paths = {path};
+  call.run = [&desk, pattern, path, limits](const ToolProgress&) {
+    bool truncated = false;
+    std::vector<std::string> found;
+    try {
+      found =
+          find_files(desk.files().boundary().open_directory(path), pattern, most_files, truncated);
+    } catch (const BadPattern& error) {
+      throw ToolFailed(error.what());
+    }
+    ToolResult result;
+    for (const std::string& file : found) result.text += joined(path, file) + "\n";
+    if (found.empty()) result.text = "(no file matches)\n";
+    if (truncated) result.text += "[there are more: be more exact]\n";
+    result.text = bounded(std::move(result.text), limits.output_bytes);
+    result.content = {text_content(result.text)};
+    for (std::size_t i = 0; i < std::min(found.size(), most_locations); ++i)
+      result.locations.push_back(location(joined(path, found[i])));
+    result.raw_output = Json::object({{"files", found.size()}, {"truncated", truncated}});
+    return result;
+  };
+  return call;
+}
+
+// A search in one file: its directory, and a glob that only it matches.
+void narrow_to_file(std::string& path, std::string& glob) {
+  const std::size_t slash = path.rfind('/');
+  glob = "/";
+  for (const char c : path.substr(slash + 1)) {
+    if (std::string_view("*?[]\\!# ").find(c) != std::string_view::npos) glob += '\\';
+    glob += c;
+  }
+  path.resize(std::max<std::size_t>(slash, 1));
+}
+
+PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+  SearchOptions options;
+  options.pattern = string_argument(arguments, "pattern");
+  options.glob = optional_string(arguments, "glob").value_or("");
+  options.literal = flag_argument(arguments, "literal");
+  options.ignore_case = flag_argument(arguments, "ignore_case");
+  options.max_matches = most_matches;
+  options.stop = desk.stop_token();
+  const std::string path =
+      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  PreparedCall call;
+  call.title = "Search for " + options.pattern + where(desk, path);
+  call.locations = {location(path)};
+  call.paths = {path};
+  call.run = [&desk, given = options, at = path, limits](const ToolProgress&) {
+    SearchOptions options = given;
+    std::string path = at;
+    if (desk.files().kind(path) == workspace::EntryKind::file) narrow_to_file(path, options.glob);
+    SearchResult found;
+    try {
+      found = search_tree(desk.files().boundary().open_directory(path), options);
+    } catch (const BadPattern& error) {
+      throw ToolFailed(error.what());
+    }
+    ToolResult result;
+    for (const SearchMatch& match : found.matches)
+      result.text += match.path + ":" + std::to_string(match.line) + ": " + match.text + "\n";
+    if (found.matches.empty())
+      result.text = "(nothing found in " + std::to_string(found.files) + " files)\n";
+    if (found.truncated) result.text += "[there are more: be more exact]\n";
+    for (const std::string& file : found.passed_over)
+      result.text += "[" + file + " is too large and was not searched]\n";
+    result.text = bounded(std::move(result.text), limits.output_bytes);
+    result.content = {text_content(result.text)};
+    for (std::size_t i = 0; i < std::min(found.matches.size(), most_locations); ++i)
+      result.locations.push_back(location(joined(path, found.matches[i].path),
+                                          static_cast<std::uint32_t>(found.matches[i].line)));
+    result.raw_output = Json::object({{"matches", found.matches.size()},
+                                      {"files", found.files},
+                                      {"truncated", found.truncated}});
+    return result;
+  };
+  return call;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Tool>> search_tools(const ToolLimits& limits) {
+  std::vector<std::unique_ptr<Tool>> tools;
+  tools.push_back(make_tool(
+      tool_spec(
+          "glob",
+          "Finds files by their path, e.g. *.h, src/**/*_test.cc. What git ignores is left out.",
+          R"({"pattern":{"type":"string"},"path":{"type":"string","description":"a directory to look in"}})",
+          R"("pattern")"),
+      v1::ToolKind::search, true,
+      [limits](JsonView arguments, Desk& desk) { return prepare_glob(arguments, desk, limits); }));
+  tools.push_back(make_tool(
+      tool_spec(
+          "grep",
+          "Searches the files below a directory for a regular expression (RE2), or a text if "
+          "literal is true. What git ignores and binary files are left out.",
+          R"({"pattern":{"type":"string"},"path":{"type":"string","description":"a directory or file to look in"},"glob":{"type":"string","description":"only files that match, e.g. *.cc"},"literal":{"type":"boolean"},"ignore_case":{"type":"boolean"}})",
+          R"("pattern")"),
+      v1::ToolKind::search, true,
+      [limits](JsonView arguments, Desk& desk) { return prepare_grep(arguments, desk, limits); }));
+  return tools;
+}
+
+}  // namespace acp::coder

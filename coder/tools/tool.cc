@@ -1,0 +1,113 @@
+#include "coder/tools/tool.h"
+
+namespace acp::coder {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view name, const char* expected, JsonView got) {
+  std::string text = "the argument \"" + std::string(name) + "\" ";
+  text += got.absent() ? "is missing: " : "is wrong: ";
+  throw ToolFailed(text + expected + " is expected");
+}
+
+// A model that has nothing to say for an argument may say null.
+bool is_there(JsonView value) { return !value.absent() && !value.is_null(); }
+
+class MadeTool final : public Tool {
+ public:
+  MadeTool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
+           std::function<PreparedCall(JsonView, Desk&)> prepare)
+      : spec_(std::move(spec)),
+        kind_(kind),
+        only_reads_(only_reads),
+        prepare_(std::move(prepare)) {}
+  ToolSpec spec() const override { return spec_; }
+  v1::ToolKind kind() const override { return kind_; }
+  bool only_reads() const override { return only_reads_; }
+  PreparedCall prepare(JsonView arguments, Desk& desk) const override {
+    return prepare_(arguments, desk);
+  }
+
+ private:
+  ToolSpec spec_;
+  v1::ToolKind kind_;
+  bool only_reads_;
+  std::function<PreparedCall(JsonView, Desk&)> prepare_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tool> make_tool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
+                                std::function<PreparedCall(JsonView, Desk&)> prepare) {
+  return std::make_unique<MadeTool>(std::move(spec), kind, only_reads, std::move(prepare));
+}
+
+ToolSpec tool_spec(std::string name, std::string description, std::string_view properties,
+                   std::string_view required) {
+  std::string schema = R"({"type":"object","properties":)" + std::string(properties) +
+                       R"(,"required":[)" + std::string(required) +
+                       R"(],"additionalProperties":false})";
+  return {std::move(name), std::move(description), Json::parse(schema).value()};
+}
+
+std::string shown_path(const Desk& desk, const std::string& path) {
+  const workspace::Boundary& boundary = desk.files().boundary();
+  const std::string absolute = boundary.absolute(path);
+  const std::string& cwd = boundary.directories().front();
+  if (absolute == cwd) return ".";
+  const std::string below = cwd.ends_with('/') ? cwd : cwd + "/";
+  return absolute.starts_with(below) ? absolute.substr(below.size()) : absolute;
+}
+
+std::string bounded(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  const std::size_t left_out = text.size() - end;
+  text.resize(end);
+  return text + "\n[" + std::to_string(left_out) + " more bytes are left out]";
+}
+
+std::string string_argument(JsonView arguments, std::string_view name) {
+  const JsonView value = arguments[name];
+  const auto text = value.as_string();
+  if (!text) fail(name, "a string", value);
+  return *text;
+}
+
+std::optional<std::string> optional_string(JsonView arguments, std::string_view name) {
+  if (!is_there(arguments[name])) return std::nullopt;
+  return string_argument(arguments, name);
+}
+
+std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_view name) {
+  const JsonView value = arguments[name];
+  if (!is_there(value)) return std::nullopt;
+  if (const auto number = value.as_uint64()) return number;
+  // Some models write numbers as 3.0, or as strings.
+  if (const auto number = value.as_double(); number && *number >= 0 && *number < 1e15)
+    return static_cast<std::uint64_t>(*number);
+  fail(name, "a number that is not negative", value);
+}
+
+bool flag_argument(JsonView arguments, std::string_view name) {
+  const JsonView value = arguments[name];
+  if (!is_there(value)) return false;
+  if (const auto flag = value.as_bool()) return *flag;
+  fail(name, "true or false", value);
+}
+
+v1::ToolCallContent text_content(std::string_view text) {
+  v1::Content content;
+  content.content = v1::ContentBlock(text);
+  return content;
+}
+
+v1::ToolCallLocation location(std::string path, std::uint32_t line) {
+  v1::ToolCallLocation result;
+  result.path = std::move(path);
+  if (line != 0) result.line = line;
+  return result;
+}
+
+}  // namespace acp::coder

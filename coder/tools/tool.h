@@ -1,0 +1,99 @@
+// What a model can do: tools, each with its schema, what it is about to do, and the doing.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/schema/v1.h"
+#include "coder/model/model.h"
+#include "coder/tools/desk.h"
+
+namespace acp::coder {
+
+// Written for the model: what went wrong, and what would help.
+class ToolFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What the model gets, and what the user sees.
+struct ToolResult {
+  std::string text = {};  // for the model
+  bool failed = false;
+  std::vector<MediaPart> media = {};
+  // In place of what the call has shown so far; empty: that stays.
+  std::vector<v1::ToolCallContent> content = {};
+  std::vector<v1::ToolCallLocation> locations = {};
+  Json raw_output = {};
+  // What is kept of the content, if it is not what was shown: a terminal is gone tomorrow.
+  std::vector<v1::ToolCallContent> kept_content = {};
+};
+
+// Shown while the call runs: the content so far.
+using ToolProgress = std::function<void(std::vector<v1::ToolCallContent> content)>;
+
+// A call that is ready to run: what the user is asked about stands here.
+struct PreparedCall {
+  std::string title = {};
+  std::vector<v1::ToolCallLocation> locations = {};
+  std::vector<v1::ToolCallContent> content = {};  // the change it would make
+  // For the permission policy.
+  std::string command = {};
+  std::vector<std::string> paths = {};
+  // Throws ToolFailed, FileError, Cancelled.
+  std::function<ToolResult(const ToolProgress&)> run = nullptr;
+};
+
+class Tool {
+ public:
+  virtual ~Tool() = default;
+  virtual ToolSpec spec() const = 0;
+  virtual v1::ToolKind kind() const = 0;
+  // Changes nothing: several may run side by side.
+  virtual bool only_reads() const { return false; }
+  // Its name for the permission policy, if rules are made by it: MCP tools.
+  virtual std::string policy_name() const { return {}; }
+  // Throws ToolFailed, FileError. The desk outlives what is given back.
+  virtual PreparedCall prepare(JsonView arguments, Desk& desk) const = 0;
+};
+
+// ---- for those who write tools
+
+std::unique_ptr<Tool> make_tool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
+                                std::function<PreparedCall(JsonView arguments, Desk&)> prepare);
+// `schema` is JSON: the properties of an object, then the names of those that must be there.
+ToolSpec tool_spec(std::string name, std::string description, std::string_view properties,
+                   std::string_view required = "");
+
+// A member of the arguments. Throws ToolFailed, which names it, if it is missing or of another
+// kind.
+std::string string_argument(JsonView arguments, std::string_view name);
+std::optional<std::string> optional_string(JsonView arguments, std::string_view name);
+std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_view name);
+bool flag_argument(JsonView arguments, std::string_view name);
+
+// As the user knows it: relative to the working directory, if it is below that.
+std::string shown_path(const Desk& desk, const std::string& path);
+// At most so many bytes, cut between characters, with a word about what is missing.
+std::string bounded(std::string text, std::size_t most);
+v1::ToolCallContent text_content(std::string_view text);
+v1::ToolCallLocation location(std::string path, std::uint32_t line = 0);
+
+// All that need no server: read, write, edit, delete, move, list, glob, grep, run, fetch, plan,
+// switch_mode.
+struct ToolLimits {
+  std::uint64_t command_seconds = 120;
+  std::size_t output_bytes = 64 * 1024;  // of a result, for the model
+};
+std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits);
+std::vector<std::unique_ptr<Tool>> search_tools(const ToolLimits& limits);
+std::unique_ptr<Tool> run_tool(const ToolLimits& limits);
+std::unique_ptr<Tool> fetch_tool(const ToolLimits& limits);
+std::unique_ptr<Tool> plan_tool();
+std::unique_ptr<Tool> switch_mode_tool();
+
+}  // namespace acp::coder
