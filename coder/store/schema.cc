@@ -31,7 +31,7 @@ constexpr const char* steps_to_now[] = {
 
 std::span<const char* const> schema_steps() { return steps_to_now; }
 
-void migrate(Database& database, std::span<const char* const> steps) {
+std::int64_t schema_version(Database& database, std::span<const char* const> steps) {
   const std::int64_t newest = static_cast<std::int64_t>(steps.size());
   const std::int64_t version = database.number("PRAGMA user_version");
   const std::int64_t program = database.number("PRAGMA application_id");
@@ -42,6 +42,12 @@ void migrate(Database& database, std::span<const char* const> steps) {
     throw StoreError(database.name() + " is of version " + std::to_string(version) +
                      ", written by a newer acp; this one knows versions up to " +
                      std::to_string(newest));
+  return version;
+}
+
+void migrate(Database& database, std::span<const char* const> steps) {
+  const std::int64_t newest = static_cast<std::int64_t>(steps.size());
+  const std::int64_t version = schema_version(database, steps);
   if (version == newest) return;
   Transaction::Statements statements(database);
   Transaction transaction(statements);

@@ -12,8 +12,11 @@ namespace acp::coder {
 // alone what the version before uses: such a program may be running with the same store.
 std::span<const char* const> schema_steps();
 
-// All steps that the database has not seen, or none of them. Throws DatabaseError, and StoreError,
-// before anything is written, for a database of a newer version or of another program.
+// The version of a database, 0 if it is empty. Writes nothing. Throws StoreError for one of a newer
+// version, or of another program.
+std::int64_t schema_version(Database& database,
+                            std::span<const char* const> steps = schema_steps());
+// All steps that the database has not seen, or none of them.
 void migrate(Database& database, std::span<const char* const> steps = schema_steps());
 
 }  // namespace acp::coder

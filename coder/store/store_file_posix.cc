@@ -86,10 +86,11 @@ bool StoreFile::make() const {
   struct stat about;
   if (stat(path_.c_str(), &about) != 0) refuse(path_, errno);
   if (!S_ISREG(about.st_mode)) return false;
-  if ((about.st_mode & 077) != 0) chmod(path_.c_str(), 0600);
-  // SQLite takes an empty file for a new database and would delete the log, all that is left.
+  if ((about.st_mode & 077) != 0) chmod(path_.c_str(), about.st_mode & 0700);
+  // SQLite takes a file of no byte, or of one, for a new database, and would delete the log: all
+  // that is left.
   struct stat log;
-  return about.st_size != 0 || stat((path_ + "-wal").c_str(), &log) != 0 || log.st_size == 0;
+  return about.st_size > 1 || stat((path_ + "-wal").c_str(), &log) != 0 || log.st_size == 0;
 }
 
 std::string StoreFile::set_aside() const {

@@ -28,11 +28,12 @@ Opened open_database(const std::string& path) {
   try {
     opened.database = std::make_unique<Database>(path);
     Database& database = *opened.database;
-    migrate(database);
+    schema_version(database);  // or what is not ours would be made ours
     // NORMAL: a process that dies loses nothing; a power cut may take the last moments.
     database.execute(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;"
+        "PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;"
         "PRAGMA journal_size_limit = 16777216");
+    migrate(database);
   } catch (const DatabaseError& error) {
     if (error.corrupt()) throw NotAStore(error.what());
     throw;
@@ -47,15 +48,14 @@ Opened open_database(const std::string& path) {
   return opened;
 }
 
-Opened open_file(const StoreFile& file, const Store::OnNotice& on_notice) {
+Opened open_file(const StoreFile& file, std::vector<std::string>& notices) {
   try {
     if (!file.make()) throw NotAStore(file.path() + " is no database");
     return open_database(file.path());
   } catch (const NotAStore& error) {
     const std::string name = file.set_aside();
-    if (on_notice)
-      on_notice("The session store is damaged (" + std::string(error.what()) +
-                "). It has been set aside as " + name + ", and a new one begun.");
+    notices.push_back("The session store is damaged (" + std::string(error.what()) +
+                      "). It has been set aside as " + name + ", and a new one begun.");
   }
   file.make();
   return open_database(file.path());
@@ -86,25 +86,30 @@ StoreParts::StoreParts(const std::string& path, const Store::OnNotice& on_notice
                        Store::Clock its_clock)
     : clock(std::move(its_clock)) {
   Opened opened;
-  std::string why;
-  if (!path.empty()) try {
+  std::vector<std::string> notices;  // told when others may open it again
+  const auto keep_in_memory = [&](const std::string& why) {
+    opened = open_database(":memory:");
+    notices.push_back("Sessions cannot be stored (" + why +
+                      "). They are kept in memory, and gone when this program ends.");
+  };
+  if (path.empty()) {
+    opened = open_database(":memory:");
+  } else {
+    try {
       const StoreFile file(path);
-      opened = open_file(file, on_notice);
+      opened = open_file(file, notices);
       lock_directory = file.lock_directory();
     } catch (const NoPlace& error) {
-      why = error.what();
+      keep_in_memory(error.what());
     } catch (const DatabaseError& error) {
       if (!error.no_place()) throw;
-      why = error.what();
+      keep_in_memory(error.what());
     }
-  if (opened.statements == nullptr) {
-    opened = open_database(":memory:");
-    if (!why.empty() && on_notice)
-      on_notice("Sessions cannot be stored (" + why +
-                "). They are kept in memory, and gone when this program ends.");
   }
   database = std::move(opened.database);
   statements = std::move(opened.statements);
+  if (on_notice)
+    for (const std::string& notice : notices) on_notice(notice);
 }
 
 std::int64_t StoreParts::now() const {

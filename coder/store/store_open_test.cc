@@ -1,6 +1,7 @@
 // What lies where the store should be, and what becomes of it.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
@@ -236,7 +237,7 @@ TEST_F(StoreOpenTest, SetsATruncatedOneAside) {
   }
   const std::string whole = scratch.get("sessions.db");
   ASSERT_GT(whole.size(), 100'000u);
-  for (const std::size_t size : {1, 20, 99, 100, 511, 512, 4096, 8192, 65'536}) {
+  for (const std::size_t size : {2, 20, 99, 100, 511, 512, 4096, 8192, 65'536}) {
     SCOPED_TRACE(size);
     for (const std::string& name : names()) fs::remove_all(scratch / name);
     notices.texts.clear();
@@ -259,10 +260,16 @@ TEST_F(StoreOpenTest, SetsAsideALogWithoutItsFile) {
     live.append(EntryKind::update, "in the log");
     fs::copy_file(path + "-wal", scratch / "kept");
   }
-  fs::remove(path);
-  fs::rename(scratch / "kept", path + "-wal");
-  expect_works();
-  EXPECT_NE(scratch.get(expect_set_aside() + "-wal").find("in the log"), std::string::npos);
+  const std::string log = scratch.get("kept");
+  EXPECT_NE(log.find("in the log"), std::string::npos);
+  for (const char* const rest : {"", "S"}) {
+    for (const std::string& name : names()) fs::remove_all(scratch / name);
+    notices.texts.clear();
+    scratch.put("sessions.db", rest);
+    scratch.put("sessions.db-wal", log);
+    expect_works();
+    EXPECT_EQ(scratch.get(expect_set_aside() + "-wal"), log);
+  }
 }
 
 TEST_F(StoreOpenTest, SetsAsideOneWithoutItsTables) {
@@ -313,18 +320,13 @@ TEST_F(StoreOpenTest, KeepsSessionsInMemoryWhereItMayNotWrite) {
   open().create(session("one"));
   fs::create_directory(scratch / "empty");
   fs::permissions(scratch / "empty", fs::perms(0555));
+  fs::permissions(scratch / "sessions.db.d", fs::perms(0755));
+  fs::permissions(scratch / "sessions.db.d/.opening", fs::perms(0666));
+  fs::permissions(path, fs::perms(0444));
+  fs::permissions(scratch.path(), fs::perms(0555));
   for (const std::string& place : {scratch / "empty/acp/sessions.db", path}) {
-    if (place == path) {
-      fs::permissions(path, fs::perms(0400));
-      fs::permissions(scratch / "sessions.db.d", fs::perms(0755));
-      fs::permissions(scratch / "sessions.db.d/.opening", fs::perms(0666));
-      fs::permissions(scratch.path(), fs::perms(0555));
-    }
     Child child([&](const Child::Parent&) {
-      if (geteuid() == 0 &&
-          (chmod(path.c_str(), 0444) != 0 || chmod(scratch.path().c_str(), 0555) != 0 ||
-           setegid(65534) != 0 || seteuid(65534) != 0))
-        _exit(9);
+      if (geteuid() == 0 && (setegid(65534) != 0 || seteuid(65534) != 0)) _exit(9);
       Store store(place, notices.taker());
       if (store.lasts() || notices.texts.size() != 1) _exit(4);
       store.create(session("two"));
@@ -334,6 +336,42 @@ TEST_F(StoreOpenTest, KeepsSessionsInMemoryWhereItMayNotWrite) {
   }
   fs::permissions(scratch.path(), fs::perms(0700));
   fs::permissions(scratch / "empty", fs::perms(0700));
+  fs::permissions(path, fs::perms(0600));
+  EXPECT_TRUE(open().find("one"));
+}
+
+// In a process of its own, whose files may not grow.
+TEST_F(StoreOpenTest, AFullDiskCostsOnlyWhatIsNew) {
+  const auto room = [](rlim_t bytes) {
+    const rlimit limit = {bytes, RLIM_INFINITY};
+    std::signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(9);
+  };
+  Child child([&](const Child::Parent&) {
+    Store store = open();
+    LiveSession live = store.create(session("one"));
+    live.append(EntryKind::update, "1");
+    room(128 * 1024);
+    const std::string large(200'000, 'x');
+    for (int i = 0; i < 3; ++i) try {
+        live.append({{EntryKind::update, "not this"}, {EntryKind::update, large}});
+        _exit(4);
+      } catch (const StoreError&) {
+      }
+    if (entries_of(live).size() != 1) _exit(5);
+    room(RLIM_INFINITY);
+    live.append(EntryKind::update, "2");
+    live.append(EntryKind::update, large);
+    room(0);
+    path = scratch / "full/sessions.db";
+    if (open().lasts() || notices.texts.size() != 1) _exit(6);
+  });
+  EXPECT_EQ(child.wait(), 0);
+  const Entries entries = entries_of(open().open("one"));
+  ASSERT_EQ(entries.size(), 3u);
+  EXPECT_EQ(entries[0].body, "1");
+  EXPECT_EQ(entries[1].body, "2");
+  EXPECT_EQ(entries[2].body.size(), 200'000u);
 }
 
 TEST_F(StoreOpenTest, LiesWhereDataBelongs) {
