@@ -16,7 +16,8 @@ packages_of() {
       libcli11-dev        <CLI/CLI.hpp>
       libcurl4-openssl-dev <curl/curl.h>
       libtomlplusplus-dev <toml++/toml.h>
-      libre2-dev          <re2/re2.h>' ;;
+      libre2-dev          <re2/re2.h>
+      libsqlite3-dev      <sqlite3.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
       git                 git

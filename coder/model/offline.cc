@@ -72,7 +72,7 @@ class OfflineModel final : public Model {
     if (stop.stop_requested()) throw Cancelled();
     const Progress progress = progress_of(request.messages);
     Stop::Reason reason = Stop::Reason::end;
-    if (progress.request == compaction_prompt)
+    if (progress.request.starts_with(compaction_prompt))
       summarize(request.messages, on_event);
     else
       reason = go_on(progress, on_event, stop);

@@ -1,0 +1,161 @@
+#include "coder/commands.h"
+
+#include <algorithm>
+
+#include "workspace/files.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t most_commands = 200;
+constexpr const char* directory = ".acp/commands";
+constexpr std::string_view placeholder = "$ARGUMENTS";
+
+v1::AvailableCommand command(const std::string& name, const std::string& description,
+                             const std::string& hint = {}) {
+  v1::AvailableCommand result;
+  result.name = name;
+  result.description = description;
+  if (!hint.empty()) {
+    v1::UnstructuredCommandInput input;
+    input.hint = hint;
+    result.input = v1::AvailableCommandInput(std::move(input));
+  }
+  return result;
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == ':' || c >= 0x80;
+  });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return trimmed(line);
+}
+
+}  // namespace
+
+std::optional<TypedCommand> typed_command(const std::vector<v1::ContentBlock>& prompt) {
+  for (const v1::ContentBlock& block : prompt) {
+    const auto* text = std::get_if<v1::TextContent>(&block);
+    if (text == nullptr) continue;
+    const std::string_view typed = trimmed(text->text);
+    if (!typed.starts_with('/')) return std::nullopt;
+    const std::size_t end = std::min(typed.find_first_of(" \t\r\n"), typed.size());
+    const std::string_view name = typed.substr(1, end - 1);
+    if (!is_name(name)) return std::nullopt;
+    return TypedCommand{std::string(name), std::string(trimmed(typed.substr(end)))};
+  }
+  return std::nullopt;
+}
+
+std::vector<v1::AvailableCommand> own_commands() {
+  return {
+      command("help", "Shows what this agent can do"),
+      command("plan", "Makes a plan first, and changes nothing", "what is to be done"),
+      command("compact", "Replaces the conversation by a summary of it", "what matters (optional)"),
+      command("init", "Looks at the project and writes AGENTS.md for those who work on it"),
+      command("model", "Shows the models, or chooses one", "a model (optional)"),
+      command("mode", "Shows the modes, or chooses one", "ask, code or architect (optional)"),
+      command("status", "Shows model, mode, directories, context and servers"),
+  };
+}
+
+std::optional<FileCommand> parse_command(const std::string& name, const std::string& text) {
+  FileCommand result;
+  result.name = name;
+  std::string_view rest = text;
+  std::string_view ahead = rest;
+  if (take_line(ahead) == "---") {
+    rest = ahead;
+    while (!rest.empty()) {
+      const std::string_view line = take_line(rest);
+      if (line == "---") break;
+      const std::size_t colon = line.find(':');
+      if (colon == std::string_view::npos) continue;
+      std::string_view value = trimmed(line.substr(colon + 1));
+      if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+        value = value.substr(1, value.size() - 2);
+      const std::string_view key = trimmed(line.substr(0, colon));
+      if (key == "description") result.description = value;
+      if (key == "hint" || key == "argument-hint") result.hint = value;
+    }
+  }
+  result.prompt = trimmed(rest);
+  if (result.prompt.empty()) return std::nullopt;
+  if (result.description.empty()) {
+    std::string_view first = result.prompt;
+    first = take_line(first);
+    while (first.starts_with('#')) first.remove_prefix(1);
+    result.description = trimmed(first).substr(0, 100);
+  }
+  if (result.hint.empty() && result.prompt.find(placeholder) != std::string::npos)
+    result.hint = "arguments";
+  return result;
+}
+
+std::string expand(const FileCommand& command, const std::string& input) {
+  std::string text = command.prompt;
+  bool used = false;
+  for (std::size_t at = text.find(placeholder); at != std::string::npos;
+       at = text.find(placeholder, at + input.size())) {
+    text.replace(at, placeholder.size(), input);
+    used = true;
+  }
+  if (!used && !input.empty()) text += "\n\n" + input;
+  return text;
+}
+
+bool CommandFiles::reload() {
+  std::map<std::string, FileCommand> found;
+  std::string seen;
+  try {
+    const workspace::Files files{workspace::Boundary({cwd_})};
+    for (const workspace::Entry& entry : files.list(directory)) {
+      if (!entry.name.ends_with(".md") || found.size() == most_commands) continue;
+      const std::string name = entry.name.substr(0, entry.name.size() - 3);
+      if (!is_name(name)) continue;
+      try {
+        const std::string text = files.read_text(std::string(directory) + "/" + entry.name);
+        if (auto parsed = parse_command(name, text)) {
+          seen += name + '\0' + text + '\0';
+          found.emplace(name, std::move(*parsed));
+        }
+      } catch (const workspace::FileError&) {  // not text: no command
+      }
+    }
+  } catch (const workspace::FileError&) {  // there are none
+  }
+  for (const v1::AvailableCommand& own : own_commands()) found.erase(own.name);
+  commands_ = std::move(found);
+  const bool changed = seen != seen_;
+  seen_ = std::move(seen);
+  return changed;
+}
+
+std::optional<FileCommand> CommandFiles::find(const std::string& name) const {
+  const auto found = commands_.find(name);
+  if (found == commands_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::vector<v1::AvailableCommand> CommandFiles::all() const {
+  std::vector<v1::AvailableCommand> all = own_commands();
+  for (const auto& [name, file] : commands_)
+    all.push_back(command(file.name, file.description, file.hint));
+  return all;
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,88 @@
+// A conversation that has become too long goes on from its summary.
+#include "coder/model/compaction_prompt.h"
+#include "coder/model/retry.h"
+#include "coder/random_id.h"
+#include "coder/turn.h"
+
+namespace acp::coder {
+
+namespace {
+
+// What a long result is cut to before it is summarized.
+constexpr std::size_t short_result = 2000;
+
+v1::CompactionUpdate compaction_update(const std::string& id, v1::CompactionStatus status) {
+  v1::CompactionUpdate update;
+  update.compactionId = id;
+  update.status = status;
+  return update;
+}
+
+}  // namespace
+
+bool TurnLoop::context_is_full() const {
+  const auto size = session_.model()->info().context_tokens;
+  if (!size || session_.conversation.messages().size() < 2) return false;
+  const std::uint64_t used =
+      std::max(session_.context_used, estimated_tokens(session_.conversation.messages()));
+  return used >= *size / 100 * session_.wanted.settings.compact_at_percent.value;
+}
+
+std::string TurnLoop::summary(const std::string& wish) {
+  ModelRequest asked = request();
+  asked.tools.clear();
+  for (Message& message : asked.messages)
+    for (Part& part : message.parts)
+      if (auto* result = std::get_if<ToolResultPart>(&part)) {
+        result->text = bounded(std::move(result->text), short_result);
+        result->media.clear();
+      }
+  Message question{Message::Role::user, {}};
+  question.parts.push_back(TextPart{compaction_prompt});
+  if (!wish.empty()) question.parts.push_back(TextPart{"Above all: " + wish});
+  asked.messages.push_back(std::move(question));
+  std::string text;
+  answer_with_retries(
+      *session_.model(), asked,
+      [&](const ModelEvent& event) {
+        if (const auto* more = std::get_if<TextDelta>(&event)) text += more->text;
+      },
+      {}, turn_.stop_token());
+  if (text.empty()) throw ModelError(ModelError::Kind::broken, "the model gave no summary");
+  return text;
+}
+
+void TurnLoop::compact(const std::string& wish) {
+  const bool takes = takes_compactions(turn_.client_capabilities());
+  const std::string id = random_id("compaction_");
+  if (takes) report_.update(compaction_update(id, v1::CompactionStatus::in_progress));
+  const std::size_t messages = session_.conversation.messages().size();
+  std::string text;
+  try {
+    text = summary(wish);
+  } catch (const Cancelled&) {
+    if (takes) report_.update(compaction_update(id, v1::CompactionStatus::cancelled));
+    throw;
+  } catch (const ModelError& error) {
+    if (takes) {
+      v1::CompactionUpdate failed = compaction_update(id, v1::CompactionStatus::failed);
+      failed.error = std::string(error.what());
+      report_.update(failed);
+    }
+    throw;
+  }
+  report_.keep({session_.conversation.compact(text)});
+  messages_before_ = 0;
+  session_.context_used = 0;
+  if (takes) {
+    v1::CompactionUpdate done = compaction_update(id, v1::CompactionStatus::completed);
+    done.summary = std::vector<v1::ContentBlock>{v1::ContentBlock(text)};
+    report_.update(done);
+  } else {
+    report_.note(v1::NoticeSeverity::info, "The conversation was compacted",
+                 std::to_string(messages) + " messages became a summary of " +
+                     std::to_string(text.size()) + " bytes.");
+  }
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,78 @@
+#include "coder/instructions.h"
+
+#include "coder/modes.h"
+#include "coder/tools/tool.h"
+#include "workspace/files.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t most_bytes = 64 * 1024;
+
+constexpr const char* ours =
+    R"(You are a coding agent. You work in a project on the user's machine, with tools, until what the user asked for is done.
+
+- Look before you change: read what you edit, search for where things are used. Never guess what a file says.
+- Make the change that was asked for, in the style of the code around it, and no other.
+- Check your work with the project's own means: build it, run its tests, where the mode allows it.
+- A tool that fails says why: read that, and try another way. Do not repeat a call that was rejected by the user.
+- Call tools that do not depend on each other in one go.
+- Answer in Markdown, briefly: what you did and what is left, without repeating what the user has seen. Name places as path:line.
+- If something cannot be done, or you are not sure, say so.
+)";
+
+std::string parent_of(const std::string& directory) {
+  const std::size_t slash = directory.rfind('/');
+  if (slash == std::string::npos || directory == "/") return {};
+  return slash == 0 ? "/" : directory.substr(0, slash);
+}
+
+// Where .git is, at or above the directory; the directory itself if there is none.
+std::string root_of(const std::string& cwd) {
+  for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
+    try {
+      if (workspace::Files(workspace::Boundary({at})).kind(".git")) return at;
+    } catch (const workspace::FileError&) {  // not ours to see
+    }
+  }
+  return cwd;
+}
+
+}  // namespace
+
+std::vector<ProjectFile> project_instructions(const std::string& cwd) {
+  std::vector<ProjectFile> found;
+  const std::string root = root_of(cwd);
+  const workspace::Files files(workspace::Boundary({root}));
+  for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
+    const std::string path = (at == "/" ? "" : at) + "/AGENTS.md";
+    try {
+      if (files.kind(path) == workspace::EntryKind::file)
+        found.push_back({path, bounded(files.read_text(path), most_bytes)});
+    } catch (const workspace::FileError&) {  // not text, or outside
+    }
+    if (at == root) break;
+  }
+  return found;
+}
+
+std::string instructions(const InstructionsWanted& wanted,
+                         const std::vector<ProjectFile>& project_files) {
+  std::string text = wanted.override_ours ? "" : ours;
+  if (!wanted.system_prompt.empty()) text += "\n" + wanted.system_prompt + "\n";
+  text += "\n# Environment\n\nWorking directory: " + wanted.cwd + "\n";
+  for (const std::string& directory : wanted.additional_directories)
+    text += "Also yours to work in: " + directory + "\n";
+  text +=
+      "Relative paths start at the working directory. The file tools reach these directories "
+      "and nothing else.\nToday is " +
+      wanted.date + ".\n\n";
+  text += mode_rules(wanted.mode);
+  text += "\n";
+  for (const ProjectFile& file : project_files)
+    text += "\n# From " + file.path + "\n\n" + file.text + "\n";
+  return text;
+}
+
+}  // namespace acp::coder

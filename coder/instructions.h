@@ -1,0 +1,31 @@
+// What the model is told before anything else: who it is, where it works, and what the project asks
+// of those who work on it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace acp::coder {
+
+struct InstructionsWanted {
+  std::string cwd;
+  std::vector<std::string> additional_directories = {};
+  std::string mode;
+  std::string date;  // "2026-11-15"
+  // The client's: added to ours, or in its place.
+  std::string system_prompt = {};
+  bool override_ours = false;
+};
+
+struct ProjectFile {
+  std::string path;
+  std::string text;
+};
+// AGENTS.md of the working directory and of those above it, up to the root of the project (where
+// .git is): the nearest first. Links that lead out of the project are not followed.
+std::vector<ProjectFile> project_instructions(const std::string& cwd);
+
+std::string instructions(const InstructionsWanted& wanted,
+                         const std::vector<ProjectFile>& project_files);
+
+}  // namespace acp::coder

@@ -1,0 +1,20 @@
+// The modes of a session: what is done without asking, and what is not done at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/schema/v1.h"
+
+namespace acp::coder {
+
+enum class Need { nothing, permission, another_mode };
+
+const std::vector<v1::SessionMode>& session_modes();
+bool is_mode(std::string_view mode);
+Need need_of(std::string_view mode, v1::ToolKind kind);
+// For the model: what the mode means for it.
+std::string_view mode_rules(std::string_view mode);
+
+}  // namespace acp::coder

@@ -1,0 +1,122 @@
+#include "coder/report.h"
+
+#include <utility>
+
+#include "acp/json/codec.h"
+
+namespace acp::coder {
+
+bool takes_notices(const v1::ClientCapabilities& client) {
+  return client.session.has_value() && client.session->notices.has_value();
+}
+bool takes_compactions(const v1::ClientCapabilities& client) {
+  return client.session.has_value() && client.session->compaction.has_value();
+}
+
+v1::SessionUpdate as_message(const v1::Notice& notice) {
+  std::string text = notice.severity == v1::NoticeSeverity::error     ? "\n**Error:** "
+                     : notice.severity == v1::NoticeSeverity::warning ? "\n**Warning:** "
+                                                                      : "\n**Note:** ";
+  text += notice.title;
+  if (notice.description.has_value()) text += "\n" + *notice.description;
+  v1::AgentMessageChunk chunk;
+  chunk.content = v1::ContentBlock(text + "\n\n");
+  return chunk;
+}
+
+void Report::gather(Gathered kind, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (gathered_ != kind) flush_locked();
+  gathered_ = kind;
+  text_ += text;
+  if (kind == Gathered::text) said_ += text;
+}
+
+void Report::say(std::string_view text) { gather(Gathered::text, text); }
+void Report::think(std::string_view text) { gather(Gathered::thought, text); }
+
+void Report::flush() {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+}
+
+void Report::flush_locked() {
+  const Gathered kind = std::exchange(gathered_, Gathered::nothing);
+  const std::string text = std::exchange(text_, {});
+  if (kind == Gathered::nothing || text.empty()) return;
+  v1::SessionUpdate update;
+  if (kind == Gathered::text) {
+    v1::AgentMessageChunk chunk;
+    chunk.content = v1::ContentBlock(text);
+    update = std::move(chunk);
+  } else {
+    v1::AgentThoughtChunk chunk;
+    chunk.content = v1::ContentBlock(text);
+    update = std::move(chunk);
+  }
+  store(update);
+  context_.update(update).wait();
+}
+
+void Report::update(const v1::SessionUpdate& update) { this->update(update, update); }
+
+void Report::update(const v1::SessionUpdate& sent, const v1::SessionUpdate& kept) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  store(kept);
+  context_.update(sent).wait();
+}
+
+void Report::keep(const v1::SessionUpdate& update) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  store(update);
+}
+
+void Report::keep(std::vector<LiveSession::Entry> entries) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  store(entries);
+}
+
+void Report::note(v1::NoticeSeverity severity, const std::string& title,
+                  const std::string& description) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  send_note(severity, title, description);
+}
+
+void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
+                       const std::string& description) {
+  v1::Notice notice;
+  notice.severity = severity;
+  notice.title = title;
+  if (!description.empty()) notice.description = description;
+  store(notice);
+  if (takes_notices(context_.client_capabilities()))
+    context_.update(notice).wait();
+  else
+    context_.update(as_message(notice)).wait();
+}
+
+void Report::store(const v1::SessionUpdate& update) {
+  store({{EntryKind::update, json::encode(update)}});
+}
+
+// What cannot be kept is told all the same: the user is there, and waits.
+void Report::store(const std::vector<LiveSession::Entry>& entries) {
+  if (lost_) return;
+  try {
+    kept_.append(entries);
+  } catch (const StoreError& error) {
+    lost_ = true;
+    send_note(v1::NoticeSeverity::error, "This session is not kept any more", error.what());
+  }
+}
+
+std::string Report::take_said() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(said_, {});
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,81 @@
+// A session of the coding agent: what outlives a turn.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "acp/context.h"
+#include "acp/schema/v1.h"
+#include "coder/commands.h"
+#include "coder/conversation.h"
+#include "coder/gate.h"
+#include "coder/model/models.h"
+#include "coder/session_servers.h"
+#include "coder/store/store.h"
+#include "workspace/files.h"
+
+namespace acp::coder {
+
+struct Note {
+  v1::NoticeSeverity severity = v1::NoticeSeverity::warning;
+  std::string title;
+  std::string description = {};
+};
+
+class Session {
+ public:
+  struct Wanted {
+    std::string cwd;
+    std::vector<std::string> additional_directories = {};
+    Settings settings;
+    std::string policy_file = {};
+    std::string mode;
+    std::string system_prompt = {};
+    bool override_system_prompt = false;
+  };
+  Session(Wanted wanted, std::shared_ptr<Model> model, std::shared_ptr<const Models> models,
+          LiveSession kept);
+
+  const std::string& id() const { return kept.id(); }
+
+  // ---- what does not change
+  const Wanted wanted;
+  const workspace::Files files;
+
+  // ---- of the turn that is at work; turns are one after another
+  LiveSession kept;
+  Conversation conversation;
+  Gate gate;
+  std::unique_ptr<SessionServers> servers;
+  CommandFiles command_files;
+  bool titled = false;
+  std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
+  bool said_no_tools = false;
+
+  // ---- for all threads
+  std::string mode() const;
+  // Kept, too.
+  void set_mode(const std::string& mode);
+  std::shared_ptr<Model> model() const;
+  void set_model(std::shared_ptr<Model> model);
+  std::shared_ptr<const Models> models() const;
+  // What the next turn has to tell.
+  void note(Note note);
+  std::vector<Note> take_notes();
+
+  v1::SessionModeState mode_state() const;
+  std::vector<v1::SessionConfigOption> config_options() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string mode_;
+  std::shared_ptr<Model> model_;
+  std::shared_ptr<const Models> models_;
+  std::vector<Note> notes_;
+};
+
+}  // namespace acp::coder

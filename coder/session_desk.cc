@@ -1,0 +1,139 @@
+#include "coder/session_desk.h"
+
+#include <chrono>
+#include <limits>
+
+#include "acp/terminal.h"
+#include "coder/modes.h"
+#include "workspace/command.h"
+
+namespace acp::coder {
+
+namespace {
+
+using workspace::FileError;
+
+constexpr std::size_t most_output = 1024 * 1024;
+
+// Throws FileError unless the path leads to somewhere inside, whether something is there or not:
+// what the client does with the path is its own affair, what we ask for is ours.
+void check_inside(const workspace::Files& files, const std::string& path) {
+  files.boundary().place(path, false);
+}
+
+// What the client answered, as a failure with the file.
+[[noreturn]] void fail(const CallFailed& error, const std::string& path) {
+  if (error.code() == rpc::not_found)
+    throw FileError(FileError::Kind::not_found, path, "no such file or directory");
+  throw FileError(FileError::Kind::failed, path, std::string("the client says: ") + error.what());
+}
+
+}  // namespace
+
+std::string SessionDesk::read_text(const std::string& given, std::optional<std::uint32_t> line,
+                                   std::optional<std::uint32_t> limit) {
+  const std::string path = files().boundary().absolute(given);
+  if (!context_.client_capabilities().fs.readTextFile) return files().read_text(path, line, limit);
+  check_inside(files(), path);
+  try {
+    return context_
+        .read_file(path, line.value_or(0),
+                   limit.value_or(std::numeric_limits<std::uint32_t>::max()))
+        .wait();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const CallFailed& error) {
+    // Clients tell in many ways that a file is not there; the disk tells in one.
+    if (!files().kind(path)) throw FileError(FileError::Kind::not_found, path, "no such file");
+    fail(error, path);
+  }
+}
+
+void SessionDesk::write_text(const std::string& given, const std::string& content) {
+  const std::string path = files().boundary().absolute(given);
+  if (context_.cancelled()) throw Cancelled();
+  if (!context_.client_capabilities().fs.writeTextFile) return files().write(path, content);
+  // Makes the directories that are missing: not every client does.
+  files().boundary().place(path, true);
+  try {
+    context_.write_file(path, content).wait();
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const CallFailed& error) {
+    fail(error, path);
+  }
+}
+
+CommandOutcome SessionDesk::run(const CommandWanted& wanted, const CommandProgress& progress) {
+  return context_.client_capabilities().terminal ? run_at_client(wanted, progress)
+                                                 : run_here(wanted, progress);
+}
+
+CommandOutcome SessionDesk::run_here(const CommandWanted& wanted, const CommandProgress& progress) {
+  workspace::CommandLine line;
+  line.command = wanted.command;
+  line.cwd = wanted.cwd;
+  workspace::CommandLimits limits;
+  limits.time = std::chrono::seconds(wanted.seconds);
+  limits.output_bytes = most_output;
+  const workspace::CommandResult result =
+      workspace::run_command(line, limits, progress.on_output, context_.stop_token());
+  if (result.stopped) throw Cancelled();
+  CommandOutcome outcome;
+  outcome.output = result.output;
+  outcome.truncated = result.truncated;
+  outcome.timed_out = result.timed_out;
+  if (result.exit.kind == io::ExitStatus::Kind::exited)
+    outcome.exit_code = static_cast<std::uint32_t>(result.exit.value);
+  else
+    outcome.signal = result.exit.describe();
+  return outcome;
+}
+
+CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
+                                          const CommandProgress& progress) {
+  CommandOptions options;
+  options.cwd = wanted.cwd;
+  options.output_byte_limit = most_output;
+  try {
+    const acp::Terminal terminal = context_.create_terminal(wanted.command, options).wait();
+    progress.on_terminal(terminal.id());
+    const acp::CommandResult result = terminal.finish(std::chrono::seconds(wanted.seconds)).wait();
+    CommandOutcome outcome;
+    outcome.output = result.output;
+    outcome.truncated = result.truncated;
+    outcome.timed_out = result.timed_out;
+    outcome.exit_code = result.exit_code;
+    outcome.signal = result.signal.value_or("");
+    return outcome;
+  } catch (const CallFailed& error) {
+    throw workspace::CommandFailed(std::string("the client's terminal: ") + error.what());
+  }
+}
+
+void SessionDesk::show_plan(const std::vector<v1::PlanEntry>& entries) {
+  v1::Plan plan;
+  plan.entries = entries;
+  report_.update(plan);
+}
+
+std::vector<std::string> SessionDesk::modes() const {
+  std::vector<std::string> names;
+  for (const v1::SessionMode& mode : session_modes()) names.push_back(mode.id);
+  return names;
+}
+
+void SessionDesk::switch_mode(const std::string& mode) {
+  session_.set_mode(mode);
+  tell_mode(report_, context_, session_);
+}
+
+void tell_mode(Report& report, const SessionContext& context, const Session& session) {
+  v1::CurrentModeUpdate change;
+  change.currentModeId = session.mode();
+  report.keep(v1::SessionUpdate(change));
+  context.mode(session.mode()).wait();
+  context.config_options(session.config_options()).wait();
+}
+
+}  // namespace acp::coder

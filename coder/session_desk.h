@@ -1,0 +1,39 @@
+// The desk of a turn: the client's files and terminals where it offers them, else ours.
+#pragma once
+
+#include "acp/context.h"
+#include "coder/report.h"
+#include "coder/session.h"
+#include "coder/tools/desk.h"
+
+namespace acp::coder {
+
+class SessionDesk final : public Desk {
+ public:
+  SessionDesk(SessionContext context, Session& session, Report& report)
+      : context_(std::move(context)), session_(session), report_(report) {}
+
+  const workspace::Files& files() const override { return session_.files; }
+  std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
+                        std::optional<std::uint32_t> limit) override;
+  void write_text(const std::string& path, const std::string& content) override;
+  CommandOutcome run(const CommandWanted& wanted, const CommandProgress& progress) override;
+  void show_plan(const std::vector<v1::PlanEntry>& entries) override;
+  std::vector<std::string> modes() const override;
+  std::string mode() const override { return session_.mode(); }
+  void switch_mode(const std::string& mode) override;
+  std::stop_token stop_token() const override { return context_.stop_token(); }
+
+ private:
+  CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);
+  CommandOutcome run_at_client(const CommandWanted& wanted, const CommandProgress& progress);
+
+  SessionContext context_;
+  Session& session_;
+  Report& report_;
+};
+
+// Tells the client, and keeps it: mode and option change together.
+void tell_mode(Report& report, const SessionContext& context, const Session& session);
+
+}  // namespace acp::coder

@@ -1,0 +1,193 @@
+#include "coder/session_servers.h"
+
+#include <condition_variable>
+#include <functional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "acp/error.h"
+#include "coder/prompt_content.h"
+
+namespace acp::coder {
+
+struct SessionServers::State {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::unique_ptr<mcp::Servers> servers;
+  bool ready = false;
+  bool abandoned = false;
+  std::vector<std::string> events;
+};
+
+namespace {
+
+constexpr std::size_t most_name = 64;
+
+std::string event_text(const mcp::ServersEvent& event) {
+  using Kind = mcp::ServersEvent::Kind;
+  const std::string again = event.tries_again ? " It is tried again." : "";
+  if (event.kind == Kind::failed)
+    return "The MCP server " + event.server + " could not be connected: " + event.reason + again;
+  if (event.kind == Kind::lost)
+    return "The MCP server " + event.server + " is gone, and its tools with it: " + event.reason +
+           again;
+  return {};
+}
+
+// A tool of a server's.
+class McpTool final : public Tool {
+ public:
+  McpTool(const mcp::Servers& servers, mcp::Servers::OfferedTool tool, std::string name,
+          ModelInfo model)
+      : servers_(servers),
+        tool_(std::move(tool)),
+        name_(std::move(name)),
+        model_(std::move(model)) {}
+
+  ToolSpec spec() const override {
+    const Json& schema = tool_.tool.inputSchema;
+    return {name_, tool_.tool.description.value_or(tool_.tool.title.value_or("")),
+            schema.is_object() ? schema : Json::parse(R"({"type":"object"})").value()};
+  }
+  v1::ToolKind kind() const override { return v1::ToolKind::other; }
+  std::string policy_name() const override { return tool_.server + "/" + tool_.tool.name; }
+
+  PreparedCall prepare(JsonView arguments, Desk& desk) const override {
+    PreparedCall call;
+    call.title = tool_.tool.title.value_or(tool_.tool.name) + " (" + tool_.server + ")";
+    call.run = [this, given = Json(arguments), &desk](const ToolProgress& progress) {
+      return run(given, desk, progress);
+    };
+    return call;
+  }
+
+ private:
+  ToolResult run(const Json& arguments, Desk& desk, const ToolProgress& progress) const {
+    mcp::CallOptions options;
+    options.stop = desk.stop_token();
+    options.on_progress = [&progress](mcp::ServerContext, mcp::Progress told) {
+      progress({text_content(describe(told))});
+    };
+    mcp::CallToolResult given;
+    try {
+      given = servers_.call_tool(tool_.server, tool_.tool.name, arguments, std::move(options));
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& error) {
+      throw ToolFailed(error.what());
+    }
+    return result_of(given);
+  }
+
+  static std::string describe(const mcp::Progress& progress) {
+    std::string text = progress.message.value_or("");
+    if (!text.empty()) text += ": ";
+    text += Json(progress.progress).text();
+    if (progress.total) text += " of " + Json(*progress.total).text();
+    return text;
+  }
+
+  ToolResult result_of(const mcp::CallToolResult& given) const {
+    ToolResult result;
+    result.failed = given.isError;
+    for (const v1::ContentBlock& block : given.content) {
+      v1::Content content;
+      content.content = block;
+      add_content(block, model_, result.text, result.media);
+      result.content.push_back(std::move(content));
+    }
+    if (result.text.empty() && !given.structuredContent.absent())
+      result.text = given.structuredContent.text();
+    if (result.text.empty() && result.media.empty())
+      result.text = given.isError ? "the tool failed, and did not say why" : "(no output)";
+    result.raw_output = given.structuredContent.absent()
+                            ? Json::object({{"isError", given.isError}})
+                            : given.structuredContent;
+    return result;
+  }
+
+  const mcp::Servers& servers_;
+  mcp::Servers::OfferedTool tool_;
+  std::string name_;
+  ModelInfo model_;
+};
+
+}  // namespace
+
+std::string mcp_tool_name(const std::string& server, const std::string& tool) {
+  std::string name = "mcp__" + server + "__" + tool;
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-';
+    if (!plain) c = '_';
+  }
+  if (name.size() > most_name) {
+    // Cut names stay different by what their whole is.
+    const std::string whole =
+        std::to_string(std::hash<std::string>()(server + "/" + tool) % 100000);
+    name.resize(most_name - 1 - whole.size());
+    name += "_" + whole;
+  }
+  return name;
+}
+
+SessionServers::SessionServers(std::vector<v1::McpServer> configs,
+                               const std::vector<std::string>& directories)
+    : state_(std::make_shared<State>()) {
+  if (configs.empty()) {
+    state_->ready = true;
+    return;
+  }
+  mcp::Client client("acp", ACP_VERSION);
+  client.roots(directories).cwd(directories.front());
+  mcp::ServersOptions options;
+  // The servers outlive neither: they hold what they call by the weak end.
+  options.on_event = [state = std::weak_ptr(state_)](const mcp::ServersEvent& event) {
+    const auto kept = state.lock();
+    std::string text = event_text(event);
+    if (!kept || text.empty()) return;
+    const std::lock_guard lock(kept->mutex);
+    kept->events.push_back(std::move(text));
+  };
+  std::thread([state = state_, client = std::move(client), configs = std::move(configs),
+               options]() mutable {
+    auto servers = std::make_unique<mcp::Servers>(client, std::move(configs), std::move(options));
+    const std::lock_guard lock(state->mutex);
+    if (state->abandoned) return;
+    state->servers = std::move(servers);
+    state->ready = true;
+    state->changed.notify_all();
+  }).detach();
+}
+
+SessionServers::~SessionServers() {
+  const std::lock_guard lock(state_->mutex);
+  state_->abandoned = true;
+}
+
+void SessionServers::await(const std::stop_token& stop) {
+  std::unique_lock lock(state_->mutex);
+  if (!state_->changed.wait(lock, stop, [&] { return state_->ready; })) throw Cancelled();
+}
+
+std::vector<std::string> SessionServers::take_events() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->events, {});
+}
+
+std::vector<std::unique_ptr<Tool>> SessionServers::tools(const ModelInfo& model) const {
+  std::vector<std::unique_ptr<Tool>> tools;
+  if (!state_->servers) return tools;
+  std::set<std::string> names;
+  for (mcp::Servers::OfferedTool& offered : state_->servers->tools()) {
+    std::string name = mcp_tool_name(offered.server, offered.tool.name);
+    for (int number = 2; !names.insert(name).second; ++number)
+      name = mcp_tool_name(offered.server, offered.tool.name + "_" + std::to_string(number));
+    tools.push_back(
+        std::make_unique<McpTool>(*state_->servers, std::move(offered), std::move(name), model));
+  }
+  return tools;
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,40 @@
+// The MCP servers that a session brings: started beside everything else, awaited by the first turn.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "coder/tools/tool.h"
+#include "mcp/servers.h"
+
+namespace acp::coder {
+
+class SessionServers {
+ public:
+  SessionServers(std::vector<v1::McpServer> configs, const std::vector<std::string>& directories);
+  SessionServers(const SessionServers&) = delete;
+  SessionServers& operator=(const SessionServers&) = delete;
+  // Ends all of them. One that is still starting, and slow, ends when it has come to something.
+  ~SessionServers();
+
+  // Returns when each is ready or has failed. Throws Cancelled once the token is set.
+  void await(const std::stop_token& stop);
+  // What happened to them since the last call of this, for people.
+  std::vector<std::string> take_events();
+  // The tools that they offer now. After await().
+  std::vector<std::unique_ptr<Tool>> tools(const ModelInfo& model) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// "mcp__SERVER__TOOL", of letters that all providers take, and not longer than they take.
+std::string mcp_tool_name(const std::string& server, const std::string& tool);
+
+}  // namespace acp::coder

@@ -1,0 +1,67 @@
+#include "coder/store/session_lock_posix.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "coder/store/store.h"
+
+namespace acp::coder {
+
+namespace {
+
+// The one before us may have removed the file between our opening and our locking it.
+bool is_still(const std::string& path, int file) {
+  struct stat ours, named;
+  return fstat(file, &ours) == 0 && stat(path.c_str(), &named) == 0 &&
+         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
+}
+
+std::string who_holds(int file) {
+  char text[24] = {};
+  const ssize_t size = pread(file, text, sizeof text - 1, 0);
+  const int process = size > 0 ? std::atoi(text) : 0;
+  if (process == getpid()) return "is open already in this process";
+  return "is in use by another process" +
+         (process > 0 ? " (pid " + std::to_string(process) + ")" : "");
+}
+
+}  // namespace
+
+bool is_session_id(const std::string& id) {
+  return !id.empty() && id.size() <= 128 && id[0] != '.' &&
+         std::all_of(id.begin(), id.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+SessionLock::SessionLock(const std::string& directory, const std::string& id)
+    : path_(directory + "/" + id + ".lock") {
+  while (true) {
+    file_.reset(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file_) throw StoreError(path_ + ": " + std::strerror(errno));
+    if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EWOULDBLOCK)
+        throw SessionBusy("the session " + id + " " + who_holds(file_.get()));
+      throw StoreError(path_ + ": " + std::strerror(errno));
+    }
+    if (is_still(path_, file_.get())) break;
+  }
+  // Only for the message of whoever finds it taken: that it cannot be written matters to nobody.
+  const std::string process = std::to_string(getpid()) + "\n";
+  if (ftruncate(file_.get(), 0) != 0 || pwrite(file_.get(), process.data(), process.size(), 0) < 0)
+    errno = 0;
+}
+
+SessionLock::~SessionLock() {
+  if (file_) unlink(path_.c_str());  // while it is ours: afterwards it could be another's
+}
+
+}  // namespace acp::coder

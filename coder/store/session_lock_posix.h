@@ -1,0 +1,29 @@
+// One process works on a session at a time.
+#pragma once
+
+#include <string>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::coder {
+
+// Letters, digits, - _ . (not first), at most 128: safe as part of a file name.
+bool is_session_id(const std::string& id);
+
+// A lock on DIRECTORY/ID.lock. It goes with the process, however that ends; the file goes with the
+// lock, unless the process was killed: then the next one takes it over.
+class SessionLock {
+ public:
+  SessionLock() = default;  // none
+  // Throws SessionBusy and StoreError.
+  SessionLock(const std::string& directory, const std::string& id);
+  SessionLock(SessionLock&&) noexcept = default;
+  SessionLock& operator=(SessionLock&&) = delete;
+  ~SessionLock();
+
+ private:
+  std::string path_;
+  io::Descriptor file_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,74 @@
+// One turn: the model is asked, its tools are run, and again, until it has nothing more to do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/context.h"
+#include "coder/report.h"
+#include "coder/session.h"
+#include "coder/session_desk.h"
+#include "coder/tool_calls.h"
+
+namespace acp::coder {
+
+class TurnLoop {
+ public:
+  TurnLoop(acp::Turn turn, Session& session);
+
+  // Throws Error for what the client is to be answered with.
+  v1::PromptResponse run();
+
+ private:
+  // What the model has said in one answer.
+  struct Answer {
+    Message message{Message::Role::assistant, {}};
+    std::vector<ToolCallPart> calls = {};
+    std::vector<std::string> call_ids = {};  // as the user knows them
+    Stop stop{Stop::Reason::unknown};
+  };
+
+  void tell_notes();
+  void title_from_prompt();
+  // The user's words, with commands of the project expanded and linked files read.
+  std::vector<Part> user_parts();
+  std::optional<std::string> linked_text(const v1::ResourceLink& link);
+  // Nothing if it was no command of ours; else the turn has ended.
+  std::optional<v1::StopReason> run_command();
+
+  v1::StopReason loop();
+  void offer_tools();
+  ModelRequest request() const;
+  Answer ask_model();
+  void take_event(const ModelEvent& event, Answer& answer);
+  void take_usage(const Usage& usage);
+  void keep_answer(Answer& answer);
+  // What was said before it was interrupted.
+  void keep_interrupted();
+  bool context_is_full() const;
+  void compact(const std::string& wish);
+  std::string summary(const std::string& wish);
+
+  // ---- commands
+  std::string help_text() const;
+  std::string status_text();
+  void choose_model(const std::string& id);
+  void choose_mode(const std::string& mode);
+
+  acp::Turn turn_;
+  Session& session_;
+  Report report_;
+  SessionDesk desk_;
+  ToolCalls calls_;
+  std::string instructions_;
+  std::string plan_wish_;       // of /plan
+  std::string prompt_instead_;  // of /init and the project's own commands
+  std::size_t messages_before_ = 0;
+  Answer* current_ = nullptr;  // while the model speaks
+  std::optional<Usage> last_usage_;
+  v1::Usage usage_;
+  bool has_usage_ = false;
+};
+
+}  // namespace acp::coder
