@@ -33,6 +33,8 @@ class HttpModel : public Model {
               std::stop_token stop) override;
 
  private:
+  class Call;
+  void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
   http::Client::Request http_request(const ModelRequest& request) const;
   // What a provider told, without the key.
   std::string cleaned(std::string text) const;

@@ -32,6 +32,8 @@ class Models {
   void add(ModelInfo info, Factory factory);
   // A server that was found, as a provider of its own name, unless the user has one so called.
   void add(const LocalServer& server);
+  // The models that a provider's server has told of are offered too.
+  void add(const std::string& provider, const ServerFacts& facts);
 
   // All that can be used now: ours, and those that are configured and miss no key.
   std::vector<ModelInfo> offered() const;

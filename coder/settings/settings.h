@@ -43,6 +43,9 @@ struct ProviderSettings {
   std::vector<std::string> models = {};  // offered for choice
   ModelFacts facts = {};                 // of all its models
   std::map<std::string, ModelFacts> model_facts = {};  // of one
+  // Where they come from, by the names in describe(), "model.NAME.images" among them. What is not
+  // here is built in.
+  std::map<std::string, std::string> sources = {};
 
   // What is said of one counts before what is said of all.
   ModelFacts facts_of(const std::string& model) const;
