@@ -24,7 +24,7 @@ constexpr std::size_t max_error_body = 64 * 1024;
 constexpr std::size_t max_told = 2000;
 constexpr std::size_t max_idle = 4;
 // A connection whose answer ends soon after the last event can be used again.
-constexpr auto time_to_end = std::chrono::milliseconds(500);
+constexpr auto time_to_end = std::chrono::milliseconds(100);
 
 std::string told_time(std::chrono::milliseconds time) {
   const auto count = time.count();
@@ -44,12 +44,7 @@ std::string shortened(std::string text, std::size_t limit) {
 class HttpModel::Call {
  public:
   Call(Api api, const OnModelEvent& on_event, std::size_t event_bytes)
-      : api_(api), on_event_(on_event), events_(event_bytes) {
-    if (api == Api::anthropic)
-      stream_.emplace<AnthropicStream>(on_event);
-    else
-      stream_.emplace<ChatCompletionsStream>(on_event);
-  }
+      : api_(api), on_event_(on_event), events_(event_bytes), stream_(stream_of(api, on_event)) {}
 
   http::Client::Events events() {
     return {.on_head =
@@ -91,12 +86,14 @@ class HttpModel::Call {
     if (any) on_event_(Pause{});
   }
 
-  // Throws, or gives on the answer's end.
-  void end() {
-    if (head_.status == 0 && failure_) throw ModelError(Kind::unreachable, *failure_);
+  // Throws, or gives on the answer's end. `shown` is where it was asked.
+  void end(const std::string& shown) {
+    if (head_.status == 0)
+      throw ModelError(Kind::unreachable,
+                       "cannot reach " + shown + ": " + failure_.value_or("there is no answer"));
     if (!is_stream()) throw no_stream();
     try {
-      std::visit([](auto& stream) { end_of(stream); }, stream_);
+      std::visit([](auto& stream) { stream.end(); }, stream_);
     } catch (const ModelError& error) {
       if (!failure_) throw;
       throw ModelError(error.kind(), std::string(error.what()) + " (" + *failure_ + ")");
@@ -104,6 +101,12 @@ class HttpModel::Call {
   }
 
  private:
+  using Stream = std::variant<ChatCompletionsStream, AnthropicStream>;
+  static Stream stream_of(Api api, const OnModelEvent& on_event) {
+    if (api == Api::anthropic) return AnthropicStream(on_event);
+    return ChatCompletionsStream(on_event);
+  }
+
   bool is_stream() const {
     const std::string type = head_.content_type();
     return head_.status / 100 == 2 && (type == "text/event-stream" || type.empty());
@@ -116,12 +119,6 @@ class HttpModel::Call {
   void take(AnthropicStream& stream, const http::EventStream::Event& event) {
     stream.event(event.data);
     said_all_ = event.type == "message_stop";
-  }
-  static void end_of(std::monostate) {}
-  static void take(std::monostate, const http::EventStream::Event&) {}
-  template <class Stream>
-  static void end_of(Stream& stream) {
-    stream.end();
   }
 
   ModelError no_stream() const {
@@ -153,7 +150,7 @@ class HttpModel::Call {
   const Api api_;
   const OnModelEvent& on_event_;
   http::EventStream events_;
-  std::variant<std::monostate, ChatCompletionsStream, AnthropicStream> stream_;
+  Stream stream_;
   http::Client::Head head_;
   std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
   std::string keyless_;  // where a redirect led that left the key behind
@@ -222,6 +219,7 @@ void HttpModel::give_back(std::unique_ptr<http::Client> client) {
 
 void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event,
                        std::stop_token stop) {
+  if (stop.stop_requested()) throw Cancelled();
   Call call(provider_.api, on_event, limits_.event_bytes);
   try {
     run(request, call, stop);
@@ -237,27 +235,31 @@ void HttpModel::run(const ModelRequest& request, Call& call, const std::stop_tok
   client->on_headers_dropped = [&](const std::string&, const std::string& to) {
     call.redirected_without_key(to);
   };
-  client->start(http_request(request), call.events());
-  const std::stop_callback wakes(stop, [&client] { client->wake(); });
+  http::Client::Request sent = http_request(request);
+  const std::string shown = http::shown_url(sent.url);
+  client->start(std::move(sent), call.events());
+  if (wait_for_end(*client, call, stop)) give_back(std::move(client));
+  call.end(shown);
+}
+
+bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const {
+  const std::stop_callback wakes(stop, [&client] { client.wake(); });
   Clock::time_point last = Clock::now();
   http::Client::Wanted nothing_else;
   while (!call.ended()) {
-    if (stop.stop_requested()) throw Cancelled();
     const auto limit = call.said_all() ? time_to_end : limits_.silence;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(last + limit - Clock::now());
-    if (left.count() <= 0) {
-      if (call.said_all()) return call.end();
+    if (left.count() <= 0 && call.said_all()) return false;
+    if (left.count() <= 0)
       throw ModelError(Kind::unreachable,
                        "no byte has come from the model for " + told_time(limits_.silence));
-    }
-    client->run(nothing_else, left);
+    client.run(nothing_else, left);
     if (stop.stop_requested()) throw Cancelled();
     if (!call.moved()) continue;
     last = Clock::now();
     call.give_on();
   }
-  give_back(std::move(client));
-  call.end();
+  return true;
 }
 
 }  // namespace acp::coder

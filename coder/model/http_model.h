@@ -35,6 +35,8 @@ class HttpModel : public Model {
  private:
   class Call;
   void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
+  // False if the connection goes on though the model has said all.
+  bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;
   http::Client::Request http_request(const ModelRequest& request) const;
   // What a provider told, without the key.
   std::string cleaned(std::string text) const;
