@@ -1,0 +1,136 @@
+#include "coder/coder.h"
+
+#include "acp/json/codec.h"
+#include "coder/model/offline.h"
+#include "coder/model/scenario.h"
+#include "coder/turn.h"
+
+namespace acp::coder {
+
+Coder::Coder(CoderOptions options) : options_(std::move(options)), keys_(options_.keys_file) {
+  // Says what is wrong with it now, not when somebody prompts.
+  if (options_.scenario) scenario_model(*options_.scenario);
+  settings_ = settings_for({});
+}
+
+Coder::~Coder() = default;
+
+Settings Coder::settings_for(const std::string& cwd) const {
+  SettingsSources sources;
+  sources.user_file = options_.settings_file;
+  sources.project_directory = cwd;
+  sources.model_override = options_.scenario ? "offline" : options_.model;
+  sources.mode_override = options_.mode;
+  return load_settings(sources);
+}
+
+int Coder::run(Transport transport) {
+  Agent agent("acp", ACP_VERSION);
+  agent.title("acp agent").framing(options_.framing);
+  if (options_.max_message_bytes) agent.max_message_bytes(*options_.max_message_bytes);
+  if (options_.on_log) agent.on_log(options_.on_log);
+
+  // What can be told without asking anybody: nothing may delay `initialize`.
+  v1::PromptCapabilities takes;
+  takes.embeddedContext = true;
+  const std::shared_ptr<Models> models = models_for(settings_);
+  const std::string& chosen = settings_.model.value;
+  try {
+    const ModelInfo info = models->info(chosen.empty() ? "offline" : chosen);
+    takes.image = info.takes_images;
+    takes.audio = info.takes_audio;
+  } catch (const UnknownModel&) {  // said when a session begins
+  }
+  agent.prompt_capabilities(takes);
+  v1::McpCapabilities mcp;
+  mcp.http = mcp.sse = true;
+  agent.mcp_capabilities(mcp).additional_directories().system_prompt(true);
+
+  add_authentication(agent);
+  add_sessions(agent);
+  agent.on_prompt([this](const acp::Turn& turn) { return prompt(turn); });
+  const int code = agent.run(std::move(transport));
+  const std::lock_guard lock(mutex_);
+  sessions_.clear();
+  return code;
+}
+
+v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
+  const SessionPtr session = find(turn.session_id());
+  if (!session)
+    throw not_found("session " + turn.session_id(),
+                    Json::object({{"sessionId", turn.session_id()}}));
+  TurnLoop loop(turn, *session);
+  return loop.run();
+}
+
+Coder::SessionPtr Coder::find(const std::string& id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second;
+}
+
+void Coder::forget(const std::string& id) {
+  SessionPtr gone;
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  gone = std::move(found->second);
+  sessions_.erase(found);
+}
+
+Store& Coder::store() {
+  const std::lock_guard lock(mutex_);
+  if (!store_) {
+    store_ = std::make_unique<Store>(options_.store_file, [this](const std::string& text) {
+      store_notes_.push_back({v1::NoticeSeverity::warning, text});
+    });
+    if (options_.store_file.empty())
+      store_notes_.push_back({v1::NoticeSeverity::warning, "Sessions are not kept",
+                              "There is no home directory (HOME, XDG_DATA_HOME) to keep them in."});
+  }
+  return *store_;
+}
+
+std::shared_ptr<Models> Coder::models_for(const Settings& settings) {
+  auto models = std::make_shared<Models>(settings, keys_);
+  if (options_.scenario) {
+    const std::string text = *options_.scenario;
+    models->add(scenario_model(text)->info(),
+                [text] { return std::shared_ptr<Model>(scenario_model(text)); });
+  } else {
+    models->add(offline_model()->info(), [] { return std::shared_ptr<Model>(offline_model()); });
+  }
+  return models;
+}
+
+void Coder::set_mode(const SessionContext& context, const std::string& mode) {
+  const SessionPtr session = find(context.session_id());
+  if (!session) return;
+  session->set_mode(mode);
+  v1::CurrentModeUpdate change;
+  change.currentModeId = mode;
+  session->kept.append(EntryKind::update, json::encode(v1::SessionUpdate(change)));
+  context.config_options(session->config_options()).wait();
+}
+
+std::vector<v1::SessionConfigOption> Coder::set_option(
+    const SessionContext& context, const v1::SetSessionConfigOptionRequest& request) {
+  const SessionPtr session = find(context.session_id());
+  const auto* value = std::get_if<v1::SetSessionConfigValueId>(&request.value);
+  if (!session || value == nullptr) return {};
+  if (request.configId == "mode") {
+    session->set_mode(value->value);
+    v1::CurrentModeUpdate change;
+    change.currentModeId = value->value;
+    session->kept.append(EntryKind::update, json::encode(v1::SessionUpdate(change)));
+    context.mode(value->value).wait();
+  } else if (request.configId == "model") {
+    const std::shared_ptr<const Models> models = session->models();
+    require_key(*models, value->value);
+    session->set_model(models->make(value->value));
+  }
+  return session->config_options();
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,97 @@
+// The coding agent: everything behind `acp agent`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/agent.h"
+#include "coder/model/models.h"
+#include "coder/session.h"
+#include "coder/settings/keys.h"
+#include "coder/settings/settings.h"
+#include "coder/store/store.h"
+
+namespace acp::coder {
+
+struct CoderOptions {
+  std::string model = {}, mode = {};         // the command line's
+  std::optional<std::string> scenario = {};  // what the offline model plays
+  std::string settings_file = user_settings_path();
+  std::string keys_file = Keys::default_path();
+  std::string policy_file = workspace::PolicyStore::default_path();
+  std::string store_file = Store::default_path();
+  rpc::Framing framing = rpc::Framing::newline;
+  std::optional<std::size_t> max_message_bytes = {};
+  LogHook on_log = nullptr;
+};
+
+class Coder {
+ public:
+  // Throws SettingsError, ScenarioError.
+  explicit Coder(CoderOptions options);
+  ~Coder();
+
+  // Until the client is gone; gives the exit code.
+  int run(Transport transport);
+
+ private:
+  using SessionPtr = std::shared_ptr<Session>;
+  // What requests that begin or open a session have in common.
+  struct Opening;
+
+  // ---- coder_auth.cc
+  void add_authentication(Agent& agent);
+  // Throws -32000, with what would help, if the model's provider has no key.
+  void require_key(const Models& models, const std::string& model) const;
+  std::vector<v1::AuthMethod> missing_methods(const Models& models, const std::string& model) const;
+  void authenticate(const std::string& method);
+  void logout();
+
+  // ---- coder_sessions.cc
+  void add_sessions(Agent& agent);
+  template <class Request>
+  Opening opening(const Request& request);
+  // The settings of a project; throws Error.
+  Settings settings_for(const std::string& cwd) const;
+  std::shared_ptr<Models> models_for(const Settings& settings);
+  std::string chosen_model(Models& models, std::vector<Note>& notes) const;
+  std::shared_ptr<Model> make_model(Models& models, const std::string& id,
+                                    std::vector<Note>& notes);
+  SessionPtr make_session(Opening& opening, LiveSession kept);
+  v1::NewSessionResponse new_session(const SessionContext& context,
+                                     const v1::NewSessionRequest& request);
+  v1::LoadSessionResponse load_session(const SessionContext& context,
+                                       const v1::LoadSessionRequest& request);
+  v1::ResumeSessionResponse resume_session(const SessionContext& context,
+                                           const v1::ResumeSessionRequest& request);
+  v1::ForkSessionResponse fork_session(const SessionContext& context,
+                                       const v1::ForkSessionRequest& request);
+  v1::ListSessionsResponse list_sessions(const v1::ListSessionsRequest& request);
+  // Its entries become a conversation again; with a context they are told as well.
+  void replay(Session& session, const SessionContext* context);
+
+  v1::PromptResponse prompt(const acp::Turn& turn);
+  void set_mode(const SessionContext& context, const std::string& mode);
+  std::vector<v1::SessionConfigOption> set_option(const SessionContext& context,
+                                                  const v1::SetSessionConfigOptionRequest& request);
+
+  Store& store();
+  SessionPtr find(const std::string& id) const;
+  void forget(const std::string& id);
+
+  CoderOptions options_;
+  Keys keys_;
+  Settings settings_;  // without a project
+  mutable std::mutex mutex_;
+  std::unique_ptr<Store> store_;
+  std::vector<Note> store_notes_;
+  std::map<std::string, SessionPtr> sessions_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,426 @@
+// Sessions: begun, opened again, copied, listed and ended.
+#include <algorithm>
+#include <map>
+
+#include "acp/json/codec.h"
+#include "coder/coder.h"
+#include "coder/modes.h"
+#include "coder/random_id.h"
+#include "coder/report.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t page_size = 50;
+
+// With nothing chosen and a key at hand.
+constexpr std::pair<const char*, const char*> usual_models[] = {
+    {"anthropic", "claude-sonnet-4-5"},
+    {"openai", "gpt-5"},
+};
+
+Error to_error(const StoreError& error, const std::string& id) {
+  const Json data = Json::object({{"sessionId", id}});
+  if (dynamic_cast<const UnknownSession*>(&error) != nullptr)
+    return not_found("session " + id, data);
+  if (dynamic_cast<const SessionBusy*>(&error) != nullptr)
+    return Error(rpc::invalid_request, error.what(), data);
+  return Error(rpc::internal_error, error.what(), data);
+}
+
+std::string system_text(const Nullable<v1::SystemPrompt>& prompt) {
+  std::string text;
+  if (!prompt.has_value()) return text;
+  for (const v1::ContentBlock& block : prompt->content)
+    if (const auto* one = std::get_if<v1::TextContent>(&block)) text += one->text + "\n";
+  return text;
+}
+
+template <class Response>
+void describe(const Session& session, Response& response) {
+  response.modes = session.mode_state();
+  response.configOptions = session.config_options();
+}
+
+// A client that knows the session from the answer gets the commands behind it.
+void announce_commands(const SessionContext& context, Session& session) {
+  session.command_files.reload();
+  context.after_response([later = context.background(), all = session.command_files.all()] {
+    try {
+      later.commands(all).wait();
+    } catch (const ConnectionClosed&) {
+    }
+  });
+}
+
+}  // namespace
+
+struct Coder::Opening {
+  std::string cwd;
+  std::vector<std::string> additional_directories;
+  std::vector<v1::McpServer> servers;
+  std::string system_prompt;
+  bool override_system_prompt = false;
+  Settings settings;
+  std::shared_ptr<Models> models;
+  std::string model;  // wanted, if it is still there; empty: as settings say
+  std::string mode;
+  std::vector<Note> notes;
+};
+
+template <class Request>
+Coder::Opening Coder::opening(const Request& request) {
+  Opening result;
+  result.cwd = request.cwd;
+  result.additional_directories = request.additionalDirectories;
+  result.servers = request.mcpServers;
+  result.system_prompt = system_text(request.systemPrompt);
+  result.override_system_prompt = request.systemPrompt.has_value() &&
+                                  request.systemPrompt->mode == v1::SystemPromptMode::override;
+  const auto check = [](const std::string& directory, const std::string& field) {
+    const workspace::Files files{workspace::Boundary({directory})};
+    bool there = false;
+    try {
+      there = files.kind(directory) == workspace::EntryKind::directory;
+    } catch (const workspace::FileError&) {
+    }
+    if (!there) throw invalid_params(field, "a directory", "\"" + directory + "\"");
+  };
+  check(result.cwd, "params.cwd");
+  for (std::size_t i = 0; i < result.additional_directories.size(); ++i)
+    check(result.additional_directories[i],
+          "params.additionalDirectories[" + std::to_string(i) + "]");
+  try {
+    result.settings = settings_for(result.cwd);
+  } catch (const SettingsError& error) {
+    throw Error(rpc::internal_error, error.what());
+  }
+  for (const std::string& note : result.settings.notes)
+    result.notes.push_back({v1::NoticeSeverity::warning, note});
+  result.models = models_for(result.settings);
+  result.mode = result.settings.mode.value;
+  return result;
+}
+
+// ---- the model
+
+std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const {
+  const Settings& settings = models.settings();
+  if (!settings.model.value.empty()) return settings.model.value;
+  const auto usable = [&](const ProviderSettings& provider) {
+    return !provider.needs_key || keys_.find(provider).has_value();
+  };
+  // A server that the user has named.
+  for (const auto& [name, provider] : settings.providers) {
+    if (!usable(provider)) continue;
+    if (!provider.models.empty()) return name + "/" + provider.models.front();
+    if (provider.base_url.source == "built in") continue;
+    const ServerFacts facts = probe(provider.base_url.value, keys_.find(provider), {});
+    if (!facts.models.empty()) return name + "/" + facts.models.front().id;
+    notes.push_back({v1::NoticeSeverity::warning,
+                     "No model can be used of " + name + " (" + provider.base_url.value + ")",
+                     facts.problem});
+  }
+  for (const auto& [name, model] : usual_models) {
+    const auto provider = settings.providers.find(name);
+    if (provider != settings.providers.end() && provider->second.base_url.source == "built in" &&
+        keys_.find(provider->second))
+      return std::string(name) + "/" + model;
+  }
+  for (const LocalServer& server : find_local_servers({})) {
+    if (server.models.empty()) continue;
+    models.add(server);
+    notes.push_back(
+        {v1::NoticeSeverity::info, "Using " + server.models.front().id,
+         "Nothing is configured, and " + server.name + " answers at " + server.base_url + "."});
+    return server.name + "/" + server.models.front().id;
+  }
+  return "offline";
+}
+
+std::shared_ptr<Model> Coder::make_model(Models& models, const std::string& id,
+                                         std::vector<Note>& notes) {
+  try {
+    require_key(models, id);
+    const ProviderSettings* const provider = models.provider(id);
+    // A server of somebody's own is asked what it serves; those of the large providers are known.
+    const bool asks = provider != nullptr &&
+                      provider->api == ProviderSettings::Api::chat_completions &&
+                      provider->base_url.source != "built in";
+    if (!asks) return models.make(id);
+    const ServerFacts facts = probe(provider->base_url.value, keys_.find(*provider), {});
+    if (!facts.ready && !facts.problem.empty())
+      notes.push_back(
+          {v1::NoticeSeverity::warning,
+           "The model's server " +
+               std::string(facts.loading ? "is not ready yet" : "does not answer as it should"),
+           facts.problem});
+    const std::string provider_name = provider->name;
+    if (!facts.models.empty()) models.add(provider_name, facts);
+    return models.make(id, &facts);
+  } catch (const UnknownModel& error) {
+    throw invalid_params("model", "one that can be used", error.what());
+  } catch (const KeysError& error) {
+    throw Error(rpc::internal_error, error.what());
+  } catch (const ModelError& error) {
+    throw Error(rpc::internal_error, error.what());
+  }
+}
+
+// ---- opening
+
+Coder::SessionPtr Coder::make_session(Opening& opening, LiveSession kept) {
+  std::shared_ptr<Model> model;
+  if (!opening.model.empty()) {
+    try {
+      model = make_model(*opening.models, opening.model, opening.notes);
+    } catch (const Error& error) {
+      if (error.code() == rpc::auth_required) throw;
+      opening.notes.push_back({v1::NoticeSeverity::warning,
+                               "The session's model " + opening.model + " cannot be used any more",
+                               error.what()});
+    }
+  }
+  if (!model)
+    model =
+        make_model(*opening.models, chosen_model(*opening.models, opening.notes), opening.notes);
+  Session::Wanted wanted;
+  wanted.cwd = opening.cwd;
+  wanted.additional_directories = opening.additional_directories;
+  wanted.settings = opening.settings;
+  wanted.policy_file = options_.policy_file;
+  wanted.mode = opening.mode;
+  wanted.system_prompt = opening.system_prompt;
+  wanted.override_system_prompt = opening.override_system_prompt;
+  auto session =
+      std::make_shared<Session>(std::move(wanted), model, opening.models, std::move(kept));
+  session->set_model(model);
+  std::vector<std::string> directories = {opening.cwd};
+  directories.insert(directories.end(), opening.additional_directories.begin(),
+                     opening.additional_directories.end());
+  session->servers = std::make_unique<SessionServers>(opening.servers, directories);
+  for (Note& note : opening.notes) session->note(std::move(note));
+  const std::lock_guard lock(mutex_);
+  for (Note& note : std::exchange(store_notes_, {})) session->note(std::move(note));
+  sessions_[session->id()] = session;
+  return session;
+}
+
+v1::NewSessionResponse Coder::new_session(const SessionContext& context,
+                                          const v1::NewSessionRequest& request) {
+  Opening opening = this->opening(request);
+  // Before anything is kept of it.
+  require_key(*opening.models,
+              opening.settings.model.value.empty() ? "offline" : opening.settings.model.value);
+  StoredSession stored;
+  stored.id = random_id("sess_");
+  stored.cwd = opening.cwd;
+  stored.additional_directories = opening.additional_directories;
+  stored.mode = opening.mode;
+  const SessionPtr session = make_session(opening, store().create(stored));
+  v1::NewSessionResponse response;
+  response.sessionId = session->id();
+  describe(*session, response);
+  announce_commands(context, *session);
+  return response;
+}
+
+v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
+                                            const v1::LoadSessionRequest& request) {
+  Opening opening = this->opening(request);
+  const auto stored = store().find(request.sessionId);
+  if (!stored) throw UnknownSession(request.sessionId);
+  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
+  opening.model = stored->model;
+  if (!options_.model.empty() || options_.scenario) opening.model.clear();
+  forget(request.sessionId);
+  LiveSession kept = store().open(request.sessionId);
+  kept.set_directories(opening.cwd, opening.additional_directories);
+  const SessionPtr session = make_session(opening, std::move(kept));
+  session->titled = !stored->title.empty();
+  replay(*session, &context);
+  session->command_files.reload();
+  context.commands(session->command_files.all()).wait();
+  v1::LoadSessionResponse response;
+  describe(*session, response);
+  return response;
+}
+
+v1::ResumeSessionResponse Coder::resume_session(const SessionContext& context,
+                                                const v1::ResumeSessionRequest& request) {
+  Opening opening = this->opening(request);
+  const auto stored = store().find(request.sessionId);
+  if (!stored) throw UnknownSession(request.sessionId);
+  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
+  opening.model = stored->model;
+  if (!options_.model.empty() || options_.scenario) opening.model.clear();
+  forget(request.sessionId);
+  LiveSession kept = store().open(request.sessionId);
+  kept.set_directories(opening.cwd, opening.additional_directories);
+  const SessionPtr session = make_session(opening, std::move(kept));
+  session->titled = !stored->title.empty();
+  replay(*session, nullptr);
+  v1::ResumeSessionResponse response;
+  describe(*session, response);
+  announce_commands(context, *session);
+  return response;
+}
+
+v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
+                                            const v1::ForkSessionRequest& request) {
+  Opening opening = this->opening(request);
+  const auto stored = store().find(request.sessionId);
+  if (!stored) throw UnknownSession(request.sessionId);
+  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
+  opening.model = stored->model;
+  if (!options_.model.empty() || options_.scenario) opening.model.clear();
+  StoredSession copy = *stored;
+  copy.id = random_id("sess_");
+  copy.cwd = opening.cwd;
+  copy.additional_directories = opening.additional_directories;
+  if (!copy.title.empty()) copy.title += " (copy)";
+  const SessionPtr session = make_session(opening, store().fork(request.sessionId, copy));
+  session->titled = !copy.title.empty();
+  replay(*session, nullptr);
+  v1::ForkSessionResponse response;
+  response.sessionId = session->id();
+  describe(*session, response);
+  announce_commands(context, *session);
+  return response;
+}
+
+void Coder::replay(Session& session, const SessionContext* context) {
+  using v1::ToolCallStatus;
+  std::map<std::string, ToolCallStatus> calls;
+  std::string said;  // since the last message, as an answer to it
+  bool answering = false;
+  const auto seen = [&](const v1::SessionUpdate& update) {
+    if (const auto* call = std::get_if<v1::ToolCall>(&update))
+      calls[call->toolCallId] = call->status.value_or(ToolCallStatus::pending);
+    if (const auto* call = std::get_if<v1::ToolCallUpdate>(&update);
+        call && call->status.has_value())
+      calls[call->toolCallId] = *call->status;
+    if (std::holds_alternative<v1::UserMessageChunk>(update)) answering = false;
+    if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&update); chunk && answering)
+      if (const auto* text = std::get_if<v1::TextContent>(&chunk->content)) said += text->text;
+  };
+  const auto tell = [&](const v1::SessionUpdate& update) {
+    if (context == nullptr) return;
+    const v1::ClientCapabilities& client = context->client_capabilities();
+    const bool compaction = std::holds_alternative<v1::CompactionUpdate>(update) ||
+                            std::holds_alternative<v1::CompactionSummaryChunk>(update);
+    if (compaction && !takes_compactions(client)) return;
+    const auto* notice = std::get_if<v1::Notice>(&update);
+    if (notice != nullptr && !takes_notices(client))
+      context->update(as_message(*notice)).wait();
+    else
+      context->update(update).wait();
+  };
+  session.kept.read([&](EntryKind kind, std::string_view body) {
+    if (context != nullptr && context->cancelled()) throw Cancelled();
+    if (kind != EntryKind::update) {
+      session.conversation.replay(kind, body);
+      said.clear();
+      const auto& messages = session.conversation.messages();
+      answering = !messages.empty() && messages.back().role == Message::Role::user;
+      return;
+    }
+    const auto update = json::decode<v1::SessionUpdate>(body);
+    if (!update)
+      throw StoreError("an update of the session is broken: " + update.error().message());
+    seen(*update);
+    tell(*update);
+  });
+  // What a process that was killed had left open.
+  std::vector<LiveSession::Entry> mended = session.conversation.mend(answering ? said : "");
+  for (const auto& [id, status] : calls) {
+    if (status != ToolCallStatus::pending && status != ToolCallStatus::in_progress) continue;
+    v1::ToolCallUpdate end;
+    end.toolCallId = id;
+    end.status = ToolCallStatus::failed;
+    end.rawOutput = Json::object({{"error", "interrupted: the agent was stopped"}});
+    mended.push_back({EntryKind::update, json::encode(v1::SessionUpdate(end))});
+    tell(end);
+  }
+  if (!mended.empty()) session.kept.append(mended);
+}
+
+// ---- the rest
+
+v1::ListSessionsResponse Coder::list_sessions(const v1::ListSessionsRequest& request) {
+  std::optional<std::string> cwd;
+  if (request.cwd.has_value()) cwd = *request.cwd;
+  Store::Page page;
+  try {
+    page = store().list(cwd, request.cursor.has_value() ? *request.cursor : "", page_size);
+  } catch (const StoreError& error) {
+    if (!request.cursor.has_value()) throw Error(rpc::internal_error, error.what());
+    throw invalid_params("params.cursor", "one that came from here", "\"" + *request.cursor + "\"");
+  }
+  v1::ListSessionsResponse response;
+  for (const StoredSession& stored : page.sessions) {
+    v1::SessionInfo info;
+    info.sessionId = stored.id;
+    info.cwd = stored.cwd;
+    info.additionalDirectories = stored.additional_directories;
+    if (!stored.title.empty()) info.title = stored.title;
+    info.updatedAt = stored.updated_at;
+    response.sessions.push_back(std::move(info));
+  }
+  if (!page.next_cursor.empty()) response.nextCursor = page.next_cursor;
+  return response;
+}
+
+void Coder::add_sessions(Agent& agent) {
+  // A store's failure, as the client is to be answered.
+  const auto answering = [](const std::string& id, auto action) {
+    try {
+      return action();
+    } catch (const StoreError& error) {
+      throw to_error(error, id);
+    }
+  };
+  agent.on_new_session(
+      [this, answering](const SessionContext& context, const v1::NewSessionRequest& request) {
+        return answering("", [&] { return new_session(context, request); });
+      });
+  agent.on_load_session(
+      [this, answering](const SessionContext& context, const v1::LoadSessionRequest& request) {
+        return answering(request.sessionId, [&] { return load_session(context, request); });
+      });
+  agent.on_resume_session(
+      [this, answering](const SessionContext& context, const v1::ResumeSessionRequest& request) {
+        return answering(request.sessionId, [&] { return resume_session(context, request); });
+      });
+  agent.on_fork_session(
+      [this, answering](const SessionContext& context, const v1::ForkSessionRequest& request) {
+        return answering(request.sessionId, [&] { return fork_session(context, request); });
+      });
+  agent.on_list_sessions([this](const Context&, const v1::ListSessionsRequest& request) {
+    return list_sessions(request);
+  });
+  agent.on_close_session([this](const Context&, const v1::CloseSessionRequest& request) {
+    forget(request.sessionId);
+    return v1::CloseSessionResponse();
+  });
+  agent.on_delete_session(
+      [this, answering](const Context&, const v1::DeleteSessionRequest& request) {
+        forget(request.sessionId);
+        answering(request.sessionId, [&] { store().remove(request.sessionId); });
+        return v1::DeleteSessionResponse();
+      });
+  agent.on_set_mode(
+      [this, answering](const SessionContext& context, const v1::SetSessionModeRequest& request) {
+        answering(request.sessionId, [&] { set_mode(context, request.modeId); });
+        return v1::SetSessionModeResponse();
+      });
+  agent.on_set_config_option([this, answering](const SessionContext& context,
+                                               const v1::SetSessionConfigOptionRequest& request) {
+    v1::SetSessionConfigOptionResponse response;
+    answering(request.sessionId, [&] { response.configOptions = set_option(context, request); });
+    return response;
+  });
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,265 @@
+#include "coder/model/http_model.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <variant>
+
+#include "acp/error.h"
+#include "coder/model/anthropic_messages.h"
+#include "coder/model/chat_completions.h"
+#include "coder/model/retry_after.h"
+#include "http/event_stream.h"
+#include "http/url.h"
+
+namespace acp::coder {
+
+namespace {
+
+using Api = ProviderSettings::Api;
+using Clock = std::chrono::steady_clock;
+using Kind = ModelError::Kind;
+
+constexpr std::size_t max_error_body = 64 * 1024;
+constexpr std::size_t max_told = 2000;
+constexpr std::size_t max_idle = 4;
+// A connection whose answer ends soon after the last event can be used again.
+constexpr auto time_to_end = std::chrono::milliseconds(100);
+
+std::string told_time(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  return count % 1000 == 0 ? std::to_string(count / 1000) + " s" : std::to_string(count) + " ms";
+}
+
+std::string shortened(std::string text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  return text.substr(0, limit) + "…";
+}
+
+}  // namespace
+
+// One request on its way. What the client calls only takes notes: errors are thrown, and events
+// given on, when it does not run.
+class HttpModel::Call {
+ public:
+  Call(Api api, const OnModelEvent& on_event, std::size_t event_bytes)
+      : api_(api), on_event_(on_event), events_(event_bytes), stream_(stream_of(api, on_event)) {}
+
+  http::Client::Events events() {
+    return {.on_head =
+                [this](const http::Client::Head& head) {
+                  head_ = head;
+                  moved_ = true;
+                },
+            .on_body =
+                [this](std::string_view bytes) {
+                  moved_ = true;
+                  if (is_stream() || bytes_.size() < max_error_body) bytes_ += bytes;
+                },
+            .on_end =
+                [this](const http::Client::Failure* failure) {
+                  ended_ = true;
+                  if (failure != nullptr) failure_ = failure->message;
+                }};
+  }
+  void redirected_without_key(const std::string& to) { keyless_ = to; }
+
+  // Whether anything has come since the last time.
+  bool moved() { return std::exchange(moved_, false); }
+  bool ended() const { return ended_; }
+  // Whether the model has said all, though the connection may not have ended.
+  bool said_all() const { return said_all_; }
+
+  // Gives on what has come.
+  void give_on() {
+    if (!is_stream() || bytes_.empty()) return;
+    bool any = false;
+    events_.feed(std::exchange(bytes_, {}), [&](http::EventStream::Event&& event) {
+      if (said_all_) return;
+      if (event.too_large)
+        throw ModelError(Kind::broken, "the model's stream has an event that is too large");
+      if (event.data.empty()) return;
+      any = true;
+      std::visit([&](auto& stream) { take(stream, event); }, stream_);
+    });
+    if (any) on_event_(Pause{});
+  }
+
+  // Throws, or gives on the answer's end. `shown` is where it was asked.
+  void end(const std::string& shown) {
+    if (head_.status == 0)
+      throw ModelError(Kind::unreachable,
+                       "cannot reach " + shown + ": " + failure_.value_or("there is no answer"));
+    if (!is_stream()) throw no_stream();
+    try {
+      std::visit([](auto& stream) { stream.end(); }, stream_);
+    } catch (const ModelError& error) {
+      if (!failure_) throw;
+      throw ModelError(error.kind(), std::string(error.what()) + " (" + *failure_ + ")");
+    }
+  }
+
+ private:
+  using Stream = std::variant<ChatCompletionsStream, AnthropicStream>;
+  static Stream stream_of(Api api, const OnModelEvent& on_event) {
+    if (api == Api::anthropic) return AnthropicStream(on_event);
+    return ChatCompletionsStream(on_event);
+  }
+
+  bool is_stream() const {
+    const std::string type = head_.content_type();
+    return head_.status / 100 == 2 && (type == "text/event-stream" || type.empty());
+  }
+
+  void take(ChatCompletionsStream& stream, const http::EventStream::Event& event) {
+    stream.event(event.data);
+    said_all_ = event.data == "[DONE]";
+  }
+  void take(AnthropicStream& stream, const http::EventStream::Event& event) {
+    stream.event(event.data);
+    said_all_ = event.type == "message_stop";
+  }
+
+  ModelError no_stream() const {
+    if (head_.status / 100 != 2) {
+      const auto later = retry_after(head_);
+      const ModelError error = api_ == Api::anthropic
+                                   ? anthropic_error(head_.status, bytes_, later)
+                                   : chat_completions_error(head_.status, bytes_, later);
+      std::string told = error.what();
+      const std::string status = "HTTP " + std::to_string(head_.status);
+      if (told == status) told += " from " + http::shown_url(head_.url);
+      if (error.kind() == Kind::unauthorized && !keyless_.empty())
+        told += " (the request was redirected to " + keyless_ + ", which is not given the key)";
+      return ModelError(error.kind(), told, later);
+    }
+    // Some servers put an error into an answer that is none.
+    if (const auto parsed = Json::parse(bytes_); parsed && !parsed->view()["error"].absent()) {
+      const auto code = parsed->view()["error"]["code"].as_int64();
+      const int status = code && *code >= 400 && *code < 600 ? static_cast<int>(*code) : 400;
+      return api_ == Api::anthropic ? anthropic_error(status, bytes_, {})
+                                    : chat_completions_error(status, bytes_, {});
+    }
+    return ModelError(Kind::broken, http::shown_url(head_.url) + " answered with " +
+                                        head_.content_type() +
+                                        " where a stream of events was asked for: the server does "
+                                        "not stream, or the base URL is not that of its API");
+  }
+
+  const Api api_;
+  const OnModelEvent& on_event_;
+  http::EventStream events_;
+  Stream stream_;
+  http::Client::Head head_;
+  std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
+  std::string keyless_;  // where a redirect led that left the key behind
+  std::optional<std::string> failure_;
+  bool moved_ = false, ended_ = false, said_all_ = false;
+};
+
+HttpModel::HttpModel(ProviderSettings provider, std::string name, std::optional<std::string> key,
+                     ModelInfo info, HttpModelLimits limits)
+    : provider_(std::move(provider)),
+      name_(std::move(name)),
+      key_(std::move(key)),
+      info_(std::move(info)),
+      limits_(limits) {}
+
+HttpModel::~HttpModel() = default;
+
+http::Client::Request HttpModel::http_request(const ModelRequest& given) const {
+  const std::string& base = provider_.base_url.value;
+  const std::string origin = http::origin_of(base);
+  ModelRequest request = given;
+  request.model = name_;
+  if (!request.max_tokens) request.max_tokens = info_.max_output_tokens;
+  http::Client::Request result;
+  result.method = "POST";
+  result.headers = {{"Content-Type", "application/json"}, {"Accept", "text/event-stream"}};
+  if (provider_.api == Api::anthropic) {
+    result.url = base + "/v1/messages";
+    result.body = anthropic_request(request);
+    result.headers.push_back({"anthropic-version", anthropic_version});
+    if (key_) result.headers.push_back({"x-api-key", *key_, origin});
+  } else {
+    result.url = base + "/chat/completions";
+    ChatCompletionsDialect dialect;
+    dialect.max_completion_tokens = origin == "https://api.openai.com:443";
+    result.body = chat_completions_request(request, dialect);
+    if (key_) result.headers.push_back({"Authorization", "Bearer " + *key_, origin});
+  }
+  return result;
+}
+
+std::string HttpModel::cleaned(std::string text) const {
+  if (key_ && !key_->empty())
+    for (std::size_t at = 0; (at = text.find(*key_, at)) != std::string::npos;)
+      text.replace(at, key_->size(), "[key]");
+  return shortened(std::move(text), max_told);
+}
+
+std::unique_ptr<http::Client> HttpModel::take_client() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto client = std::move(idle_.back());
+      idle_.pop_back();
+      return client;
+    }
+  }
+  return std::make_unique<http::Client>(limits_.connect_time);
+}
+
+void HttpModel::give_back(std::unique_ptr<http::Client> client) {
+  client->on_headers_dropped = nullptr;
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < max_idle) idle_.push_back(std::move(client));
+}
+
+void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event,
+                       std::stop_token stop) {
+  if (stop.stop_requested()) throw Cancelled();
+  Call call(provider_.api, on_event, limits_.event_bytes);
+  try {
+    run(request, call, stop);
+  } catch (const ModelError& error) {
+    throw ModelError(error.kind(), provider_.name + ": " + cleaned(error.what()),
+                     error.retry_after());
+  }
+}
+
+void HttpModel::run(const ModelRequest& request, Call& call, const std::stop_token& stop) {
+  // A client that is not given back is destroyed here, and its connection with it.
+  std::unique_ptr<http::Client> client = take_client();
+  client->on_headers_dropped = [&](const std::string&, const std::string& to) {
+    call.redirected_without_key(to);
+  };
+  http::Client::Request sent = http_request(request);
+  const std::string shown = http::shown_url(sent.url);
+  client->start(std::move(sent), call.events());
+  if (wait_for_end(*client, call, stop)) give_back(std::move(client));
+  call.end(shown);
+}
+
+bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const {
+  const std::stop_callback wakes(stop, [&client] { client.wake(); });
+  Clock::time_point last = Clock::now();
+  http::Client::Wanted nothing_else;
+  while (!call.ended()) {
+    const auto limit = call.said_all() ? time_to_end : limits_.silence;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(last + limit - Clock::now());
+    if (left.count() <= 0 && call.said_all()) return false;
+    if (left.count() <= 0)
+      throw ModelError(Kind::unreachable,
+                       "no byte has come from the model for " + told_time(limits_.silence));
+    client.run(nothing_else, left);
+    if (stop.stop_requested()) throw Cancelled();
+    if (!call.moved()) continue;
+    last = Clock::now();
+    call.give_on();
+  }
+  return true;
+}
+
+}  // namespace acp::coder

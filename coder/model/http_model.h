@@ -1,0 +1,55 @@
+// A model that is served over HTTP.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coder/model/model.h"
+#include "coder/settings/settings.h"
+#include "http/client.h"
+
+namespace acp::coder {
+
+struct HttpModelLimits {
+  std::chrono::milliseconds connect_time{10'000};
+  std::chrono::milliseconds silence{300'000};  // no byte for so long: nobody there any more
+  std::size_t event_bytes = 16 * 1024 * 1024;  // of one event in the stream
+};
+
+// Several threads may ask it at once. Connections are kept for the next request.
+class HttpModel : public Model {
+ public:
+  // `name` is the provider's own for it. The key goes to the provider's origin and nowhere else.
+  HttpModel(ProviderSettings provider, std::string name, std::optional<std::string> key,
+            ModelInfo info, HttpModelLimits limits = {});
+  ~HttpModel() override;
+
+  const ModelInfo& info() const override { return info_; }
+  void answer(const ModelRequest& request, const OnModelEvent& on_event,
+              std::stop_token stop) override;
+
+ private:
+  class Call;
+  void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
+  // False if the connection goes on though the model has said all.
+  bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;
+  http::Client::Request http_request(const ModelRequest& request) const;
+  // What a provider told, without the key.
+  std::string cleaned(std::string text) const;
+  std::unique_ptr<http::Client> take_client();
+  void give_back(std::unique_ptr<http::Client> client);
+
+  const ProviderSettings provider_;
+  const std::string name_;
+  const std::optional<std::string> key_;
+  const ModelInfo info_;
+  const HttpModelLimits limits_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<http::Client>> idle_;
+};
+
+}  // namespace acp::coder

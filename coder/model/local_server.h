@@ -1,0 +1,55 @@
+// Servers that people run themselves: llama-server, Ollama, LM Studio, vLLM. What they tell of
+// their models, and which of them are there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace acp::coder {
+
+struct ServedModel {
+  std::string id;
+  std::optional<std::uint64_t> context_tokens = {};
+};
+
+struct ServerFacts {
+  bool ready = false;        // it answers, and has its model
+  bool loading = false;      // it answers, and will have it
+  std::string problem = {};  // for people: why it is not ready
+  bool llama_server = false;
+  std::vector<ServedModel> models = {};
+  // What the server serves with, which can be less than what a model was made for.
+  std::optional<std::uint64_t> context_tokens = {};
+  std::optional<bool> images = {}, audio = {};
+  // Whether the model's chat template has tools. Without them a model cannot work on files.
+  std::optional<bool> tools = {};
+
+  // Of this model, or of all.
+  std::optional<std::uint64_t> context_of(const std::string& model) const;
+};
+
+// Asks all that can be asked at once. Throws Cancelled once the token is set, nothing else.
+ServerFacts probe(const std::string& base_url, const std::optional<std::string>& key,
+                  std::stop_token stop,
+                  std::chrono::milliseconds time_limit = std::chrono::milliseconds(2000));
+
+struct LocalServer {
+  std::string name;      // "llama-server", "ollama", "lmstudio", "vllm": by its port
+  std::string base_url;  // with /v1
+  std::vector<ServedModel> models;
+};
+// Where such servers usually listen. Throws Cancelled once the token is set, nothing else.
+struct UsualPort {
+  std::string name;
+  std::uint16_t port;
+};
+std::vector<UsualPort> usual_ports();
+std::vector<LocalServer> find_local_servers(
+    std::stop_token stop, const std::vector<UsualPort>& ports = usual_ports(),
+    std::chrono::milliseconds time_limit = std::chrono::milliseconds(300));
+
+}  // namespace acp::coder

@@ -1,0 +1,63 @@
+// The models that can be chosen, and how one is made.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coder/model/local_server.h"
+#include "coder/model/model.h"
+#include "coder/settings/keys.h"
+#include "coder/settings/settings.h"
+
+namespace acp::coder {
+
+// There is no such model, and why.
+class UnknownModel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Set up by one thread; then several may ask.
+class Models {
+ public:
+  using Factory = std::function<std::shared_ptr<Model>()>;
+
+  Models(Settings settings, Keys keys) : settings_(std::move(settings)), keys_(std::move(keys)) {}
+
+  // A model of our own, chosen by an id without a slash: "offline".
+  void add(ModelInfo info, Factory factory);
+  // A server that was found, as a provider of its own name, unless the user has one so called.
+  void add(const LocalServer& server);
+  // The models that a provider's server has told of are offered too.
+  void add(const std::string& provider, const ServerFacts& facts);
+
+  // All that can be used now: ours, and those that are configured and miss no key.
+  std::vector<ModelInfo> offered() const;
+  // What is known of it without asking anybody; by `facts`, what its server told. Throws
+  // UnknownModel.
+  ModelInfo info(const std::string& id, const ServerFacts* facts = nullptr) const;
+  // Throws UnknownModel, KeysError; ModelError (unauthorized) if its key is missing.
+  std::shared_ptr<Model> make(const std::string& id, const ServerFacts* facts = nullptr) const;
+  // The provider whose key it misses. Throws as info() and Keys do.
+  std::optional<std::string> missing_key(const std::string& id) const;
+  // Null for a model of our own. Throws UnknownModel.
+  const ProviderSettings* provider(const std::string& id) const;
+
+  const Settings& settings() const { return settings_; }
+  const Keys& keys() const { return keys_; }
+
+ private:
+  struct Own {
+    ModelInfo info;
+    Factory factory;
+  };
+  Settings settings_;
+  Keys keys_;
+  std::map<std::string, Own> own_;
+};
+
+}  // namespace acp::coder

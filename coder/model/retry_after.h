@@ -1,0 +1,17 @@
+// When a server wants to be asked again.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "http/client.h"
+
+namespace acp::coder {
+
+// Seconds from now, by retry-after-ms or Retry-After (seconds, or a date). Nothing if it says
+// nothing that can be understood.
+std::optional<double> retry_after(
+    const http::Client::Head& head,
+    std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
+
+}  // namespace acp::coder

@@ -1,0 +1,35 @@
+// The files that settings and keys stand in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::coder {
+
+enum class Trust {
+  nobody,   // whoever may have written it
+  owner,    // nobody else may write to it
+  private_  // nor read it
+};
+// Nothing if there is no such file. Throws std::runtime_error: "PATH: why".
+std::optional<std::string> read_settings_file(const std::string& path, Trust trust);
+
+// One program at a time changes the file; its directory is made if it is missing. Both throw
+// std::runtime_error: "PATH: why".
+class PrivateFileChange {
+ public:
+  explicit PrivateFileChange(const std::string& path);
+  // All of it or nothing, and never readable for anybody else.
+  void write(const std::string& text) const;
+
+ private:
+  std::string path_;
+  io::Descriptor lock_;
+};
+
+// $XDG_CONFIG_HOME/acp/NAME, or ~/.config/acp/NAME. Empty if there is neither.
+std::string configuration_path(const std::string& name);
+
+}  // namespace acp::coder

@@ -1,0 +1,47 @@
+// The keys of providers: from the environment, else from a file that only its owner can read.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "coder/settings/settings.h"
+
+namespace acp::coder {
+
+// Its text never has a key in it.
+class KeysError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The file is read anew each time: several programs may use it. All functions throw KeysError.
+class Keys {
+ public:
+  explicit Keys(std::string path = default_path(), Environment environment = process_environment)
+      : path_(std::move(path)), environment_(std::move(environment)) {}
+  // $XDG_CONFIG_HOME/acp/keys.toml, or ~/.config/acp/keys.toml. Empty if there is neither.
+  static std::string default_path();
+
+  const std::string& path() const { return path_; }
+
+  // The environment's before the file's.
+  std::optional<std::string> find(const ProviderSettings& provider) const;
+  // Where find() finds it: the variable, or the file. Nothing if there is no key.
+  std::optional<std::string> source(const ProviderSettings& provider) const;
+  // In the file. Space around the key is not part of it.
+  void store(const std::string& provider, const std::string& key) const;
+  // From the file. False if it was not there.
+  bool remove(const std::string& provider) const;
+  // The providers that have one in the file.
+  std::vector<std::string> all() const;
+
+ private:
+  std::optional<std::string> in_environment(const ProviderSettings& provider) const;
+
+  std::string path_;
+  Environment environment_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,112 @@
+// What the user has set, and where: built in < user's file < project's file < environment < command
+// line.
+//
+//   model = "local/qwen3"
+//   [limits]
+//   max_requests = 100
+//   [providers.local]
+//   base_url = "http://127.0.0.1:8080/v1"
+//   models = ["qwen3"]
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace acp::coder {
+
+template <class T>
+struct Setting {
+  T value;
+  std::string source;  // "built in", "OPENAI_BASE_URL", "/…/config.toml:3", "--model"
+};
+
+// What the configuration says of a model. What it does not say is asked of the server, or known by
+// the model's name.
+struct ModelFacts {
+  std::optional<std::uint64_t> context_tokens = {};
+  std::optional<std::uint64_t> max_output_tokens = {};
+  std::optional<bool> images = {}, audio = {}, documents = {}, tools = {};
+};
+
+struct ProviderSettings {
+  enum class Api { chat_completions, anthropic };
+  std::string name;  // "openai", "anthropic", or the user's own
+  Api api = Api::chat_completions;
+  Setting<std::string> base_url = {};    // without a slash at its end
+  std::string key_variable = {};         // environment variable with its key, e.g. OPENAI_API_KEY
+  bool needs_key = true;                 // unless on this machine, or told otherwise
+  std::vector<std::string> models = {};  // offered for choice
+  ModelFacts facts = {};                 // of all its models
+  std::map<std::string, ModelFacts> model_facts = {};  // of one
+  // Where they come from, by the names in describe(), "model.NAME.images" among them. What is not
+  // here is built in.
+  std::map<std::string, std::string> sources = {};
+
+  // What is said of one counts before what is said of all.
+  ModelFacts facts_of(const std::string& model) const;
+};
+
+struct Settings {
+  Setting<std::string> model;  // "PROVIDER/NAME" or "offline"; empty: none chosen
+  Setting<std::string> mode;   // ask, code or architect
+  // Limits of a turn.
+  Setting<std::uint64_t> max_requests;
+  Setting<std::uint64_t> max_turn_tokens;  // 0: none
+  // Of a command.
+  Setting<std::uint64_t> command_seconds;
+  Setting<std::uint64_t> output_bytes;
+  // Of a request to the model: time without a byte; how often it is asked again.
+  Setting<std::uint64_t> request_seconds;
+  Setting<std::uint64_t> retries;
+  // So full a context is made shorter.
+  Setting<std::uint64_t> compact_at_percent;
+  std::map<std::string, ProviderSettings> providers;  // openai and anthropic always there
+  // What was set and is not followed, and why: to be shown to the user.
+  std::vector<std::string> notes;
+};
+
+// "FILE:LINE: what is wrong"; instead of a file, the variable or the option that says it.
+class SettingsError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// An environment variable; nothing if it is not set, or empty.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+std::optional<std::string> process_environment(const std::string& name);
+
+struct SettingsSources {
+  std::string user_file = {};          // empty: none
+  std::string project_directory = {};  // the session's: its .acp/config.toml is read; empty: none
+  Environment environment = process_environment;
+  std::string model_override = {}, mode_override = {};  // the command line's
+};
+
+// Files that do not exist say nothing. Throws SettingsError.
+//
+// A project's file comes with a repository, from anybody: it may choose a model among those that
+// the user has, make limits stricter and the mode more careful, and nothing else.
+Settings load_settings(const SettingsSources& sources);
+
+// $XDG_CONFIG_HOME/acp/config.toml, or ~/.config/acp/config.toml. Empty if there is neither.
+std::string user_settings_path();
+// <directory>/.acp/config.toml
+std::string project_settings_path(const std::string& directory);
+
+struct DescribedSetting {
+  std::string name;   // as it is written in the file: "limits.max_requests"
+  std::string value;  // for people
+  std::string source;
+};
+// Every value. There are no keys among them.
+std::vector<DescribedSetting> describe(const Settings& settings);
+
+// The one of `known` that `written` was probably meant to be; empty if there is none.
+std::string closest(const std::string& written, const std::vector<std::string>& known);
+
+}  // namespace acp::coder

@@ -1,0 +1,328 @@
+#include "coder/settings/settings_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "http/url.h"
+
+namespace acp::coder {
+
+namespace {
+
+using Api = ProviderSettings::Api;
+
+// What people would call a key, if they wrote one here.
+bool names_a_key(std::string name) {
+  std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  static const std::vector<std::string> names = {"key",    "apikey",   "token",     "apitoken",
+                                                 "secret", "password", "authtoken", "bearer"};
+  return std::find(names.begin(), names.end(), name) != names.end() || name.ends_with("apikey");
+}
+
+bool is_variable(const std::string& name) {
+  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
+         name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string::npos;
+}
+
+bool is_provider_name(const std::string& name) {
+  return !name.empty() && name != "offline" &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
+}
+
+std::string default_variable(std::string provider) {
+  for (char& c : provider)
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c >= '0' && c <= '9' ? c : '_';
+  return (provider[0] >= '0' && provider[0] <= '9' ? "_" : "") + provider + "_API_KEY";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+class Reader {
+ public:
+  Reader(const std::string& path, Whose whose, Settings& settings)
+      : path_(path), whose_(whose), settings_(settings) {}
+
+  void read(const toml::table& document) {
+    // Providers first: the model is one of theirs.
+    static const std::vector<std::string> known = {"model", "mode", "limits", "providers"};
+    for (const auto& [key, node] : document) must_be_known(key, node, "", known);
+    if (const toml::node* node = document.get("providers")) providers(*node);
+    if (const toml::node* node = document.get("model")) {
+      const std::string name = text(*node, "model");
+      check_model(name, at(*node), settings_);
+      settings_.model = {name, at(*node)};
+    }
+    if (const toml::node* node = document.get("mode")) mode(*node);
+    if (const toml::node* node = document.get("limits")) limits(*node);
+  }
+
+ private:
+  std::string at(const toml::node& node) const { return at(node.source()); }
+  std::string at(const toml::source_region& source) const {
+    return path_ + ":" + std::to_string(source.begin.line);
+  }
+  [[noreturn]] void refuse(const toml::node& node, const std::string& why) const {
+    throw SettingsError(at(node) + ": " + why);
+  }
+
+  void must_be_known(const toml::key& key, const toml::node& node, const std::string& where,
+                     const std::vector<std::string>& known) const {
+    const std::string name(key.str());
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    if (names_a_key(name))
+      refuse(node, where + name +
+                       ": a key does not belong in this file, which is shown and shared; set it "
+                       "in the environment, or keep it in keys.toml");
+    throw SettingsError(at(key.source()) + ": there is no setting " + where + name +
+                        did_you_mean(name, known));
+  }
+
+  const toml::table& table(const toml::node& node, const std::string& name) const {
+    if (!node.is_table()) refuse(node, name + ": expected a table");
+    return *node.as_table();
+  }
+  std::string text(const toml::node& node, const std::string& name) const {
+    if (!node.is_string()) refuse(node, name + ": expected a string");
+    std::string value = *node.value<std::string>();
+    if (value.empty()) refuse(node, name + ": empty");
+    return value;
+  }
+  bool yes_or_no(const toml::node& node, const std::string& name) const {
+    if (!node.is_boolean()) refuse(node, name + ": expected true or false");
+    return *node.value<bool>();
+  }
+  std::uint64_t number(const toml::node& node, const std::string& name, std::uint64_t least,
+                       std::uint64_t most) const {
+    if (!node.is_integer()) refuse(node, name + ": expected a whole number");
+    const std::int64_t value = *node.value<std::int64_t>();
+    if (value < 0 || static_cast<std::uint64_t>(value) < least ||
+        static_cast<std::uint64_t>(value) > most)
+      refuse(node, name + ": expected " + std::to_string(least) + " to " + std::to_string(most) +
+                       ", got " + std::to_string(value));
+    return static_cast<std::uint64_t>(value);
+  }
+
+  // What a project asks for and may not have; said, and not followed.
+  void not_followed(const toml::node& node, const std::string& what, const std::string& held) {
+    settings_.notes.push_back(at(node) + ": " + what +
+                              " is not followed: a project may only be stricter than " + held);
+  }
+
+  void mode(const toml::node& node) {
+    const std::string name = text(node, "mode");
+    check_mode(name, at(node));
+    if (whose_ == Whose::project) {
+      if (name == "code")
+        refuse(node,
+               "mode: a project may not choose \"code\", which asks less; it comes with the "
+               "repository, and what may be done without asking is for you to say");
+      const auto rank = [](const std::string& which) {
+        return std::find(mode_names().begin(), mode_names().end(), which);
+      };
+      if (rank(name) > rank(settings_.mode.value))
+        return not_followed(node, "mode = \"" + name + "\"",
+                            "\"" + settings_.mode.value + "\" (" + settings_.mode.source + ")");
+    }
+    settings_.mode = {name, at(node)};
+  }
+
+  void limits(const toml::node& node) {
+    std::vector<std::string> known;
+    for (const LimitSetting& limit : limit_settings()) known.emplace_back(limit.name);
+    const toml::table& given = table(node, "limits");
+    for (const auto& [key, value] : given) must_be_known(key, value, "limits.", known);
+    for (const LimitSetting& limit : limit_settings()) {
+      const toml::node* const value = given.get(limit.name);
+      if (value == nullptr) continue;
+      const std::string name = std::string("limits.") + limit.name;
+      const std::uint64_t wanted = number(*value, name, limit.least, limit.most);
+      Setting<std::uint64_t>& held = settings_.*limit.value;
+      const auto size = [&](std::uint64_t of) {
+        return limit.zero_is_none && of == 0 ? std::numeric_limits<std::uint64_t>::max() : of;
+      };
+      if (whose_ == Whose::project && size(wanted) > size(held.value))
+        not_followed(*value, name + " = " + std::to_string(wanted),
+                     std::to_string(held.value) + " (" + held.source + ")");
+      else
+        held = {wanted, at(*value)};
+    }
+  }
+
+  void providers(const toml::node& node) {
+    if (whose_ == Whose::project)
+      refuse(
+          node,
+          "providers: a project may not say where models are, or which keys they get; it comes "
+          "with the repository, and could have your keys sent anywhere. Say it in your own file, " +
+              user_settings_path());
+    for (const auto& [key, value] : table(node, "providers")) {
+      const std::string name(key.str());
+      if (names_a_key(name)) must_be_known(key, value, "providers.", {});
+      if (!is_provider_name(name))
+        refuse(value,
+               "providers: a name has small letters, digits, '-', '_' and '.', and is not "
+               "\"offline\"; got \"" +
+                   name + "\"");
+      provider(name, table(value, "providers." + name));
+    }
+  }
+
+  void provider(const std::string& name, const toml::table& given) {
+    const std::string prefix = "providers." + name + ".";
+    const auto [found, added] = settings_.providers.try_emplace(name);
+    ProviderSettings& provider = found->second;
+    if (added) {
+      provider.name = name;
+      provider.key_variable = default_variable(name);
+    }
+    static const std::vector<std::string> known = {
+        "api",    "base_url", "key_variable",   "needs_key",
+        "models", "model",    "context_tokens", "max_output_tokens",
+        "images", "audio",    "documents",      "tools"};
+    for (const auto& [key, value] : given) {
+      must_be_known(key, value, prefix, known);
+      const std::string field(key.str());
+      const std::string full = prefix + field;
+      provider.sources[field] = at(value);
+      if (field == "api") {
+        const std::string api = text(value, full);
+        if (!added) refuse(value, full + ": it is known already; use a provider of your own name");
+        if (api != "openai" && api != "anthropic")
+          refuse(value, full + ": expected \"openai\" or \"anthropic\", got \"" + api + "\"");
+        provider.api = api == "openai" ? Api::chat_completions : Api::anthropic;
+      } else if (field == "base_url") {
+        provider.base_url = {checked_base_url(text(value, full), at(value) + ": " + full),
+                             at(value)};
+      } else if (field == "key_variable") {
+        // Not repeated: it may be the key itself.
+        provider.key_variable = text(value, full);
+        if (!is_variable(provider.key_variable))
+          refuse(value, full + ": expected the name of an environment variable, such as " +
+                            default_variable(name) + ", not the key itself");
+      } else if (field == "needs_key") {
+        provider.needs_key = yes_or_no(value, full);
+      } else if (field == "models") {
+        models(value, full, provider);
+      } else if (field == "model") {
+        provider.sources.erase(field);
+        for (const auto& [model, facts] : table(value, full)) {
+          const std::string one(model.str());
+          this->facts(table(facts, full + "." + one), full + "." + one + ".",
+                      provider.model_facts[one], "model." + one + ".", provider);
+        }
+      } else {
+        fact(field, value, full, provider.facts);
+      }
+    }
+    if (provider.base_url.value.empty())
+      refuse(given, "providers." + name + ": base_url is missing");
+  }
+
+  void models(const toml::node& node, const std::string& full, ProviderSettings& provider) {
+    if (!node.is_array()) refuse(node, full + ": expected an array of strings");
+    provider.models.clear();
+    for (const toml::node& element : *node.as_array())
+      provider.models.push_back(text(element, full));
+  }
+
+  void facts(const toml::table& given, const std::string& prefix, ModelFacts& facts,
+             const std::string& source_prefix, ProviderSettings& provider) {
+    static const std::vector<std::string> known = {"context_tokens", "max_output_tokens", "images",
+                                                   "audio",          "documents",         "tools"};
+    for (const auto& [key, value] : given) {
+      must_be_known(key, value, prefix, known);
+      const std::string field(key.str());
+      provider.sources[source_prefix + field] = at(value);
+      fact(field, value, prefix + field, facts);
+    }
+  }
+
+  void fact(const std::string& field, const toml::node& node, const std::string& full,
+            ModelFacts& facts) const {
+    constexpr std::uint64_t most = 1'000'000'000;
+    if (field == "context_tokens") facts.context_tokens = number(node, full, 1'000, most);
+    if (field == "max_output_tokens") facts.max_output_tokens = number(node, full, 1, most);
+    if (field == "images") facts.images = yes_or_no(node, full);
+    if (field == "audio") facts.audio = yes_or_no(node, full);
+    if (field == "documents") facts.documents = yes_or_no(node, full);
+    if (field == "tools") facts.tools = yes_or_no(node, full);
+  }
+
+  const std::string& path_;
+  Whose whose_;
+  Settings& settings_;
+};
+
+}  // namespace
+
+const std::vector<LimitSetting>& limit_settings() {
+  constexpr std::uint64_t day = 24 * 60 * 60;
+  static const std::vector<LimitSetting> limits = {
+      {"max_requests", &Settings::max_requests, 50, 1, 10'000},
+      {"max_turn_tokens", &Settings::max_turn_tokens, 0, 0, 1'000'000'000'000, true},
+      {"command_seconds", &Settings::command_seconds, 120, 1, day},
+      {"output_bytes", &Settings::output_bytes, 64 * 1024, 1024, 16 * 1024 * 1024},
+      {"request_seconds", &Settings::request_seconds, 300, 1, day},
+      {"retries", &Settings::retries, 4, 0, 20},
+      {"compact_at_percent", &Settings::compact_at_percent, 80, 10, 95},
+  };
+  return limits;
+}
+
+const std::vector<std::string>& mode_names() {
+  static const std::vector<std::string> names = {"architect", "ask", "code"};
+  return names;
+}
+
+void read_settings_text(const std::string& text, const std::string& path, Whose whose,
+                        Settings& settings) {
+  toml::table document;
+  try {
+    document = toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    throw SettingsError(path + ":" + std::to_string(error.source().begin.line) + ": " +
+                        std::string(error.description()));
+  }
+  Reader(path, whose, settings).read(document);
+}
+
+void check_mode(const std::string& mode, const std::string& source) {
+  const auto& names = mode_names();
+  if (std::find(names.begin(), names.end(), mode) == names.end())
+    throw SettingsError(source + ": there is no mode \"" + mode + "\", only " + joined(names) +
+                        did_you_mean(mode, names));
+}
+
+void check_model(const std::string& model, const std::string& source, const Settings& settings) {
+  const std::size_t slash = model.find('/');
+  if (slash == std::string::npos) return;  // whoever makes models knows those
+  const std::string provider = model.substr(0, slash);
+  std::vector<std::string> known;
+  for (const auto& [name, one] : settings.providers) known.push_back(name);
+  if (settings.providers.count(provider) == 0)
+    throw SettingsError(source + ": model \"" + model + "\": there is no provider \"" + provider +
+                        "\", only " + joined(known) + did_you_mean(provider, known));
+  if (slash + 1 == model.size())
+    throw SettingsError(source + ": model \"" + model + "\": its name is missing");
+}
+
+std::string checked_base_url(const std::string& url, const std::string& source) {
+  // Not repeated: who knows what it holds.
+  if (http::origin_of(url).empty())
+    throw SettingsError(source + ": expected a URL that begins with http:// or https://");
+  if (url.find_first_of("?#@ ") != std::string::npos)
+    throw SettingsError(source + ": a base URL has no query, no fragment and no credentials");
+  std::string trimmed = url;
+  while (trimmed.ends_with('/')) trimmed.pop_back();
+  return trimmed;
+}
+
+}  // namespace acp::coder

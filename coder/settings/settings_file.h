@@ -1,0 +1,37 @@
+// One file of settings, read on top of what is set already.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coder/settings/settings.h"
+
+namespace acp::coder {
+
+// A limit, its name in the file, and what it may be.
+struct LimitSetting {
+  const char* name;
+  Setting<std::uint64_t> Settings::*value;
+  std::uint64_t built_in, least, most;
+  bool zero_is_none = false;
+};
+const std::vector<LimitSetting>& limit_settings();
+
+const std::vector<std::string>& mode_names();  // the most careful one first
+
+enum class Whose { user, project };
+// Throws SettingsError.
+void read_settings_text(const std::string& text, const std::string& path, Whose whose,
+                        Settings& settings);
+
+// They throw SettingsError, which begins with `source`.
+void check_mode(const std::string& mode, const std::string& source);
+// Its provider must be known already.
+void check_model(const std::string& model, const std::string& source, const Settings& settings);
+// Gives it back without a slash at its end.
+std::string checked_base_url(const std::string& url, const std::string& source);
+
+// " (did you mean X?)", or nothing.
+std::string did_you_mean(const std::string& written, const std::vector<std::string>& known);
+
+}  // namespace acp::coder
