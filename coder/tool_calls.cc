@@ -77,19 +77,13 @@ std::vector<ToolResultPart> ToolCalls::run(const std::vector<ToolCallPart>& call
 ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& id) {
   if (context_.cancelled()) throw Cancelled();
   std::string failure;
+  const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
   try {
     const Tool* const tool = find(call.name);
     if (tool == nullptr) throw ToolFailed("there is no tool " + call.name);
-    const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
     if (!arguments || !arguments->is_object())
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));
-    {
-      v1::ToolCallUpdate input;
-      input.toolCallId = id;
-      input.rawInput = *arguments;
-      report_.update(input);
-    }
     const PreparedCall prepared = tool->prepare(*arguments, desk_);
     const ToolResult result = run_prepared(*tool, prepared, id, *arguments);
     finish(id, result);
@@ -103,7 +97,7 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
     failure = error.what();
   }
   if (context_.cancelled()) throw Cancelled();
-  fail(id, failure);
+  fail(id, failure, arguments ? *arguments : Json(call.arguments));
   return {call.id, failure, true};
 }
 
@@ -114,10 +108,10 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   asked.shown.title = prepared.title;
   if (!prepared.locations.empty()) asked.shown.locations = prepared.locations;
   if (!prepared.content.empty()) asked.shown.content = prepared.content;
+  asked.shown.rawInput = raw_input;
   report_.update(asked.shown);
   asked.shown.kind = tool.kind();
   asked.shown.status = v1::ToolCallStatus::pending;
-  asked.shown.rawInput = raw_input;
   asked.kind = tool.kind();
   asked.tool = tool.policy_name();
   asked.command = prepared.command;
@@ -165,7 +159,7 @@ void ToolCalls::finish(const std::string& id, const ToolResult& result) {
   report_.update(end, kept);
 }
 
-void ToolCalls::fail(const std::string& id, const std::string& why) {
+void ToolCalls::fail(const std::string& id, const std::string& why, const Json& raw_input) {
   {
     const std::lock_guard lock(mutex_);
     if (open_.erase(id) == 0) return;
@@ -174,6 +168,7 @@ void ToolCalls::fail(const std::string& id, const std::string& why) {
   end.toolCallId = id;
   end.status = v1::ToolCallStatus::failed;
   end.content = std::vector<v1::ToolCallContent>{text_content(why)};
+  end.rawInput = raw_input;
   end.rawOutput = raw_error(why);
   report_.update(end);
 }

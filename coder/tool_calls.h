@@ -33,13 +33,11 @@ class ToolCalls {
   void fail_open(const std::string& why);
 
  private:
-  struct Shown;
-
   ToolResultPart run_one(const ToolCallPart& call, const std::string& id);
   ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const std::string& id,
                           const Json& raw_input);
   const Tool* find(const std::string& name) const;
-  void fail(const std::string& id, const std::string& why);
+  void fail(const std::string& id, const std::string& why, const Json& raw_input = {});
   void finish(const std::string& id, const ToolResult& result);
 
   SessionContext context_;

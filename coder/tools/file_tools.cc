@@ -61,7 +61,7 @@ std::string first_lines(std::string text, std::uint64_t lines, bool& more) {
 }
 
 PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limits) {
-  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   const std::uint64_t line =
       std::max<std::uint64_t>(1, optional_number(arguments, "line").value_or(1));
   const std::uint64_t wanted = optional_number(arguments, "limit").value_or(usual_lines);
@@ -98,7 +98,7 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
 // ---- write and edit
 
 PreparedCall prepare_write(JsonView arguments, Desk& desk) {
-  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   const std::string content = string_argument(arguments, "content");
   const std::optional<std::string> before = text_if_there(desk, path);
   PreparedCall call;
@@ -132,7 +132,7 @@ std::vector<Replacement> replacements(JsonView arguments) {
 }
 
 PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
-  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   const std::string before = desk.read_text(path);
   Edited edited;
   try {
@@ -165,7 +165,7 @@ PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
 // ---- delete, move and list
 
 PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
-  const std::string path = desk.files().boundary().absolute(string_argument(arguments, "path"));
+  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   PreparedCall call;
   call.title = "Delete " + shown_path(desk, path);
   call.locations = {location(path)};
@@ -182,9 +182,8 @@ PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
 }
 
 PreparedCall prepare_move(JsonView arguments, Desk& desk) {
-  const workspace::Boundary& boundary = desk.files().boundary();
-  const std::string from = boundary.absolute(string_argument(arguments, "from"));
-  const std::string to = boundary.absolute(string_argument(arguments, "to"));
+  const std::string from = absolute_path(desk, string_argument(arguments, "from"));
+  const std::string to = absolute_path(desk, string_argument(arguments, "to"));
   PreparedCall call;
   call.title = "Move " + shown_path(desk, from) + " to " + shown_path(desk, to);
   call.locations = {location(from), location(to)};
@@ -202,8 +201,7 @@ PreparedCall prepare_move(JsonView arguments, Desk& desk) {
 }
 
 PreparedCall prepare_list(JsonView arguments, Desk& desk) {
-  const std::string path =
-      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
   call.title = "List " + shown_path(desk, path);
   call.locations = {location(path)};

@@ -99,7 +99,7 @@ PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limit
   wanted.command = string_argument(arguments, "command");
   if (wanted.command.find_first_not_of(" \t\r\n") == std::string::npos)
     throw ToolFailed("the command is empty");
-  wanted.cwd = desk.files().boundary().absolute(optional_string(arguments, "cwd").value_or("."));
+  wanted.cwd = absolute_path(desk, optional_string(arguments, "cwd").value_or("."));
   wanted.seconds = std::clamp<std::uint64_t>(
       optional_number(arguments, "timeout_seconds").value_or(limits.command_seconds), 1,
       most_seconds);

@@ -23,8 +23,7 @@ std::string where(const Desk& desk, const std::string& path) {
 
 PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limits) {
   const std::string pattern = string_argument(arguments, "pattern");
-  const std::string path =
-      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
   call.title = "Find " + pattern + where(desk, path);
   call.locations = {location(path)};
@@ -71,8 +70,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
   options.ignore_case = flag_argument(arguments, "ignore_case");
   options.max_matches = most_matches;
   options.stop = desk.stop_token();
-  const std::string path =
-      desk.files().boundary().absolute(optional_string(arguments, "path").value_or("."));
+  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
   call.title = "Search for " + options.pattern + where(desk, path);
   call.locations = {location(path)};

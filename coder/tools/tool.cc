@@ -50,6 +50,13 @@ ToolSpec tool_spec(std::string name, std::string description, std::string_view p
   return {std::move(name), std::move(description), Json::parse(schema).value()};
 }
 
+std::string absolute_path(const Desk& desk, std::string_view path) {
+  while (path.starts_with("./")) path.remove_prefix(2);
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const workspace::Boundary& boundary = desk.files().boundary();
+  return path.empty() || path == "." ? boundary.directories().front() : boundary.absolute(path);
+}
+
 std::string shown_path(const Desk& desk, const std::string& path) {
   const workspace::Boundary& boundary = desk.files().boundary();
   const std::string absolute = boundary.absolute(path);

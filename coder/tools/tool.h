@@ -76,6 +76,8 @@ std::optional<std::string> optional_string(JsonView arguments, std::string_view 
 std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_view name);
 bool flag_argument(JsonView arguments, std::string_view name);
 
+// Of what the model wrote; "." is the working directory.
+std::string absolute_path(const Desk& desk, std::string_view path);
 // As the user knows it: relative to the working directory, if it is below that.
 std::string shown_path(const Desk& desk, const std::string& path);
 // At most so many bytes, cut between characters, with a word about what is missing.

@@ -1,0 +1,150 @@
+// acp agent: the coding agent, on standard input and output.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/read_secret.h"
+#include "coder/coder.h"
+#include "coder/model/scenario.h"
+
+namespace acp::cli {
+namespace {
+
+struct Options {
+  coder::CoderOptions coder;
+  std::string framing = "newline";
+  std::string scenario_file;
+  std::string login, logout;
+  bool verbose = false;
+};
+
+constexpr int bad_usage = 2;
+
+int complain(const std::string& what, int code = 1) {
+  std::cerr << "acp agent: " << what << "\n";
+  return code;
+}
+
+const char* level_name(LogEntry::Level level) {
+  switch (level) {
+    case LogEntry::Level::debug:
+      return "debug";
+    case LogEntry::Level::warning:
+      return "warning";
+    default:
+      return "error";
+  }
+}
+
+coder::Settings settings_of(const Options& options) {
+  coder::SettingsSources sources;
+  sources.user_file = options.coder.settings_file;
+  return load_settings(sources);
+}
+
+const coder::ProviderSettings& provider_of(const coder::Settings& settings,
+                                           const std::string& name) {
+  const auto found = settings.providers.find(name);
+  if (found != settings.providers.end()) return found->second;
+  std::string known;
+  for (const auto& [one, provider] : settings.providers) known += (known.empty() ? "" : ", ") + one;
+  throw std::invalid_argument("there is no provider \"" + name + "\", only: " + known);
+}
+
+int login(const Options& options) {
+  const coder::Settings settings = settings_of(options);
+  const coder::ProviderSettings& provider = provider_of(settings, options.login);
+  const std::string key =
+      read_secret("Key for " + provider.name + " (" + provider.base_url.value + "): ");
+  if (key.empty()) return complain("no key was given; nothing is stored");
+  const coder::Keys keys(options.coder.keys_file);
+  keys.store(provider.name, key);
+  std::cerr << "The key is stored in " << keys.path() << ".\n";
+  return 0;
+}
+
+int logout(const Options& options) {
+  const coder::Keys keys(options.coder.keys_file);
+  if (!keys.remove(options.logout)) return complain("there is no stored key for " + options.logout);
+  std::cerr << "The key for " << options.logout << " is removed.\n";
+  return 0;
+}
+
+int run(Options& options) {
+  if (!options.login.empty()) return login(options);
+  if (!options.logout.empty()) return logout(options);
+  if (!options.scenario_file.empty()) {
+    std::ifstream file(options.scenario_file, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return complain("cannot read " + options.scenario_file);
+    options.coder.scenario = std::move(text);
+  }
+  options.coder.framing = *rpc::framing_from(options.framing);
+  if (options.verbose)
+    options.coder.on_log = [](const LogEntry& entry) {
+      std::cerr << std::string("acp agent: ") + level_name(entry.level) + ": " + entry.message + "\n";
+    };
+  int code = 0;
+  {
+    coder::Coder coder(options.coder);
+    code = coder.run(stdio());
+  }
+  // A server that is still starting has a thread of its own, which must not be waited for.
+  std::cerr.flush();
+  std::_Exit(code);
+}
+
+}  // namespace
+
+void add_agent_command(CLI::App& app, Action& action) {
+  CLI::App* agent = app.add_subcommand("agent", "Be a coding agent, for an editor to start");
+  agent->set_help_flag("-h,--help", "Show this help");
+  const auto options = std::make_shared<Options>();
+  agent
+      ->add_option("--model", options->coder.model,
+                   "openai/NAME, anthropic/NAME, PROVIDER/NAME of the configuration, or offline.\n"
+                   "Without one: ACP_MODEL, the configuration, a provider with a key, a server on "
+                   "this machine, else offline")
+      ->type_name("MODEL");
+  agent
+      ->add_option("--mode", options->coder.mode,
+                   "ask, code or architect: what a session begins with")
+      ->type_name("MODE");
+  agent
+      ->add_option("--scenario", options->scenario_file,
+                   "What the offline model says, turn by turn: to test a client")
+      ->type_name("FILE");
+  agent->add_option("--framing", options->framing, "newline, content-length or auto")
+      ->type_name("FRAMING")
+      ->check(CLI::IsMember({"newline", "content-length", "auto"}))
+      ->capture_default_str();
+  agent->add_option("--login", options->login, "Ask for the provider's key, store it, and end")
+      ->type_name("PROVIDER");
+  agent->add_option("--logout", options->logout, "Remove the provider's stored key, and end")
+      ->type_name("PROVIDER");
+  agent->add_flag("-v,--verbose", options->verbose, "Say on standard error what is noteworthy");
+  agent->footer(
+      "Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, or --login. 'acp config' shows the "
+      "settings.\n"
+      "How editors start it: docs/editors.md.");
+  agent->callback([options, &action] {
+    action = [options] {
+      try {
+        return run(*options);
+      } catch (const coder::SettingsError& error) {
+        return complain(error.what(), bad_usage);
+      } catch (const coder::ScenarioError& error) {
+        return complain(options->scenario_file + ": " + error.what(), bad_usage);
+      } catch (const std::invalid_argument& error) {
+        return complain(error.what(), bad_usage);
+      }
+    };
+  });
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,12 @@
+// Asking for what nobody else is to see.
+#pragma once
+
+#include <string>
+
+namespace acp::cli {
+
+// A line from the terminal, which does not show it; from standard input, if there is no terminal.
+// Empty at its end.
+std::string read_secret(const std::string& question);
+
+}  // namespace acp::cli
