@@ -1,6 +1,7 @@
 // A client on the official SDK drives `acp agent`, which works with the model server of the tests.
 //   agent_test.mjs ACP_PROGRAM [--only PART_OF_A_NAME] [--parallel N] [--list]
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { Sdk } from "../acp/schema/agreement/sdk.mjs";
@@ -17,7 +18,7 @@ const { values, positionals } = parseArgs({
     verbose: { type: "boolean", default: false },
   },
 });
-const [program] = positionals;
+const program = resolve(positionals[0]); // each agent is started in a folder of its own
 const schema = await Sdk.load("v1", true);
 
 const parts = SCENARIOS.flatMap(({ apis = ["openai"], ...scenario }) =>
