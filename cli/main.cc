@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
     std::cout << app.help();
     return 0;
   };
+  add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
   add_mcp_command(app, action, std::move(command));
