@@ -32,12 +32,14 @@ void add_keys(const coder::Settings& settings, const coder::Keys& keys,
               std::vector<DescribedSetting>& lines) {
   for (const auto& [name, provider] : settings.providers) {
     const auto source = keys.source(provider);
-    lines.push_back(
-        {"providers." + name + ".key",
-         source               ? "set"
-         : provider.needs_key ? "missing"
-                              : "not needed",
-         source ? *source : "neither " + provider.key_variable + " nor " + keys.path()});
+    const std::string nowhere =
+        keys.path().empty() ? "not in " + provider.key_variable
+                            : "neither in " + provider.key_variable + " nor in " + keys.path();
+    lines.push_back({"providers." + name + ".key",
+                     source               ? "set"
+                     : provider.needs_key ? "missing"
+                                          : "not needed",
+                     source.value_or(nowhere)});
   }
   for (const std::string& name : keys.all())
     if (settings.providers.count(name) == 0)

@@ -36,7 +36,7 @@ with tempfile.TemporaryDirectory() as home:
         lines = [json.loads(line) for line in config("--json", *words, **how).stdout.splitlines()]
         return {line["name"]: (line["value"], line["source"]) for line in lines}
 
-    missing = f"neither OPENAI_API_KEY nor {keys_file}"
+    missing = f"neither in OPENAI_API_KEY nor in {keys_file}"
     told = table()
     assert told["model"] == ('""', "built in"), told
     assert told["limits.max_requests"] == ("50", "built in"), told
@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as home:
     assert told["limits.retries"] == ("2", user_file + ":3"), told
     assert told["providers.openai.key"] == ("set", keys_file), told
     assert told["providers.anthropic.key"] == ("set", "ANTHROPIC_API_KEY"), told
-    assert told["providers.box.key"] == ("not needed", f"neither BOX_API_KEY nor {keys_file}"), told
+    assert told["providers.box.key"] == ("not needed", f"neither in BOX_API_KEY nor in {keys_file}"), told
     done = config()
     assert f'mode = "code"' in done.stdout and f"  # {user_file}:1\n" in done.stdout, done
     assert f"{project_file}:3: limits.retries = 3 is not followed" in done.stderr, done

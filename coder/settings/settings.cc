@@ -43,16 +43,6 @@ void read_file(const std::string& path, Whose whose, Settings& settings) {
   if (text) read_settings_text(*text, path, whose, settings);
 }
 
-// Nobody else can listen there.
-bool on_this_machine(const std::string& url) {
-  std::string host = http::origin_of(url);
-  host = host.substr(host.find("://") + 3);
-  host = host.substr(0, host.rfind(':'));
-  if (host == "localhost" || host == "[::1]") return true;
-  return host.starts_with("127.") && std::count(host.begin(), host.end(), '.') == 3 &&
-         host.find_first_not_of("0123456789.") == std::string::npos;
-}
-
 void read_environment(const SettingsSources& sources, Settings& settings) {
   const auto get = [&](const std::string& name) {
     std::optional<std::string> value = sources.environment(name);
@@ -154,7 +144,7 @@ Settings load_settings(const SettingsSources& sources) {
   }
   for (auto& [name, provider] : settings.providers) {
     if (provider.sources.count("needs_key") == 0)
-      provider.needs_key = !on_this_machine(provider.base_url.value);
+      provider.needs_key = !http::is_loopback(provider.base_url.value);
     // Somewhere else there are other models.
     if (provider.base_url.source != built_in && provider.sources.count("models") == 0)
       provider.models.clear();

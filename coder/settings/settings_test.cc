@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "coder/settings/keys.h"
 #include "workspace/testing/scratch.h"
@@ -271,6 +273,14 @@ TEST(Settings, AProjectIsNotTrusted) {
   EXPECT_TRUE(has(place.project_error("mode = 'code'\n"), "may not choose"));
 }
 
+TEST(Settings, NothingIsWrittenToATerminal) {
+  Place place;
+  EXPECT_EQ(place.project_error("model = \"openai/\\u001B[2J\"\n"),
+            "project/.acp/config.toml:1: model: there are control characters in it");
+  EXPECT_EQ(place.project_error("\"x\\u001B[2J\" = 1\n"),
+            "project/.acp/config.toml:1: there is no setting x?[2J");
+}
+
 TEST(Settings, AProjectMayOnlyBeStricter) {
   Place place;
   const std::string user = place.user("mode = 'architect'\n[limits]\nmax_requests = 20\n");
@@ -332,6 +342,29 @@ TEST(Settings, Described) {
                       "providers.box.model.a.images = true # " +
                       file + ":5\n"))
       << text;
+}
+
+// What the page shows can be used.
+TEST(Settings, TheExampleInTheDocumentation) {
+  std::ifstream in("docs/configuration.md");
+  const std::string page((std::istreambuf_iterator<char>(in)), {});
+  const std::size_t begin = page.find("```toml\n");
+  ASSERT_NE(begin, std::string::npos);
+  Place place;
+  place.user(page.substr(begin + 8, page.find("```", begin + 8) - begin - 8));
+  const Settings settings = place.load();
+  const Settings built_in = load_settings({.environment = place.sources.environment});
+  EXPECT_EQ(settings.model.value, "openai/gpt-5");
+  EXPECT_EQ(settings.providers.at("box").facts_of("qwen3").images, true);
+  const std::vector<DescribedSetting> shown = describe(settings), defaults = describe(built_in);
+  std::size_t limits = 0;
+  for (std::size_t i = 0; i < defaults.size(); ++i) {
+    if (!defaults[i].name.starts_with("limits.")) continue;
+    ++limits;
+    EXPECT_EQ(shown[i].value, defaults[i].value) << defaults[i].name;
+    EXPECT_NE(shown[i].source, "built in") << defaults[i].name;
+  }
+  EXPECT_EQ(limits, 7u);
 }
 
 // ---- keys
