@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
     return 0;
   };
   add_agent_command(app, action);
+  add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
   add_mcp_command(app, action, std::move(command));

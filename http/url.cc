@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace acp::http {
@@ -38,6 +39,17 @@ std::string origin_of(const std::string& text) {
   for (char& c : host)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return scheme + "://" + host + ":" + part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+}
+
+bool is_loopback(const std::string& text) {
+  std::string host = origin_of(text);
+  if (host.empty()) return false;
+  host = host.substr(host.find("://") + 3);
+  host = host.substr(0, host.rfind(':'));
+  if (host == "localhost" || host == "[::1]") return true;
+  // A name may begin so too.
+  return host.starts_with("127.") && std::count(host.begin(), host.end(), '.') == 3 &&
+         host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 std::string shown_url(const std::string& text) {

@@ -27,5 +27,15 @@ TEST(Url, RelativeAddressesAreResolved) {
   EXPECT_EQ(resolve_url("nonsense://", "y"), "");
 }
 
+TEST(Url, Loopback) {
+  for (const char* url : {"http://localhost", "http://LOCALHOST:1/x", "https://127.0.0.1:8080/v1",
+                          "http://127.3.2.1/", "http://[::1]:80"})
+    EXPECT_TRUE(is_loopback(url)) << url;
+  for (const char* url :
+       {"http://127.example.org", "http://127.0.0.1.example.org", "http://10.0.0.1", "http://[::2]",
+        "http://127.0.0.1@example.org", "http://localhost.example.org", "localhost", ""})
+    EXPECT_FALSE(is_loopback(url)) << url;
+}
+
 }  // namespace
 }  // namespace acp::http

@@ -1,6 +1,7 @@
 #include "coder/model/http_model.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -214,7 +215,10 @@ TEST(HttpModel, StoppedBeforeTheFirstByteAndBeforeItBegins) {
     closed.set_value();
   });
   HttpModel model = model_at(server.url());
+  const auto begun = std::chrono::steady_clock::now();
   EXPECT_THROW(ask(model, stop.get_token()), Cancelled);
+  // Nobody else would wake it for a minute.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(50));
   closed.get_future().wait();
   EXPECT_THROW(ask(model, stop.get_token()), Cancelled);
   EXPECT_EQ(server.connections(), 1);
@@ -328,6 +332,15 @@ TEST(HttpModel, NobodyThere) {
   EXPECT_EQ(error.kind(), Kind::unreachable);
   EXPECT_NE(std::string(error.what()).find("cannot reach http://127.0.0.1:"), std::string::npos)
       << error.what();
+}
+
+TEST(HttpModel, AProxyIsNotAskedForThisMachine) {
+  HttpServer server(once(stream_head() + whole_answer));
+  const std::string proxy = "http://127.0.0.1:" + std::to_string(testing::unused_port());
+  ASSERT_EQ(setenv("http_proxy", proxy.c_str(), 1), 0);
+  HttpModel model = model_at(server.url());
+  EXPECT_EQ(ask(model), "Hällo.|end");
+  unsetenv("http_proxy");
 }
 
 TEST(HttpModel, Garbage) {

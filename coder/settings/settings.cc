@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "coder/settings/file.h"
 #include "coder/settings/settings_file.h"
@@ -42,16 +41,6 @@ void read_file(const std::string& path, Whose whose, Settings& settings) {
     throw SettingsError(error.what());
   }
   if (text) read_settings_text(*text, path, whose, settings);
-}
-
-// Nobody else can listen there.
-bool on_this_machine(const std::string& url) {
-  std::string host = http::origin_of(url);
-  host = host.substr(host.find("://") + 3);
-  host = host.substr(0, host.rfind(':'));
-  if (host == "localhost" || host == "[::1]") return true;
-  return host.starts_with("127.") && std::count(host.begin(), host.end(), '.') == 3 &&
-         host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 void read_environment(const SettingsSources& sources, Settings& settings) {
@@ -155,7 +144,7 @@ Settings load_settings(const SettingsSources& sources) {
   }
   for (auto& [name, provider] : settings.providers) {
     if (provider.sources.count("needs_key") == 0)
-      provider.needs_key = !on_this_machine(provider.base_url.value);
+      provider.needs_key = !http::is_loopback(provider.base_url.value);
     // Somewhere else there are other models.
     if (provider.base_url.source != built_in && provider.sources.count("models") == 0)
       provider.models.clear();
@@ -186,20 +175,23 @@ std::string closest(const std::string& written, const std::vector<std::string>& 
   std::string best;
   std::size_t best_distance = std::min<std::size_t>(3, written.size() / 2 + 1);
   for (const std::string& candidate : known) {
-    // Levenshtein's distance, row by row.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= written.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        const std::size_t changed = diagonal + (written[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    // How many letters are changed, added, left out, or swapped with the next.
+    const std::size_t rows = written.size() + 1, columns = candidate.size() + 1;
+    std::vector<std::vector<std::size_t>> distance(rows, std::vector<std::size_t>(columns));
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) {
+        std::size_t& here = distance[i][j];
+        here = i + j;
+        if (i == 0 || j == 0) continue;
+        const bool same = written[i - 1] == candidate[j - 1];
+        here = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1,
+                         distance[i - 1][j - 1] + (same ? 0 : 1)});
+        if (i > 1 && j > 1 && written[i - 1] == candidate[j - 2] &&
+            written[i - 2] == candidate[j - 1])
+          here = std::min(here, distance[i - 2][j - 2] + 1);
       }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
+    if (distance.back().back() < best_distance) {
+      best_distance = distance.back().back();
       best = candidate;
     }
   }

@@ -23,6 +23,12 @@ bool names_a_key(std::string name) {
   return std::find(names.begin(), names.end(), name) != names.end() || name.ends_with("apikey");
 }
 
+// They could write anything to a terminal that shows them.
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+bool has_control(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), is_control);
+}
+
 bool is_variable(const std::string& name) {
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
          name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string::npos;
@@ -93,6 +99,7 @@ class Reader {
     if (!node.is_string()) refuse(node, name + ": expected a string");
     std::string value = *node.value<std::string>();
     if (value.empty()) refuse(node, name + ": empty");
+    if (has_control(value)) refuse(node, name + ": there are control characters in it");
     return value;
   }
   bool yes_or_no(const toml::node& node, const std::string& name) const {
@@ -284,14 +291,17 @@ const std::vector<std::string>& mode_names() {
 
 void read_settings_text(const std::string& text, const std::string& path, Whose whose,
                         Settings& settings) {
-  toml::table document;
   try {
-    document = toml::parse(text, path);
+    Reader(path, whose, settings).read(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
     throw SettingsError(path + ":" + std::to_string(error.source().begin.line) + ": " +
                         std::string(error.description()));
+  } catch (const SettingsError& error) {
+    // Names are shown as they were written, and a project's are anybody's.
+    std::string shown = error.what();
+    std::replace_if(shown.begin(), shown.end(), is_control, '?');
+    throw SettingsError(shown);
   }
-  Reader(path, whose, settings).read(document);
 }
 
 void check_mode(const std::string& mode, const std::string& source) {
