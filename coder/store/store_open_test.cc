@@ -323,8 +323,10 @@ TEST_F(StoreOpenTest, KeepsSessionsInMemoryWhereItMayNotWrite) {
   fs::permissions(scratch / "sessions.db.d", fs::perms(0755));
   fs::permissions(scratch / "sessions.db.d/.opening", fs::perms(0666));
   fs::permissions(path, fs::perms(0444));
-  fs::permissions(scratch.path(), fs::perms(0555));
-  for (const std::string& place : {scratch / "empty/acp/sessions.db", path}) {
+  const std::pair<std::string, unsigned> cases[] = {
+      {scratch / "empty/acp/sessions.db", 0555}, {path, 0555}, {path, 0777}};
+  for (const auto& [place, mode] : cases) {
+    fs::permissions(scratch.path(), fs::perms(mode));
     Child child([&](const Child::Parent&) {
       if (geteuid() == 0 && (setegid(65534) != 0 || seteuid(65534) != 0)) _exit(9);
       Store store(place, notices.taker());
@@ -332,7 +334,7 @@ TEST_F(StoreOpenTest, KeepsSessionsInMemoryWhereItMayNotWrite) {
       store.create(session("two"));
       if (store.find("one")) _exit(5);
     });
-    EXPECT_EQ(child.wait(), 0) << place;
+    EXPECT_EQ(child.wait(), 0) << place << std::oct << " 0" << mode;
   }
   fs::permissions(scratch.path(), fs::perms(0700));
   fs::permissions(scratch / "empty", fs::perms(0700));

@@ -1,11 +1,15 @@
 // Several processes, one store; and processes that are killed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <random>
 
+#include "coder/store/session_lock_posix.h"
 #include "coder/store/testing/child.h"
 #include "coder/store/testing/sessions.h"
 #include "workspace/testing/scratch.h"
@@ -92,24 +96,27 @@ TEST_F(StoreProcessesTest, ALiveSessionIsBusyUntilItsProcessIsGone) {
 
 // Whoever has the session makes a file that must not be there.
 TEST_F(StoreProcessesTest, NoTwoHaveASessionHoweverOftenItIsClosed) {
-  open().create(session("one"));
   const std::string mark = scratch / "held";
   std::vector<std::unique_ptr<Child>> children;
   for (int i = 0; i < 4; ++i)
-    children.push_back(std::make_unique<Child>([&](const Child::Parent&) {
-      Store store(path, nullptr);
-      for (int had = 0; had < 200;) try {
-          const LiveSession live = store.open("one");
+    children.push_back(std::make_unique<Child>([&](const Child::Parent& parent) {
+      parent.say('r');
+      parent.hear();
+      for (int had = 0; had < 300;) try {
+          const SessionLock lock(scratch.path(), "one");
           ++had;
-          std::FILE* const file = std::fopen(mark.c_str(), "wx");
-          if (file == nullptr) _exit(4);
-          std::fclose(file);
-          std::remove(mark.c_str());
+          const io::Descriptor file(::open(mark.c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+          if (!file) _exit(4);
+          unlink(mark.c_str());
         } catch (const SessionBusy&) {
+          sched_yield();
         }
     }));
+  char ready;
+  for (const auto& child : children) ASSERT_TRUE(child->hear(ready));
+  for (const auto& child : children) child->say();
   for (const auto& child : children) EXPECT_EQ(child->wait(), 0);
-  EXPECT_FALSE(fs::exists(path + ".d/one.lock"));
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
 TEST_F(StoreProcessesTest, WhatItStartsHasNoPartInIt) {

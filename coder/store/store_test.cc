@@ -201,8 +201,8 @@ TEST_P(StoreTest, ForksWhatThereIsByNow) {
 
 TEST_P(StoreTest, RemovesASessionAlsoUnderItsOwnHands) {
   Store store = make();
-  LiveSession live = store.create(session("one"));
   store.create(session("two")).append(EntryKind::update, "stays");
+  LiveSession live = store.create(session("one"));
   live.append(EntryKind::update, "{}");
   store.remove("one");
   EXPECT_EQ(store.find("one"), std::nullopt);

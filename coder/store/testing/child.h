@@ -37,6 +37,7 @@ class Child {
   explicit Child(const std::function<void(const Parent&)>& run) {
     int to[2], from[2];
     if (pipe(to) != 0 || pipe(from) != 0) throw std::runtime_error("pipe failed");
+    std::fflush(nullptr);  // or what is in the buffers is written twice
     process_ = fork();
     if (process_ == 0) {
       close(to[1]);
