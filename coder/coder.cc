@@ -71,6 +71,7 @@ Coder::SessionPtr Coder::find(const std::string& id) const {
 }
 
 void Coder::forget(const std::string& id) {
+  watch_.forget(id);
   SessionPtr gone;
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(id);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "acp/agent.h"
+#include "coder/folder_watch.h"
 #include "coder/model/models.h"
 #include "coder/session.h"
 #include "coder/settings/keys.h"
@@ -64,6 +65,9 @@ class Coder {
   std::shared_ptr<Model> make_model(Models& models, const std::string& id,
                                     std::vector<Note>& notes);
   SessionPtr make_session(Opening& opening, LiveSession kept);
+  // What a stored session begins with: mode and model. Throws UnknownSession.
+  StoredSession go_on_from(const std::string& id, Opening& opening);
+  SessionPtr open_session(const StoredSession& stored, Opening& opening);
   v1::NewSessionResponse new_session(const SessionContext& context,
                                      const v1::NewSessionRequest& request);
   v1::LoadSessionResponse load_session(const SessionContext& context,
@@ -81,6 +85,10 @@ class Coder {
   std::vector<v1::SessionConfigOption> set_option(const SessionContext& context,
                                                   const v1::SetSessionConfigOptionRequest& request);
 
+  void announce_commands(const SessionContext& context, const SessionPtr& session);
+  // From now on the client is told of commands that come and go.
+  void watch_commands(const SessionContext& context, const SessionPtr& session);
+
   Store& store();
   SessionPtr find(const std::string& id) const;
   void forget(const std::string& id);
@@ -92,6 +100,7 @@ class Coder {
   std::unique_ptr<Store> store_;
   std::vector<Note> store_notes_;
   std::map<std::string, SessionPtr> sessions_;
+  FolderWatch watch_;  // ends first
 };
 
 }  // namespace acp::coder

@@ -43,15 +43,11 @@ void describe(const Session& session, Response& response) {
   response.configOptions = session.config_options();
 }
 
-// A client that knows the session from the answer gets the commands behind it.
-void announce_commands(const SessionContext& context, Session& session) {
-  session.command_files.reload();
-  context.after_response([later = context.background(), all = session.command_files.all()] {
-    try {
-      later.commands(all).wait();
-    } catch (const ConnectionClosed&) {
-    }
-  });
+void send_commands(const SessionContext& context, const Session& session) {
+  try {
+    context.commands(session.command_files.all()).wait();
+  } catch (const ConnectionClosed&) {  // nobody wants to know
+  }
 }
 
 }  // namespace
@@ -222,26 +218,37 @@ v1::NewSessionResponse Coder::new_session(const SessionContext& context,
   v1::NewSessionResponse response;
   response.sessionId = session->id();
   describe(*session, response);
-  announce_commands(context, *session);
+  announce_commands(context, session);
   return response;
+}
+
+StoredSession Coder::go_on_from(const std::string& id, Opening& opening) {
+  const auto stored = store().find(id);
+  if (!stored) throw UnknownSession(id);
+  if (is_mode(stored->mode)) opening.mode = stored->mode;
+  // What the command line says holds for all sessions.
+  if (options_.model.empty() && !options_.scenario) opening.model = stored->model;
+  return *stored;
+}
+
+Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& opening) {
+  forget(stored.id);
+  LiveSession kept = store().open(stored.id);
+  kept.set_directories(opening.cwd, opening.additional_directories);
+  const SessionPtr session = make_session(opening, std::move(kept));
+  session->titled = !stored.title.empty();
+  return session;
 }
 
 v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
                                             const v1::LoadSessionRequest& request) {
   Opening opening = this->opening(request);
-  const auto stored = store().find(request.sessionId);
-  if (!stored) throw UnknownSession(request.sessionId);
-  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
-  opening.model = stored->model;
-  if (!options_.model.empty() || options_.scenario) opening.model.clear();
-  forget(request.sessionId);
-  LiveSession kept = store().open(request.sessionId);
-  kept.set_directories(opening.cwd, opening.additional_directories);
-  const SessionPtr session = make_session(opening, std::move(kept));
-  session->titled = !stored->title.empty();
+  const StoredSession stored = go_on_from(request.sessionId, opening);
+  const SessionPtr session = open_session(stored, opening);
   replay(*session, &context);
   session->command_files.reload();
-  context.commands(session->command_files.all()).wait();
+  send_commands(context, *session);
+  watch_commands(context, session);
   v1::LoadSessionResponse response;
   describe(*session, response);
   return response;
@@ -250,32 +257,20 @@ v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
 v1::ResumeSessionResponse Coder::resume_session(const SessionContext& context,
                                                 const v1::ResumeSessionRequest& request) {
   Opening opening = this->opening(request);
-  const auto stored = store().find(request.sessionId);
-  if (!stored) throw UnknownSession(request.sessionId);
-  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
-  opening.model = stored->model;
-  if (!options_.model.empty() || options_.scenario) opening.model.clear();
-  forget(request.sessionId);
-  LiveSession kept = store().open(request.sessionId);
-  kept.set_directories(opening.cwd, opening.additional_directories);
-  const SessionPtr session = make_session(opening, std::move(kept));
-  session->titled = !stored->title.empty();
+  const StoredSession stored = go_on_from(request.sessionId, opening);
+  const SessionPtr session = open_session(stored, opening);
   replay(*session, nullptr);
   v1::ResumeSessionResponse response;
   describe(*session, response);
-  announce_commands(context, *session);
+  announce_commands(context, session);
   return response;
 }
 
 v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
                                             const v1::ForkSessionRequest& request) {
   Opening opening = this->opening(request);
-  const auto stored = store().find(request.sessionId);
-  if (!stored) throw UnknownSession(request.sessionId);
-  if (!stored->mode.empty() && is_mode(stored->mode)) opening.mode = stored->mode;
-  opening.model = stored->model;
-  if (!options_.model.empty() || options_.scenario) opening.model.clear();
-  StoredSession copy = *stored;
+  const StoredSession stored = go_on_from(request.sessionId, opening);
+  StoredSession copy = stored;
   copy.id = random_id("sess_");
   copy.cwd = opening.cwd;
   copy.additional_directories = opening.additional_directories;
@@ -286,7 +281,7 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
   v1::ForkSessionResponse response;
   response.sessionId = session->id();
   describe(*session, response);
-  announce_commands(context, *session);
+  announce_commands(context, session);
   return response;
 }
 
@@ -344,6 +339,24 @@ void Coder::replay(Session& session, const SessionContext* context) {
     tell(end);
   }
   if (!mended.empty()) session.kept.append(mended);
+}
+
+// ---- commands
+
+// A client that knows the session from the answer gets the commands behind it.
+void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
+  session->command_files.reload();
+  context.after_response(
+      [later = context.background(), session] { send_commands(later, *session); });
+  watch_commands(context, session);
+}
+
+void Coder::watch_commands(const SessionContext& context, const SessionPtr& session) {
+  watch_.watch(session->id(), session->wanted.cwd, {".acp", "commands"},
+               [later = context.background(), weak = std::weak_ptr(session)] {
+                 const SessionPtr here = weak.lock();
+                 if (here && here->command_files.reload()) send_commands(later, *here);
+               });
 }
 
 // ---- the rest

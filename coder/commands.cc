@@ -139,6 +139,7 @@ bool CommandFiles::reload() {
   } catch (const workspace::FileError&) {  // there are none
   }
   for (const v1::AvailableCommand& own : own_commands()) found.erase(own.name);
+  const std::lock_guard lock(mutex_);
   commands_ = std::move(found);
   const bool changed = seen != seen_;
   seen_ = std::move(seen);
@@ -146,6 +147,7 @@ bool CommandFiles::reload() {
 }
 
 std::optional<FileCommand> CommandFiles::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
   const auto found = commands_.find(name);
   if (found == commands_.end()) return std::nullopt;
   return found->second;
@@ -153,6 +155,7 @@ std::optional<FileCommand> CommandFiles::find(const std::string& name) const {
 
 std::vector<v1::AvailableCommand> CommandFiles::all() const {
   std::vector<v1::AvailableCommand> all = own_commands();
+  const std::lock_guard lock(mutex_);
   for (const auto& [name, file] : commands_)
     all.push_back(command(file.name, file.description, file.hint));
   return all;

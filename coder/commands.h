@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ struct FileCommand {
 std::optional<FileCommand> parse_command(const std::string& name, const std::string& text);
 std::string expand(const FileCommand& command, const std::string& input);
 
-// The commands in a project's directory, as they are now.
+// The commands in a project's directory, as they are now. May be used by several threads.
 class CommandFiles {
  public:
   explicit CommandFiles(std::string cwd) : cwd_(std::move(cwd)) {}
@@ -45,7 +46,8 @@ class CommandFiles {
   std::vector<v1::AvailableCommand> all() const;
 
  private:
-  std::string cwd_;
+  const std::string cwd_;
+  mutable std::mutex mutex_;
   std::map<std::string, FileCommand> commands_;
   std::string seen_;  // names and texts, to see a change
 };

@@ -134,8 +134,14 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   const ToolProgress progress = [&](std::vector<v1::ToolCallContent> content) {
     v1::ToolCallUpdate going_on;
     going_on.toolCallId = id;
-    going_on.content = std::move(content);
-    report_.update(going_on);
+    v1::ToolCallUpdate kept = going_on;
+    going_on.content = content;
+    // A terminal is gone tomorrow; its output is kept at the end.
+    std::erase_if(content, [](const v1::ToolCallContent& item) {
+      return std::holds_alternative<v1::Terminal>(item);
+    });
+    if (!content.empty()) kept.content = std::move(content);
+    report_.update(going_on, kept);
   };
   ToolResult result = prepared.run(progress);
   if (!verdict.reason.empty() && !result.content.empty())

@@ -267,9 +267,8 @@ ModelRequest TurnLoop::request() const {
 
 TurnLoop::Answer TurnLoop::ask_model() {
   const std::shared_ptr<Model> model = session_.model();
-  Answer answer;
   last_usage_.reset();
-  current_ = &answer;
+  Answer& answer = current_.emplace();
   RetryPolicy policy;
   policy.retries = static_cast<int>(session_.wanted.settings.retries.value);
   const OnRetry on_retry = [&](const Retry& retry) {
@@ -282,9 +281,10 @@ TurnLoop::Answer TurnLoop::ask_model() {
       *model, request(), [&](const ModelEvent& event) { take_event(event, answer); }, on_retry,
       turn_.stop_token(), policy);
   report_.flush();
-  current_ = nullptr;
   if (last_usage_) take_usage(*last_usage_);
-  return answer;
+  Answer complete = std::move(answer);
+  current_.reset();
+  return complete;
 }
 
 void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
@@ -352,11 +352,11 @@ void TurnLoop::keep_interrupted() {
   try {
     calls_.fail_open("interrupted before its end");
     report_.flush();
-    Answer* const answer = std::exchange(current_, nullptr);
     std::string said;
-    if (answer != nullptr)
-      for (const Part& part : answer->message.parts)
+    if (current_)
+      for (const Part& part : current_->message.parts)
         if (const auto* text = std::get_if<TextPart>(&part)) said += text->text;
+    current_.reset();
     report_.keep(session_.conversation.mend(said));
   } catch (const ConnectionClosed&) {  // nobody listens any more
   }

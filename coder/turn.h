@@ -65,7 +65,7 @@ class TurnLoop {
   std::string plan_wish_;       // of /plan
   std::string prompt_instead_;  // of /init and the project's own commands
   std::size_t messages_before_ = 0;
-  Answer* current_ = nullptr;  // while the model speaks
+  std::optional<Answer> current_;  // while the model speaks
   std::optional<Usage> last_usage_;
   v1::Usage usage_;
   bool has_usage_ = false;

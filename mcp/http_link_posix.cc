@@ -123,6 +123,10 @@ void HttpLink::lost(std::string reason) {
   // The reason first: else the end of the stream would be one.
   if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(reason));
   flush();
+  // What nobody has read would turn the end of the stream into a reset, and hide the reason.
+  shutdown(socket_.get(), SHUT_RD);
+  char unread[4096];
+  while (recv(socket_.get(), unread, sizeof unread, MSG_DONTWAIT) > 0) continue;
   socket_.reset();
   finish();
 }

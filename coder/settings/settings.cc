@@ -144,7 +144,8 @@ Settings load_settings(const SettingsSources& sources) {
   }
   for (auto& [name, provider] : settings.providers) {
     if (provider.sources.count("needs_key") == 0)
-      provider.needs_key = !http::is_loopback(provider.base_url.value);
+      provider.needs_key = provider.api == ProviderSettings::Api::anthropic ||
+                           !http::is_loopback(provider.base_url.value);
     // Somewhere else there are other models.
     if (provider.base_url.source != built_in && provider.sources.count("models") == 0)
       provider.models.clear();

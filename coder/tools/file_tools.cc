@@ -87,7 +87,7 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
     if (text.empty())
       result.text = line > 1 ? "(the file has no such line)" : "(the file is empty)";
     if (more)
-      result.text += "\n[there is more: go on with line " + std::to_string(line + lines) + "]";
+      result.text += "\n[there is more: read on with line=" + std::to_string(line + lines) + "]";
     result.content = {text_content(text)};
     result.raw_output = Json::object({{"lines", lines}, {"bytes", text.size()}, {"more", more}});
     return result;

@@ -20,7 +20,7 @@ constexpr const char* warning =
     "A command can read, change and send anything that you can, inside this project or not.";
 
 std::string how_it_ended(const CommandOutcome& outcome, std::uint64_t seconds) {
-  if (outcome.timed_out) return "killed after " + std::to_string(seconds) + " s";
+  if (outcome.timed_out) return "timed out: killed after " + std::to_string(seconds) + " s";
   if (outcome.exit_code) return "exit code " + std::to_string(*outcome.exit_code);
   return "ended by signal " + (outcome.signal.empty() ? "(unknown)" : outcome.signal);
 }
