@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 
 const PATIENCE_MS = 60_000; // for sanitizers on a busy machine; nothing is measured by it
 
-export function within(promise, what) {
+export function within(promise, what, minutes = 1) {
   let timer;
   const over = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), minutes * PATIENCE_MS);
   });
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }

@@ -1,0 +1,99 @@
+// Keys: missing, given, taken away, and never shown.
+import assert from "node:assert/strict";
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+import { fails, within } from "../deadline.mjs";
+import { ALL } from "./editor.mjs";
+import { KEYS } from "./place.mjs";
+
+const KEYLESS = { environment: { ANTHROPIC_API_KEY: undefined, OPENAI_API_KEY: undefined } };
+const PASSED = { apis: ["anthropic"] }; // a local server of OpenAI's format may need no key
+
+export const scenarios = [
+  {
+    name: "no key: -32000 for new, load, resume and fork; authenticate fails until it is there",
+    ...PASSED,
+    async play(stage) {
+      const before = await stage.begin();
+      await stage.play(before, "Hello", [{ text: "Hi." }]);
+      const { sessionId } = before;
+      await before.end();
+
+      const editor = await stage.start(KEYLESS);
+      const { authMethods } = editor.initialized;
+      assert.ok(authMethods.length > 0, "what is missing is listed");
+      for (const { id, name } of authMethods) assert.ok(id && name);
+      const params = { cwd: stage.place.project, mcpServers: [] };
+      await fails(editor.request("session/new", params), -32000);
+      for (const method of ["session/load", "session/resume", "session/fork"])
+        await fails(editor.request(method, { ...params, sessionId }), -32000);
+      const [{ id }] = authMethods.filter(({ type }) => type !== "terminal");
+      await fails(editor.request("authenticate", { methodId: id }), -32000);
+      await fails(editor.request("authenticate", { methodId: "no-such-method" }), -32602);
+      await fails(editor.request("session/new", params), -32000);
+    },
+  },
+  {
+    name: "a key is there: authenticate succeeds",
+    ...PASSED,
+    async play(stage) {
+      const editor = await stage.start();
+      for (const { id, type } of editor.initialized.authMethods ?? [])
+        if (type !== "terminal") await editor.request("authenticate", { methodId: id });
+      await editor.newSession();
+    },
+  },
+  {
+    name: "terminal methods only for a client that can; no terminal method for another",
+    ...PASSED,
+    async play(stage) {
+      const without = await stage.start(KEYLESS);
+      assert.ok(without.initialized.authMethods.every(({ type }) => type !== "terminal"));
+      const capabilities = { ...ALL, auth: { terminal: true } };
+      const editor = await stage.start({ ...KEYLESS, capabilities });
+      assert.ok(editor.initialized.authMethods.some(({ type }) => type === "terminal"));
+    },
+  },
+  {
+    name: "a terminal method stores a key, for its owner alone; logout removes it",
+    ...PASSED,
+    async play(stage) {
+      stage.keyMayBeStored = true;
+      const capabilities = { ...ALL, auth: { terminal: true } };
+      const editor = await stage.start({ ...KEYLESS, capabilities });
+      const params = { cwd: stage.place.project, mcpServers: [] };
+      await fails(editor.request("session/new", params), -32000);
+      const { authMethods, agentCapabilities } = editor.initialized;
+      const method = authMethods.find(({ type }) => type === "terminal");
+      // As the client runs it: the agent's own line and what the method adds.
+      const child = spawn(stage.program, [...stage.arguments(), ...(method.args ?? [])], {
+        env: { ...stage.environment(KEYLESS.environment), ...method.env },
+        stdio: ["pipe", "pipe", "pipe"],
+      });
+      let shown = "";
+      for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (text) => (shown += text));
+      child.stdin.end(`${KEYS.anthropic}\n`);
+      const [code] = await within(once(child, "close"), "the end of the terminal's method");
+      assert.equal(code, 0, shown);
+      assert.ok(!shown.includes(KEYS.anthropic), "the key was shown");
+      const holders = () =>
+        stage.place.files("home").filter(({ bytes }) => bytes.includes(KEYS.anthropic));
+      assert.ok(holders().length > 0, "the key is stored");
+      for (const { path, mode } of holders()) assert.equal(mode, 0o600, path);
+
+      // The agent that runs takes it when it is told to.
+      const other = authMethods.find(({ type }) => type !== "terminal");
+      if (other) await editor.request("authenticate", { methodId: other.id });
+      await editor.newSession();
+      await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      const { headers } = stage.lastRequest;
+      assert.ok(JSON.stringify(headers).includes(KEYS.anthropic));
+      assert.ok(agentCapabilities.auth.logout, "logout is advertised");
+      await editor.request("logout", {});
+      assert.deepEqual(holders(), []);
+      await fails(editor.request("session/new", params), -32000);
+    },
+  },
+];
