@@ -26,6 +26,7 @@ export const scenarios = [
       const request = await stage.model.request(0);
       assert.equal(await editor.end(), 0);
       assert.equal(await request.aborted, true);
+      editor.killed = true; // as below
     },
   },
   {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { fails } from "../deadline.mjs";
 import { Gate } from "../model_server.mjs";
-import { of, said, story } from "./views.mjs";
+import { contentText, of, said, story, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
 const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
@@ -20,13 +20,15 @@ const RICH = [
   { text: "Done." },
 ];
 
-// Without what live updates have and a replay need not.
+// Without what live updates have and a replay need not. A terminal is gone by then: what it showed is
+// replayed as text.
 const comparable = (updates) =>
   story(updates).map(({ call, ...item }) => {
     if (!call) return item;
     const { statuses, content, _meta, ...kept } = call;
-    return { ...item, call: kept, types: (content ?? []).map(({ type }) => type) };
+    return { ...item, call: kept, types: (content ?? []).map(shownAs) };
   });
+const shownAs = ({ type }) => (type === "terminal" ? "content" : type);
 const withoutUser = (items) => items.filter(({ kind }) => kind !== "user");
 
 async function listed(editor, more = {}) {
@@ -139,6 +141,8 @@ export const scenarios = [
       const replayed = comparable(loaded.updates);
       assert.deepEqual(replayed[0], { kind: "user", text: "Mend the notes" });
       assert.deepEqual(withoutUser(replayed), withoutUser(comparable(updates)));
+      const run = toolCalls(loaded.updates).find(({ kind }) => kind === "execute");
+      assert.ok(contentText(run).includes("output"), "what the terminal showed");
       assert.equal(loaded.session.modes.currentModeId, "code", "the mode is kept");
       await stage.play(next, "And?", [{ text: "Fine." }]);
       const { conversation } = stage.lastRequest;
