@@ -68,11 +68,14 @@ export class Editor {
 
   request(method, params, options) {
     const gone = this.exited.then(([code, signal]) => {
-      throw new Error(`the agent ended (${signal ?? code}) before ${method} was answered: ${this.stderr}`);
+      const how = `${signal ?? code}; ${this.stderr}`;
+      throw new Error(`the agent ended before ${method} was answered: ${how}`);
     });
     gone.catch(() => {});
     const answer = Promise.race([this.agent.request(method, params, options), gone]);
-    return within(answer, `the answer to ${method}`);
+    const waited = within(answer, `the answer to ${method}`);
+    waited.catch(() => {}); // a scenario that has failed does not wait for it
+    return waited;
   }
   notify(method, params) {
     return this.agent.notify(method, params);
