@@ -7,7 +7,10 @@ const PATIENCE_MS = Number(process.env.ACP_PATIENCE_MS ?? 60_000);
 export function within(promise, what, minutes = 1) {
   let timer;
   const over = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), minutes * PATIENCE_MS);
+    timer = setTimeout(
+      () => reject(new Error(`waited in vain for ${what}`)),
+      minutes * PATIENCE_MS,
+    );
   });
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }

@@ -143,7 +143,11 @@ export class ModelServer {
     response.flushHeaders();
     const gone = aborted.then(() => "gone");
     const stream = new Stream(answer, response, gone);
-    const events = withFaults(APIS[api].events(answer, body, { random, words, number }), answer, api);
+    const events = withFaults(
+      APIS[api].events(answer, body, { random, words, number }),
+      answer,
+      api,
+    );
     for (const event of events) {
       if (event.content && answer.gate && (await Promise.race([answer.gate.pass(), gone]))) return;
       if (event.content) answer.onPiece?.();
@@ -236,7 +240,10 @@ function fail(api, response, { status, retryAfter, location, message, ...error }
   const headers = {};
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   if (location !== undefined) headers.location = location;
-  const body = APIS[api].errorBody(status, { message: message ?? `as scripted: ${status}`, ...error });
+  const body = APIS[api].errorBody(status, {
+    message: message ?? `as scripted: ${status}`,
+    ...error,
+  });
   json(response, status, body, headers);
 }
 

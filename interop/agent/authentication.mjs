@@ -1,6 +1,5 @@
 // Keys: missing, given, taken away, and never shown.
 import assert from "node:assert/strict";
-
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 

@@ -1,6 +1,5 @@
 // Slash commands.
 import assert from "node:assert/strict";
-
 import { unlinkSync } from "node:fs";
 
 import { of, said } from "./views.mjs";
@@ -70,7 +69,11 @@ export const scenarios = [
       const editor = await stage.begin();
       const { stopReason } = await editor.turn([
         { type: "text", text: "/help" },
-        { type: "resource_link", name: "notes.txt", uri: `file://${stage.place.path("notes.txt")}` },
+        {
+          type: "resource_link",
+          name: "notes.txt",
+          uri: `file://${stage.place.path("notes.txt")}`,
+        },
       ]);
       assert.equal(stopReason, "end_turn");
     },
@@ -120,7 +123,9 @@ export const scenarios = [
       stage.place.write(".acp/commands/insult.md", "Insult the person.\n");
       await editor.update(
         (update) =>
-          isCommands(update) && names(update).includes("insult") && !names(update).includes("greet"),
+          isCommands(update) &&
+          names(update).includes("insult") &&
+          !names(update).includes("greet"),
         "the new commands",
         since,
       );

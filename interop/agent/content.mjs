@@ -61,9 +61,17 @@ export const scenarios = [
         text("Look at these:"),
         {
           type: "resource",
-          resource: { uri: "file:///somewhere/a.txt", text: "the embedded text", mimeType: "text/plain" },
+          resource: {
+            uri: "file:///somewhere/a.txt",
+            text: "the embedded text",
+            mimeType: "text/plain",
+          },
         },
-        { type: "resource_link", name: "notes.txt", uri: `file://${stage.place.path("notes.txt")}` },
+        {
+          type: "resource_link",
+          name: "notes.txt",
+          uri: `file://${stage.place.path("notes.txt")}`,
+        },
       ];
       await stage.play(editor, blocks, [{ text: "I see." }]);
       const { userText } = stage.lastRequest.conversation;

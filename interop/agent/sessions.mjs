@@ -10,9 +10,13 @@ const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
 
 // A turn with something of every kind.
 const RICH = [
-  { thought: "A plan first.", text: "Let me see.", ...call("plan", {
-    entries: [{ content: "Mend", status: "pending", priority: "high" }],
-  }) },
+  {
+    thought: "A plan first.",
+    text: "Let me see.",
+    ...call("plan", {
+      entries: [{ content: "Mend", status: "pending", priority: "high" }],
+    }),
+  },
   call("read", { path: "notes.txt" }),
   call("edit", { path: "notes.txt", edits: [{ old_text: "beta", new_text: "B" }] }),
   call("read", { path: "none.txt" }),
@@ -67,7 +71,13 @@ export const scenarios = [
     async play(stage) {
       const editor = await stage.begin();
       const { sessionId } = editor;
-      for (const cwd of ["project", ".", "", stage.place.path("none"), stage.place.path("notes.txt")]) {
+      for (const cwd of [
+        "project",
+        ".",
+        "",
+        stage.place.path("none"),
+        stage.place.path("notes.txt"),
+      ]) {
         await fails(editor.request("session/new", { cwd, mcpServers: [] }), -32602);
         await fails(editor.request("session/fork", { sessionId, cwd, mcpServers: [] }), -32602);
       }
@@ -93,7 +103,10 @@ export const scenarios = [
       const sessions = [];
       for (let i = 0; i < 4; ++i) sessions.push((await editor.newSession()).sessionId);
       const gate = new Gate();
-      stage.script(({ conversation: { userText } }) => ({ text: `You said ${userText.trim().at(-1)}.`, gate }));
+      stage.script(({ conversation: { userText } }) => ({
+        text: `You said ${userText.trim().at(-1)}.`,
+        gate,
+      }));
       const answers = sessions.map((id, i) => editor.prompt(`number ${i}`, id));
       await stage.model.request(3); // all four are with the model
       gate.open();
@@ -162,7 +175,10 @@ export const scenarios = [
       await editor.open("session/resume", sessionId);
       await editor.barrier();
       const kinds = editor.updatesSince(since).map(({ sessionUpdate }) => sessionUpdate);
-      assert.ok(kinds.every((kind) => !/chunk|tool_call|plan/.test(kind)), kinds.join());
+      assert.ok(
+        kinds.every((kind) => !/chunk|tool_call|plan/.test(kind)),
+        kinds.join(),
+      );
       await stage.play(editor, "And?", [{ text: "Fine." }]);
       assert.ok(stage.lastRequest.conversation.userText.includes("Mend the notes"));
     },
@@ -193,7 +209,8 @@ export const scenarios = [
         mine.push((await editor.newSession()).sessionId);
         await editor.prompt(`Question number ${i}`);
       }
-      const elsewhere = (await editor.newSession({ cwd: stage.place.folder("elsewhere") })).sessionId;
+      const elsewhere = (await editor.newSession({ cwd: stage.place.folder("elsewhere") }))
+        .sessionId;
       await editor.prompt("Elsewhere");
       const all = await listed(editor, { cwd: stage.place.project });
       assert.deepEqual(ids(all).toSorted(), mine.toSorted());

@@ -1,6 +1,7 @@
 // How a turn can end.
 import assert from "node:assert/strict";
 
+import { Gate } from "../model_server.mjs";
 import { of, said, thought, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
@@ -30,9 +31,14 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin();
-      const text = "Grüße, 世界! 🦊 \"data: \" \\ said the fox.\n\nAnd more.";
+      const text = 'Grüße, 世界! 🦊 "data: " \\ said the fox.\n\nAnd more.';
       for (let seed = 0; seed < 40; ++seed) {
-        const shape = { chunking: seed, seed, newline: ["\n", "\r\n"][seed % 2], comments: seed % 3 === 0 };
+        const shape = {
+          chunking: seed,
+          seed,
+          newline: ["\n", "\r\n"][seed % 2],
+          comments: seed % 3 === 0,
+        };
         const calls = [
           { name: "read", arguments: { path: "notes.txt" } },
           { name: "list", arguments: { path: "src" } },
@@ -132,7 +138,6 @@ export const scenarios = [
     name: "text arrives while the model still speaks, piece by piece",
     apis: BOTH,
     async play(stage) {
-      const { Gate } = await import("../model_server.mjs");
       const editor = await stage.begin();
       const gate = new Gate();
       stage.script([{ text: "one two three four five six seven eight nine ten", gate }]);

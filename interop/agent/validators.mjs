@@ -111,7 +111,9 @@ function lifeOfCalls(entries) {
   const calls = new Calls();
   const open = []; // prompts and loads that wait for their answer
   const loading = (id) =>
-    open.some(({ message: { method, params } }) => method === "session/load" && params.sessionId === id);
+    open.some(
+      ({ message: { method, params } }) => method === "session/load" && params.sessionId === id,
+    );
   for (const entry of entries) {
     const { from, message } = entry;
     const { method, params } = message;
@@ -162,8 +164,13 @@ function terminals(entries) {
 
 // Nothing of the turn outside of it.
 const OF_A_TURN = [
-  "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update",
-  "plan", "usage_update",
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+  "plan",
+  "usage_update",
 ];
 
 function withoutFreeUpdates(entries) {

@@ -18,7 +18,9 @@ const client = (model) => new Anthropic({ baseURL: model.url, apiKey: "sk-test",
 
 // What the SDK's own helper makes of it.
 function read(model, more = {}, options) {
-  return client(model).messages.stream({ ...BODY, ...more }, options).finalMessage();
+  return client(model)
+    .messages.stream({ ...BODY, ...more }, options)
+    .finalMessage();
 }
 
 const calls = ({ content }) =>
