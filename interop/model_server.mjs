@@ -193,7 +193,9 @@ class Stream {
 
   constructor(answer, response, gone) {
     Object.assign(this, { answer, response, gone });
-    if (answer.chunking !== undefined) this.random = new Random(answer.chunking);
+    if (answer.chunking === undefined) return;
+    this.random = new Random(answer.chunking);
+    this.most = this.random.integer(2, 200); // some streams come in crumbs, some in lumps
   }
 
   // Whether it goes on.
@@ -202,7 +204,7 @@ class Stream {
     const lines = [...(comments ? [": comment", ""] : []), ...(name ? [`event: ${name}`] : [])];
     const text = [...lines, `data: ${data}`, "", ""].join(newline);
     const bytes = Buffer.from(text);
-    for (const piece of this.random ? this.random.cut(bytes, 32) : [bytes])
+    for (const piece of this.random ? this.random.cut(bytes, this.most) : [bytes])
       if (!(await this.#send(piece))) return false;
     return true;
   }

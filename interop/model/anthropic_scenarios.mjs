@@ -157,6 +157,7 @@ export const scenarios = [
   },
   {
     name: `anthropic: ${SEEDS} random cuts of the bytes change nothing`,
+    minutes: 5,
     async run(model) {
       const answer = { ...FULL, signature: "seal==", toolCalls: CALLS.map(withId) };
       model.script([answer]);

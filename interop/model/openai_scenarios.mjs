@@ -176,6 +176,7 @@ export const scenarios = [
   },
   {
     name: `openai: ${SEEDS} random cuts of the bytes change nothing`,
+    minutes: 5,
     async run(model) {
       model.script([FULL]);
       const whole = await read(model);
