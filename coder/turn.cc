@@ -31,8 +31,6 @@ std::string today() {
 [[noreturn]] void fail_turn(const ModelError& error) {
   if (error.kind() == Kind::rate_limited)
     throw rate_limited(error.what(), error.retry_after().value_or(60));
-  if (error.kind() == Kind::unauthorized)
-    throw Error(rpc::auth_required, std::string("Authentication required: ") + error.what());
   throw Error(rpc::internal_error, error.what());
 }
 

@@ -1,12 +1,16 @@
 // Every wait has an end, which says what was waited for.
 import assert from "node:assert/strict";
 
-const PATIENCE_MS = 60_000; // for sanitizers on a busy machine; nothing is measured by it
+// For sanitizers on a busy machine; nothing is measured by it.
+const PATIENCE_MS = Number(process.env.ACP_PATIENCE_MS ?? 60_000);
 
 export function within(promise, what, minutes = 1) {
   let timer;
   const over = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), minutes * PATIENCE_MS);
+    timer = setTimeout(
+      () => reject(new Error(`waited in vain for ${what}`)),
+      minutes * PATIENCE_MS,
+    );
   });
   return Promise.race([promise, over]).finally(() => clearTimeout(timer));
 }

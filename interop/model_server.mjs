@@ -143,7 +143,11 @@ export class ModelServer {
     response.flushHeaders();
     const gone = aborted.then(() => "gone");
     const stream = new Stream(answer, response, gone);
-    const events = withFaults(APIS[api].events(answer, body, { random, words, number }), answer, api);
+    const events = withFaults(
+      APIS[api].events(answer, body, { random, words, number }),
+      answer,
+      api,
+    );
     for (const event of events) {
       if (event.content && answer.gate && (await Promise.race([answer.gate.pass(), gone]))) return;
       if (event.content) answer.onPiece?.();
@@ -189,7 +193,9 @@ class Stream {
 
   constructor(answer, response, gone) {
     Object.assign(this, { answer, response, gone });
-    if (answer.chunking !== undefined) this.random = new Random(answer.chunking);
+    if (answer.chunking === undefined) return;
+    this.random = new Random(answer.chunking);
+    this.most = this.random.integer(2, 200); // some streams come in crumbs, some in lumps
   }
 
   // Whether it goes on.
@@ -198,7 +204,7 @@ class Stream {
     const lines = [...(comments ? [": comment", ""] : []), ...(name ? [`event: ${name}`] : [])];
     const text = [...lines, `data: ${data}`, "", ""].join(newline);
     const bytes = Buffer.from(text);
-    for (const piece of this.random ? this.random.cut(bytes, 32) : [bytes])
+    for (const piece of this.random ? this.random.cut(bytes, this.most) : [bytes])
       if (!(await this.#send(piece))) return false;
     return true;
   }
@@ -236,7 +242,10 @@ function fail(api, response, { status, retryAfter, location, message, ...error }
   const headers = {};
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
   if (location !== undefined) headers.location = location;
-  const body = APIS[api].errorBody(status, { message: message ?? `as scripted: ${status}`, ...error });
+  const body = APIS[api].errorBody(status, {
+    message: message ?? `as scripted: ${status}`,
+    ...error,
+  });
   json(response, status, body, headers);
 }
 

@@ -9,10 +9,10 @@ import { ModelServer } from "./model_server.mjs";
 
 let passed = 0;
 let failed = 0;
-for (const { name, run } of [...openai, ...anthropic, ...server]) {
+for (const { name, run, minutes } of [...openai, ...anthropic, ...server]) {
   const model = await ModelServer.start();
   try {
-    await within(run(model), "the scenario's end");
+    await within(run(model), "the scenario's end", minutes);
     assert.deepEqual(model.problems, []);
     ++passed;
     console.log(`ok ${name}`);

@@ -61,9 +61,23 @@ export const scenarios = [
         text("Look at these:"),
         {
           type: "resource",
+<<<<<<< HEAD
           resource: { uri: "file:///somewhere/a.txt", text: "the embedded text", mimeType: "text/plain" },
         },
         { type: "resource_link", name: "notes.txt", uri: `file://${stage.place.path("notes.txt")}` },
+=======
+          resource: {
+            uri: "file:///somewhere/a.txt",
+            text: "the embedded text",
+            mimeType: "text/plain",
+          },
+        },
+        {
+          type: "resource_link",
+          name: "notes.txt",
+          uri: `file://${stage.place.path("notes.txt")}`,
+        },
+>>>>>>> h-server
       ];
       await stage.play(editor, blocks, [{ text: "I see." }]);
       const { userText } = stage.lastRequest.conversation;

@@ -1,6 +1,9 @@
 // Tools of the session's MCP servers.
 import assert from "node:assert/strict";
+<<<<<<< HEAD
 
+=======
+>>>>>>> h-server
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

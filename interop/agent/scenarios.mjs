@@ -15,6 +15,23 @@ import { scenarios as tools } from "./tools.mjs";
 import { scenarios as turns } from "./whole_turn.mjs";
 
 export const SCENARIOS = [
+<<<<<<< HEAD
   ...kill, ...turns, ...stops, ...failures, ...cancel, ...tools, ...asking, ...modes, ...commands,
   ...sessions, ...content, ...authentication, ...mcp, ...process,
+=======
+  ...kill,
+  ...turns,
+  ...stops,
+  ...failures,
+  ...cancel,
+  ...tools,
+  ...asking,
+  ...modes,
+  ...commands,
+  ...sessions,
+  ...content,
+  ...authentication,
+  ...mcp,
+  ...process,
+>>>>>>> h-server
 ];

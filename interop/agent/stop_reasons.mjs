@@ -1,6 +1,10 @@
 // How a turn can end.
 import assert from "node:assert/strict";
 
+<<<<<<< HEAD
+=======
+import { Gate } from "../model_server.mjs";
+>>>>>>> h-server
 import { of, said, thought, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
@@ -30,9 +34,20 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin();
+<<<<<<< HEAD
       const text = "Grüße, 世界! 🦊 \"data: \" \\ said the fox.\n\nAnd more.";
       for (let seed = 0; seed < 40; ++seed) {
         const shape = { chunking: seed, seed, newline: ["\n", "\r\n"][seed % 2], comments: seed % 3 === 0 };
+=======
+      const text = 'Grüße, 世界! 🦊 "data: " \\ said the fox.\n\nAnd more.';
+      for (let seed = 0; seed < 40; ++seed) {
+        const shape = {
+          chunking: seed,
+          seed,
+          newline: ["\n", "\r\n"][seed % 2],
+          comments: seed % 3 === 0,
+        };
+>>>>>>> h-server
         const calls = [
           { name: "read", arguments: { path: "notes.txt" } },
           { name: "list", arguments: { path: "src" } },
@@ -132,7 +147,10 @@ export const scenarios = [
     name: "text arrives while the model still speaks, piece by piece",
     apis: BOTH,
     async play(stage) {
+<<<<<<< HEAD
       const { Gate } = await import("../model_server.mjs");
+=======
+>>>>>>> h-server
       const editor = await stage.begin();
       const gate = new Gate();
       stage.script([{ text: "one two three four five six seven eight nine ten", gate }]);

@@ -1,10 +1,17 @@
 // Each tool: what it does, what is shown of it, what the model is told.
 import assert from "node:assert/strict";
+<<<<<<< HEAD
 
+=======
+>>>>>>> h-server
 import { createServer } from "node:http";
 
 import { Gate } from "../model_server.mjs";
 import { capabilitiesOf } from "./editor.mjs";
+<<<<<<< HEAD
+=======
+import { Pipe } from "./pipe.mjs";
+>>>>>>> h-server
 import { contents, contentText, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
@@ -48,7 +55,19 @@ export const scenarios = [
       const kinds = [];
       for (const [name, args] of uses) kinds.push((await one(stage, editor, name, args)).call.kind);
       assert.deepEqual(kinds, [
+<<<<<<< HEAD
         "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode",
+=======
+        "read",
+        "edit",
+        "delete",
+        "move",
+        "search",
+        "execute",
+        "think",
+        "fetch",
+        "switch_mode",
+>>>>>>> h-server
       ]); // and `other`: MCP
       assert.ok(!stage.place.has("old.txt"));
       assert.equal(stage.place.read("newer.txt"), "new\n");
@@ -62,7 +81,21 @@ export const scenarios = [
       await stage.play(editor, "Hello", [{ text: "Hi." }]);
       const { toolNames, tools } = stage.lastRequest.conversation;
       for (const name of [
+<<<<<<< HEAD
         "read", "write", "edit", "delete", "move", "list", "glob", "grep", "run", "fetch", "plan",
+=======
+        "read",
+        "write",
+        "edit",
+        "delete",
+        "move",
+        "list",
+        "glob",
+        "grep",
+        "run",
+        "fetch",
+        "plan",
+>>>>>>> h-server
         "switch_mode",
       ])
         assert.ok(toolNames.includes(name), name);
@@ -186,7 +219,14 @@ export const scenarios = [
       const globbed = await one(stage, editor, "glob", { pattern: "**/*.c" });
       assert.ok(globbed.result.includes("src/main.c"), globbed.result);
       assert.ok(!globbed.result.includes("build/main.c"), globbed.result);
+<<<<<<< HEAD
       const { result } = await one(stage, editor, "grep", { pattern: "INT MAIN", ignore_case: true });
+=======
+      const { result } = await one(stage, editor, "grep", {
+        pattern: "INT MAIN",
+        ignore_case: true,
+      });
+>>>>>>> h-server
       assert.ok(result.includes("src/main.c"), result);
       assert.ok(!result.includes("build/main.c") && !result.includes("a.bin"), result);
       const literal = await one(stage, editor, "grep", { pattern: "main(void)", literal: true });
@@ -212,7 +252,10 @@ export const scenarios = [
     name: "run: the output is live",
     async play(stage) {
       const editor = await stage.begin({ capabilities: NONE });
+<<<<<<< HEAD
       const { Pipe } = await import("./pipe.mjs");
+=======
+>>>>>>> h-server
       const pipe = new Pipe(stage.place.path("pipe"));
       stage.script([{ toolCalls: [{ name: "run", arguments: { command: pipe.command } }] }]);
       const since = editor.mark();
@@ -253,6 +296,36 @@ export const scenarios = [
     },
   },
   {
+<<<<<<< HEAD
+=======
+    name: "parallel calls: independent reads go side by side",
+    apis: BOTH,
+    async play(stage) {
+      const editor = await stage.begin();
+      // The client answers none before it has been asked for both.
+      const read = editor.buffers.read.bind(editor.buffers);
+      let asked = 0;
+      let both;
+      const all = new Promise((resolve) => (both = resolve));
+      editor.buffers.read = async (params) => {
+        if (++asked === 2) both();
+        await all;
+        return read(params);
+      };
+      const { calls } = await use(
+        stage,
+        editor,
+        ["read", { path: "notes.txt" }],
+        ["read", { path: "src/main.c" }],
+      );
+      assert.deepEqual(
+        calls.map(({ status }) => status),
+        ["completed", "completed"],
+      );
+    },
+  },
+  {
+>>>>>>> h-server
     name: "parallel calls: all are run, results in their order; one that fails harms no other",
     apis: BOTH,
     async play(stage) {

@@ -1,5 +1,5 @@
 // Answers that both formats must be able to carry, and every fault.
-export const TEXT = "Grüße, 世界! 🦊 said the fox.\nAnd: \"data: {}\"\\ \u2028 end";
+export const TEXT = 'Grüße, 世界! 🦊 said the fox.\nAnd: "data: {}"\\ \u2028 end';
 export const THOUGHT = "Hm. Ünd nun? 🤔";
 
 export const CALLS = [

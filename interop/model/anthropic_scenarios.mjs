@@ -18,7 +18,9 @@ const client = (model) => new Anthropic({ baseURL: model.url, apiKey: "sk-test",
 
 // What the SDK's own helper makes of it.
 function read(model, more = {}, options) {
-  return client(model).messages.stream({ ...BODY, ...more }, options).finalMessage();
+  return client(model)
+    .messages.stream({ ...BODY, ...more }, options)
+    .finalMessage();
 }
 
 const calls = ({ content }) =>
@@ -60,6 +62,12 @@ export const scenarios = [
       ];
       model.script([{ text: "done" }]);
       assert.equal(block(await read(model, { messages }), "text").text, "done");
+      // But not if somebody has changed it.
+      const changed = structuredClone(messages);
+      block(changed[1], "thinking").thinking += "!";
+      model.script([{ text: "done" }]);
+      await assert.rejects(read(model, { messages: changed }), Anthropic.BadRequestError);
+      assert.equal(model.problems.splice(0).length, 1);
       const { lastResults } = model.requests[1].conversation;
       assert.deepEqual(
         lastResults.map(({ text }) => text),
@@ -126,7 +134,9 @@ export const scenarios = [
       model.script([{ text: TEXT, hangAfter: 700 }]);
       const leaving = new AbortController();
       const reading = read(model, {}, { signal: leaving.signal });
+      reading.catch(() => {});
       await model.request(0);
+      for (let i = 0; i < 5; ++i) await client(model).models.list(); // had it ended, we would know
       leaving.abort();
       await assert.rejects(reading, Anthropic.APIUserAbortError);
       assert.equal(await model.requests[0].aborted, true);
@@ -155,6 +165,7 @@ export const scenarios = [
   },
   {
     name: `anthropic: ${SEEDS} random cuts of the bytes change nothing`,
+    minutes: 5,
     async run(model) {
       const answer = { ...FULL, signature: "seal==", toolCalls: CALLS.map(withId) };
       model.script([answer]);

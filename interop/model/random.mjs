@@ -23,7 +23,7 @@ export class Random {
   // Cuts what can be sliced into pieces of 1 to `most`.
   cut(whole, most) {
     const pieces = [];
-    for (let at = 0; at < whole.length; ) {
+    for (let at = 0; at < whole.length;) {
       const size = this.integer(1, most);
       pieces.push(whole.slice(at, at + size));
       at += size;

@@ -33,7 +33,8 @@ function anthropicProblem({ max_tokens, messages }, seals) {
     if (content.length === 0) return "messages: content must not be empty";
     if (typeof content === "string") continue;
     for (const block of content) {
-      if (block.type === "text" && block.text === "") return "text content blocks must be non-empty";
+      if (block.type === "text" && block.text === "")
+        return "text content blocks must be non-empty";
       const seal = block.signature ?? (block.type === "redacted_thinking" ? block.data : undefined);
       if (block.type === "thinking" && seals.get(block.signature) !== block.thinking)
         return "Invalid `signature` in `thinking` block";

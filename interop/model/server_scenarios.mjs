@@ -95,6 +95,7 @@ export const scenarios = [
   {
     name: "bad requests are refused, and told to the test",
     async run(model) {
+      model.script(() => ({ text: "fine" }));
       for (const [path, changes] of Object.entries(BAD))
         for (const change of changes) {
           const response = await post(model, path, { ...BODIES[path], ...change });
@@ -107,6 +108,7 @@ export const scenarios = [
       assert.equal(keyless.status, 401);
       model.problems.length = 0;
       // What nobody has scripted is a problem, too.
+      model.script([]);
       const unscripted = await post(model, "/v1/messages", BODIES["/v1/messages"]);
       assert.equal(unscripted.status, 400);
       assert.equal(model.problems.length, 1);
