@@ -30,11 +30,6 @@ const ask = (id, method, params) => ({
 const reply = (id, result) => ({ from: "client", message: { jsonrpc: "2.0", id, result } });
 const PROMPT = {
   from: "client",
-<<<<<<< HEAD
-  message: { jsonrpc: "2.0", id: 1, method: "session/prompt", params: { sessionId: "s", prompt: [] } },
-};
-const ANSWER = { from: "agent", message: { jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } } };
-=======
   message: {
     jsonrpc: "2.0",
     id: 1,
@@ -46,7 +41,6 @@ const ANSWER = {
   from: "agent",
   message: { jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } },
 };
->>>>>>> h-server
 const permission = ask(9, "session/request_permission", {
   toolCall: { toolCallId: "c" },
   options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
@@ -55,9 +49,6 @@ const allowed = reply(9, { outcome: { outcome: "selected", optionId: "y" } });
 const terminal = [ask(7, "terminal/create", { command: "x" }), reply(7, { terminalId: "t1" })];
 const release = [ask(8, "terminal/release", { terminalId: "t1" }), reply(8, {})];
 const run = [call(), permission, allowed, then({ status: "in_progress" })];
-<<<<<<< HEAD
-const GOOD = [PROMPT, text("a"), ...run, ...terminal, ...release, then({ status: "completed" }), ANSWER];
-=======
 const GOOD = [
   PROMPT,
   text("a"),
@@ -67,7 +58,6 @@ const GOOD = [
   then({ status: "completed" }),
   ANSWER,
 ];
->>>>>>> h-server
 
 const FAULTS = {
   "an update outside of a turn": [PROMPT, ANSWER, text("late")],
@@ -75,9 +65,6 @@ const FAULTS = {
   "0 answers": [PROMPT],
   "was never announced": [PROMPT, then({ status: "in_progress" }), ANSWER],
   "is pending after the turn's end": [PROMPT, call(), ANSWER],
-<<<<<<< HEAD
-  "goes on after failed": [PROMPT, call(), then({ status: "failed" }), then({ title: "x" }), ANSWER],
-=======
   "goes on after failed": [
     PROMPT,
     call(),
@@ -85,20 +72,11 @@ const FAULTS = {
     then({ title: "x" }),
     ANSWER,
   ],
->>>>>>> h-server
   "never in_progress": [PROMPT, call(), then({ status: "completed" }), ANSWER],
   "from in_progress to pending": [PROMPT, ...run, then({ status: "pending" }), ANSWER],
   "a second tool_call": [PROMPT, ...run, call({ status: "in_progress" }), ANSWER],
   "when it was announced": [PROMPT, call({ status: "completed" }), ANSWER],
   "permission was asked for c": [PROMPT, permission, allowed, ANSWER],
-<<<<<<< HEAD
-  "a location: the path": [PROMPT, call({ locations: [{ path: "a" }] }), then({ status: "failed" }), ANSWER],
-  "with the line 0": [
-    PROMPT, call({ locations: [{ path: "/a", line: 0 }] }), then({ status: "failed" }), ANSWER,
-  ],
-  "a diff: the path": [
-    PROMPT, call({ content: [{ type: "diff", path: "a", newText: "" }] }), then({ status: "failed" }), ANSWER,
-=======
   "a location: the path": [
     PROMPT,
     call({ locations: [{ path: "a" }] }),
@@ -116,33 +94,24 @@ const FAULTS = {
     call({ content: [{ type: "diff", path: "a", newText: "" }] }),
     then({ status: "failed" }),
     ANSWER,
->>>>>>> h-server
   ],
   "was never released": [PROMPT, ...terminal, ANSWER],
   "outlives its turn": [PROMPT, ...terminal, ANSWER, ...release],
   "is shown, but was never created": [
-<<<<<<< HEAD
-    PROMPT, call({ content: [{ type: "terminal", terminalId: "t9" }] }), then({ status: "failed" }), ANSWER,
-=======
     PROMPT,
     call({ content: [{ type: "terminal", terminalId: "t9" }] }),
     then({ status: "failed" }),
     ANSWER,
->>>>>>> h-server
   ],
 };
 
 const judged = (entries, capabilities = ALL, output = "") =>
   problemsOf({ transcript: { entries }, capabilities, output: Buffer.from(output) }, schema);
 const expects = (problems, part) =>
-<<<<<<< HEAD
-  assert.ok(problems.some((each) => each.includes(part)), `${part}: ${JSON.stringify(problems)}`);
-=======
   assert.ok(
     problems.some((each) => each.includes(part)),
     `${part}: ${JSON.stringify(problems)}`,
   );
->>>>>>> h-server
 
 function validators() {
   assert.deepEqual(judged(GOOD), []);
@@ -176,13 +145,9 @@ async function echo() {
       assert.ok(said(updates).includes(word.replace("_", "-")), said(updates));
     }
     assert.equal(editor.permissions.asked.length, 2);
-<<<<<<< HEAD
-    assert.deepEqual(story((await editor.turn("hello")).updates), [{ kind: "agent", text: "hello" }]);
-=======
     assert.deepEqual(story((await editor.turn("hello")).updates), [
       { kind: "agent", text: "hello" },
     ]);
->>>>>>> h-server
     assert.equal(await editor.end(), 0);
     const second = await stage.begin();
     await second.kill();

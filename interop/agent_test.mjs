@@ -47,14 +47,11 @@ function tail({ transcript: { entries }, stderr }) {
   return `\n  the last messages:\n${lines.join("\n")}\n  stderr: ${stderr.slice(-1000)}`;
 }
 
-<<<<<<< HEAD
-=======
 // A scenario that has failed leaves promises that nobody waits for.
 process.on("unhandledRejection", (error) => {
   if (values.verbose) console.log(`  nobody waited for: ${error.stack}`);
 });
 
->>>>>>> h-server
 let passed = 0;
 const failures = [];
 async function worker(queue) {

@@ -1,9 +1,5 @@
 // Slash commands.
 import assert from "node:assert/strict";
-<<<<<<< HEAD
-
-=======
->>>>>>> h-server
 import { unlinkSync } from "node:fs";
 
 import { of, said } from "./views.mjs";
@@ -73,15 +69,11 @@ export const scenarios = [
       const editor = await stage.begin();
       const { stopReason } = await editor.turn([
         { type: "text", text: "/help" },
-<<<<<<< HEAD
-        { type: "resource_link", name: "notes.txt", uri: `file://${stage.place.path("notes.txt")}` },
-=======
         {
           type: "resource_link",
           name: "notes.txt",
           uri: `file://${stage.place.path("notes.txt")}`,
         },
->>>>>>> h-server
       ]);
       assert.equal(stopReason, "end_turn");
     },
@@ -131,13 +123,9 @@ export const scenarios = [
       stage.place.write(".acp/commands/insult.md", "Insult the person.\n");
       await editor.update(
         (update) =>
-<<<<<<< HEAD
-          isCommands(update) && names(update).includes("insult") && !names(update).includes("greet"),
-=======
           isCommands(update) &&
           names(update).includes("insult") &&
           !names(update).includes("greet"),
->>>>>>> h-server
         "the new commands",
         since,
       );

@@ -61,11 +61,6 @@ export const scenarios = [
         text("Look at these:"),
         {
           type: "resource",
-<<<<<<< HEAD
-          resource: { uri: "file:///somewhere/a.txt", text: "the embedded text", mimeType: "text/plain" },
-        },
-        { type: "resource_link", name: "notes.txt", uri: `file://${stage.place.path("notes.txt")}` },
-=======
           resource: {
             uri: "file:///somewhere/a.txt",
             text: "the embedded text",
@@ -77,7 +72,6 @@ export const scenarios = [
           name: "notes.txt",
           uri: `file://${stage.place.path("notes.txt")}`,
         },
->>>>>>> h-server
       ];
       await stage.play(editor, blocks, [{ text: "I see." }]);
       const { userText } = stage.lastRequest.conversation;

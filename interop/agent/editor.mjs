@@ -68,13 +68,6 @@ export class Editor {
 
   request(method, params, options) {
     const gone = this.exited.then(([code, signal]) => {
-<<<<<<< HEAD
-      throw new Error(`the agent ended (${signal ?? code}) before ${method} was answered: ${this.stderr}`);
-    });
-    gone.catch(() => {});
-    const answer = Promise.race([this.agent.request(method, params, options), gone]);
-    return within(answer, `the answer to ${method}`);
-=======
       const how = `${signal ?? code}; ${this.stderr}`;
       throw new Error(`the agent ended before ${method} was answered: ${how}`);
     });
@@ -83,7 +76,6 @@ export class Editor {
     const waited = within(answer, `the answer to ${method}`);
     waited.catch(() => {}); // a scenario that has failed does not wait for it
     return waited;
->>>>>>> h-server
   }
   notify(method, params) {
     return this.agent.notify(method, params);

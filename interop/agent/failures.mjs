@@ -127,13 +127,9 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin({ mode: "code" });
-<<<<<<< HEAD
-      const toolCalls_ = [{ name: "write", arguments: { path: "new.txt", content: "x".repeat(900) } }];
-=======
       const toolCalls_ = [
         { name: "write", arguments: { path: "new.txt", content: "x".repeat(900) } },
       ];
->>>>>>> h-server
       // Every answer breaks off, in the middle of the arguments.
       stage.script(() => ({ toolCalls: toolCalls_, truncateAfter: 3000, cleanly: true }));
       const since = editor.mark();

@@ -6,12 +6,7 @@ import { story, toolCalls } from "./views.mjs";
 
 const ROUNDS = 100;
 const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
-<<<<<<< HEAD
-const plan = (status) =>
-  call("plan", { entries: [{ content: "Mend", status, priority: "high" }] });
-=======
 const plan = (status) => call("plan", { entries: [{ content: "Mend", status, priority: "high" }] });
->>>>>>> h-server
 const STORY = "Once upon a time there was a fox 🦊, and it wrote tests. ".repeat(4);
 
 const answers = (seed) => [
@@ -64,15 +59,11 @@ function checkReplay(before, after, seed) {
   for (const [i, item] of told.entries()) {
     const what = `seed ${seed}, item ${i} of ${told.length}`;
     const same = replayed[i];
-<<<<<<< HEAD
-    assert.equal(same?.kind, item.kind, `${what}: ${JSON.stringify(replayed.map(({ kind }) => kind))}`);
-=======
     assert.equal(
       same?.kind,
       item.kind,
       `${what}: ${JSON.stringify(replayed.map(({ kind }) => kind))}`,
     );
->>>>>>> h-server
     if (item.text !== undefined && i === told.length - 1)
       assert.ok(same.text.startsWith(item.text), `${what}: ${item.text} | ${same.text}`);
     else if (item.text !== undefined) assert.equal(same.text, item.text, what);
@@ -135,13 +126,9 @@ async function play(stage) {
 const isUser = ({ sessionUpdate }) => sessionUpdate === "user_message_chunk";
 
 export const scenarios = [
-<<<<<<< HEAD
-  { name: `kill -9 at ${ROUNDS} random moments: nothing that was reported is lost`, play, minutes: 8 },
-=======
   {
     name: `kill -9 at ${ROUNDS} random moments: nothing that was reported is lost`,
     play,
     minutes: 8,
   },
->>>>>>> h-server
 ];

@@ -1,9 +1,5 @@
 // Tools of the session's MCP servers.
 import assert from "node:assert/strict";
-<<<<<<< HEAD
-
-=======
->>>>>>> h-server
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

@@ -39,13 +39,9 @@ export const scenarios = [
       const editor = await stage.begin({ mode: "code" });
       const { modes, configOptions } = editor.session;
       assert.deepEqual(modes.availableModes.map(({ id }) => id).toSorted(), [
-<<<<<<< HEAD
-        "architect", "ask", "code",
-=======
         "architect",
         "ask",
         "code",
->>>>>>> h-server
       ]);
       assert.equal(modes.currentModeId, "code");
       const mode = option(configOptions, "mode");
@@ -99,14 +95,7 @@ export const scenarios = [
       await editor.barrier();
       assert.equal(modeOf(editor.updatesSince(since)), "architect", "the mode follows the option");
       await fails(editor.request("session/set_mode", { sessionId, modeId: "fly" }), -32602);
-<<<<<<< HEAD
-      await fails(
-        editor.request("session/set_config_option", { ...set, value: "fly" }),
-        -32602,
-      );
-=======
       await fails(editor.request("session/set_config_option", { ...set, value: "fly" }), -32602);
->>>>>>> h-server
       await fails(editor.request("session/set_config_option", { ...set, configId: "x" }), -32602);
     },
   },

@@ -19,19 +19,12 @@ export const scenarios = [
     async play(stage) {
       const editor = await stage.begin();
       stage.script([{ text: "A long story.", hangAfter: 0 }]);
-<<<<<<< HEAD
-      editor.agent.request("session/prompt", {
-        sessionId: editor.sessionId,
-        prompt: [{ type: "text", text: "Hello" }],
-      }).catch(() => {});
-=======
       editor.agent
         .request("session/prompt", {
           sessionId: editor.sessionId,
           prompt: [{ type: "text", text: "Hello" }],
         })
         .catch(() => {});
->>>>>>> h-server
       const request = await stage.model.request(0);
       assert.equal(await editor.end(), 0);
       assert.equal(await request.aborted, true);
@@ -44,19 +37,12 @@ export const scenarios = [
       const editor = await stage.begin({ capabilities: capabilitiesOf(false, false, false) });
       const pipe = new Pipe(stage.place.path("pipe"));
       stage.script([{ toolCalls: [{ name: "run", arguments: { command: pipe.command } }] }]);
-<<<<<<< HEAD
-      editor.agent.request("session/prompt", {
-        sessionId: editor.sessionId,
-        prompt: [{ type: "text", text: "Run" }],
-      }).catch(() => {});
-=======
       editor.agent
         .request("session/prompt", {
           sessionId: editor.sessionId,
           prompt: [{ type: "text", text: "Run" }],
         })
         .catch(() => {});
->>>>>>> h-server
       await pipe.untilBegun();
       assert.equal(await editor.end(), 0);
       await pipe.untilGone();

@@ -15,10 +15,6 @@ import { scenarios as tools } from "./tools.mjs";
 import { scenarios as turns } from "./whole_turn.mjs";
 
 export const SCENARIOS = [
-<<<<<<< HEAD
-  ...kill, ...turns, ...stops, ...failures, ...cancel, ...tools, ...asking, ...modes, ...commands,
-  ...sessions, ...content, ...authentication, ...mcp, ...process,
-=======
   ...kill,
   ...turns,
   ...stops,
@@ -33,5 +29,4 @@ export const SCENARIOS = [
   ...authentication,
   ...mcp,
   ...process,
->>>>>>> h-server
 ];

@@ -10,11 +10,6 @@ const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
 
 // A turn with something of every kind.
 const RICH = [
-<<<<<<< HEAD
-  { thought: "A plan first.", text: "Let me see.", ...call("plan", {
-    entries: [{ content: "Mend", status: "pending", priority: "high" }],
-  }) },
-=======
   {
     thought: "A plan first.",
     text: "Let me see.",
@@ -22,7 +17,6 @@ const RICH = [
       entries: [{ content: "Mend", status: "pending", priority: "high" }],
     }),
   },
->>>>>>> h-server
   call("read", { path: "notes.txt" }),
   call("edit", { path: "notes.txt", edits: [{ old_text: "beta", new_text: "B" }] }),
   call("read", { path: "none.txt" }),
@@ -77,9 +71,6 @@ export const scenarios = [
     async play(stage) {
       const editor = await stage.begin();
       const { sessionId } = editor;
-<<<<<<< HEAD
-      for (const cwd of ["project", ".", "", stage.place.path("none"), stage.place.path("notes.txt")]) {
-=======
       for (const cwd of [
         "project",
         ".",
@@ -87,7 +78,6 @@ export const scenarios = [
         stage.place.path("none"),
         stage.place.path("notes.txt"),
       ]) {
->>>>>>> h-server
         await fails(editor.request("session/new", { cwd, mcpServers: [] }), -32602);
         await fails(editor.request("session/fork", { sessionId, cwd, mcpServers: [] }), -32602);
       }
@@ -113,14 +103,10 @@ export const scenarios = [
       const sessions = [];
       for (let i = 0; i < 4; ++i) sessions.push((await editor.newSession()).sessionId);
       const gate = new Gate();
-<<<<<<< HEAD
-      stage.script(({ conversation: { userText } }) => ({ text: `You said ${userText.trim().at(-1)}.`, gate }));
-=======
       stage.script(({ conversation: { userText } }) => ({
         text: `You said ${userText.trim().at(-1)}.`,
         gate,
       }));
->>>>>>> h-server
       const answers = sessions.map((id, i) => editor.prompt(`number ${i}`, id));
       await stage.model.request(3); // all four are with the model
       gate.open();
@@ -189,14 +175,10 @@ export const scenarios = [
       await editor.open("session/resume", sessionId);
       await editor.barrier();
       const kinds = editor.updatesSince(since).map(({ sessionUpdate }) => sessionUpdate);
-<<<<<<< HEAD
-      assert.ok(kinds.every((kind) => !/chunk|tool_call|plan/.test(kind)), kinds.join());
-=======
       assert.ok(
         kinds.every((kind) => !/chunk|tool_call|plan/.test(kind)),
         kinds.join(),
       );
->>>>>>> h-server
       await stage.play(editor, "And?", [{ text: "Fine." }]);
       assert.ok(stage.lastRequest.conversation.userText.includes("Mend the notes"));
     },
@@ -227,12 +209,8 @@ export const scenarios = [
         mine.push((await editor.newSession()).sessionId);
         await editor.prompt(`Question number ${i}`);
       }
-<<<<<<< HEAD
-      const elsewhere = (await editor.newSession({ cwd: stage.place.folder("elsewhere") })).sessionId;
-=======
       const elsewhere = (await editor.newSession({ cwd: stage.place.folder("elsewhere") }))
         .sessionId;
->>>>>>> h-server
       await editor.prompt("Elsewhere");
       const all = await listed(editor, { cwd: stage.place.project });
       assert.deepEqual(ids(all).toSorted(), mine.toSorted());

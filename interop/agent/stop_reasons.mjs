@@ -1,10 +1,7 @@
 // How a turn can end.
 import assert from "node:assert/strict";
 
-<<<<<<< HEAD
-=======
 import { Gate } from "../model_server.mjs";
->>>>>>> h-server
 import { of, said, thought, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
@@ -34,11 +31,6 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin();
-<<<<<<< HEAD
-      const text = "Grüße, 世界! 🦊 \"data: \" \\ said the fox.\n\nAnd more.";
-      for (let seed = 0; seed < 40; ++seed) {
-        const shape = { chunking: seed, seed, newline: ["\n", "\r\n"][seed % 2], comments: seed % 3 === 0 };
-=======
       const text = 'Grüße, 世界! 🦊 "data: " \\ said the fox.\n\nAnd more.';
       for (let seed = 0; seed < 40; ++seed) {
         const shape = {
@@ -47,7 +39,6 @@ export const scenarios = [
           newline: ["\n", "\r\n"][seed % 2],
           comments: seed % 3 === 0,
         };
->>>>>>> h-server
         const calls = [
           { name: "read", arguments: { path: "notes.txt" } },
           { name: "list", arguments: { path: "src" } },
@@ -147,10 +138,6 @@ export const scenarios = [
     name: "text arrives while the model still speaks, piece by piece",
     apis: BOTH,
     async play(stage) {
-<<<<<<< HEAD
-      const { Gate } = await import("../model_server.mjs");
-=======
->>>>>>> h-server
       const editor = await stage.begin();
       const gate = new Gate();
       stage.script([{ text: "one two three four five six seven eight nine ten", gate }]);

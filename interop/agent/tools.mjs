@@ -1,17 +1,10 @@
 // Each tool: what it does, what is shown of it, what the model is told.
 import assert from "node:assert/strict";
-<<<<<<< HEAD
-
-=======
->>>>>>> h-server
 import { createServer } from "node:http";
 
 import { Gate } from "../model_server.mjs";
 import { capabilitiesOf } from "./editor.mjs";
-<<<<<<< HEAD
-=======
 import { Pipe } from "./pipe.mjs";
->>>>>>> h-server
 import { contents, contentText, toolCalls } from "./views.mjs";
 
 const BOTH = ["openai", "anthropic"];
@@ -55,9 +48,6 @@ export const scenarios = [
       const kinds = [];
       for (const [name, args] of uses) kinds.push((await one(stage, editor, name, args)).call.kind);
       assert.deepEqual(kinds, [
-<<<<<<< HEAD
-        "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode",
-=======
         "read",
         "edit",
         "delete",
@@ -67,7 +57,6 @@ export const scenarios = [
         "think",
         "fetch",
         "switch_mode",
->>>>>>> h-server
       ]); // and `other`: MCP
       assert.ok(!stage.place.has("old.txt"));
       assert.equal(stage.place.read("newer.txt"), "new\n");
@@ -81,9 +70,6 @@ export const scenarios = [
       await stage.play(editor, "Hello", [{ text: "Hi." }]);
       const { toolNames, tools } = stage.lastRequest.conversation;
       for (const name of [
-<<<<<<< HEAD
-        "read", "write", "edit", "delete", "move", "list", "glob", "grep", "run", "fetch", "plan",
-=======
         "read",
         "write",
         "edit",
@@ -95,7 +81,6 @@ export const scenarios = [
         "run",
         "fetch",
         "plan",
->>>>>>> h-server
         "switch_mode",
       ])
         assert.ok(toolNames.includes(name), name);
@@ -219,14 +204,10 @@ export const scenarios = [
       const globbed = await one(stage, editor, "glob", { pattern: "**/*.c" });
       assert.ok(globbed.result.includes("src/main.c"), globbed.result);
       assert.ok(!globbed.result.includes("build/main.c"), globbed.result);
-<<<<<<< HEAD
-      const { result } = await one(stage, editor, "grep", { pattern: "INT MAIN", ignore_case: true });
-=======
       const { result } = await one(stage, editor, "grep", {
         pattern: "INT MAIN",
         ignore_case: true,
       });
->>>>>>> h-server
       assert.ok(result.includes("src/main.c"), result);
       assert.ok(!result.includes("build/main.c") && !result.includes("a.bin"), result);
       const literal = await one(stage, editor, "grep", { pattern: "main(void)", literal: true });
@@ -252,10 +233,6 @@ export const scenarios = [
     name: "run: the output is live",
     async play(stage) {
       const editor = await stage.begin({ capabilities: NONE });
-<<<<<<< HEAD
-      const { Pipe } = await import("./pipe.mjs");
-=======
->>>>>>> h-server
       const pipe = new Pipe(stage.place.path("pipe"));
       stage.script([{ toolCalls: [{ name: "run", arguments: { command: pipe.command } }] }]);
       const since = editor.mark();
@@ -296,8 +273,6 @@ export const scenarios = [
     },
   },
   {
-<<<<<<< HEAD
-=======
     name: "parallel calls: independent reads go side by side",
     apis: BOTH,
     async play(stage) {
@@ -325,7 +300,6 @@ export const scenarios = [
     },
   },
   {
->>>>>>> h-server
     name: "parallel calls: all are run, results in their order; one that fails harms no other",
     apis: BOTH,
     async play(stage) {

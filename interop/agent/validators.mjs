@@ -111,13 +111,9 @@ function lifeOfCalls(entries) {
   const calls = new Calls();
   const open = []; // prompts and loads that wait for their answer
   const loading = (id) =>
-<<<<<<< HEAD
-    open.some(({ message: { method, params } }) => method === "session/load" && params.sessionId === id);
-=======
     open.some(
       ({ message: { method, params } }) => method === "session/load" && params.sessionId === id,
     );
->>>>>>> h-server
   for (const entry of entries) {
     const { from, message } = entry;
     const { method, params } = message;
@@ -168,10 +164,6 @@ function terminals(entries) {
 
 // Nothing of the turn outside of it.
 const OF_A_TURN = [
-<<<<<<< HEAD
-  "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update",
-  "plan", "usage_update",
-=======
   "user_message_chunk",
   "agent_message_chunk",
   "agent_thought_chunk",
@@ -179,7 +171,6 @@ const OF_A_TURN = [
   "tool_call_update",
   "plan",
   "usage_update",
->>>>>>> h-server
 ];
 
 function withoutFreeUpdates(entries) {

@@ -7,12 +7,7 @@ const textOf = (updates, kind) =>
 
 export const said = (updates) => textOf(updates, "agent_message_chunk");
 export const thought = (updates) => textOf(updates, "agent_thought_chunk");
-<<<<<<< HEAD
-export const of = (updates, kind) =>
-  updates.filter(({ sessionUpdate }) => sessionUpdate === kind);
-=======
 export const of = (updates, kind) => updates.filter(({ sessionUpdate }) => sessionUpdate === kind);
->>>>>>> h-server
 
 // What the agent told a person beside its answer: as a notice, or in words.
 export const told = (updates) =>
