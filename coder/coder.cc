@@ -11,6 +11,12 @@ Coder::Coder(CoderOptions options) : options_(std::move(options)), keys_(options
   // Says what is wrong with it now, not when somebody prompts.
   if (options_.scenario) scenario_model(*options_.scenario);
   settings_ = settings_for({});
+  const Setting<std::string>& chosen = settings_.model;
+  try {
+    if (!chosen.value.empty()) models_for(settings_)->info(chosen.value);
+  } catch (const UnknownModel& error) {
+    throw SettingsError(chosen.source + ": " + error.what());
+  }
 }
 
 Coder::~Coder() = default;
@@ -35,12 +41,9 @@ int Coder::run(Transport transport) {
   takes.embeddedContext = true;
   const std::shared_ptr<Models> models = models_for(settings_);
   const std::string& chosen = settings_.model.value;
-  try {
-    const ModelInfo info = models->info(chosen.empty() ? "offline" : chosen);
-    takes.image = info.takes_images;
-    takes.audio = info.takes_audio;
-  } catch (const UnknownModel&) {  // said when a session begins
-  }
+  const ModelInfo info = models->info(chosen.empty() ? "offline" : chosen);
+  takes.image = info.takes_images;
+  takes.audio = info.takes_audio;
   agent.prompt_capabilities(takes);
   v1::McpCapabilities mcp;
   mcp.http = mcp.sse = true;

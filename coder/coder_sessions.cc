@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t page_size = 50;
 
-// With nothing chosen and a key at hand.
-constexpr std::pair<const char*, const char*> usual_models[] = {
-    {"anthropic", "claude-sonnet-4-5"},
-    {"openai", "gpt-5"},
-};
-
 Error to_error(const StoreError& error, const std::string& id) {
   const Json data = Json::object({{"sessionId", id}});
   if (dynamic_cast<const UnknownSession*>(&error) != nullptr)
@@ -107,7 +101,7 @@ std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const 
   const auto usable = [&](const ProviderSettings& provider) {
     return !provider.needs_key || keys_.find(provider).has_value();
   };
-  // A server that the user has named.
+  // A provider with a key, or one that needs none.
   for (const auto& [name, provider] : settings.providers) {
     if (!usable(provider)) continue;
     if (!provider.models.empty()) return name + "/" + provider.models.front();
@@ -117,12 +111,6 @@ std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const 
     notes.push_back({v1::NoticeSeverity::warning,
                      "No model can be used of " + name + " (" + provider.base_url.value + ")",
                      facts.problem});
-  }
-  for (const auto& [name, model] : usual_models) {
-    const auto provider = settings.providers.find(name);
-    if (provider != settings.providers.end() && provider->second.base_url.source == "built in" &&
-        keys_.find(provider->second))
-      return std::string(name) + "/" + model;
   }
   for (const LocalServer& server : find_local_servers({})) {
     if (server.models.empty()) continue;
