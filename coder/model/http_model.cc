@@ -51,11 +51,14 @@ class HttpModel::Call {
                 [this](const http::Client::Head& head) {
                   head_ = head;
                   moved_ = true;
+                  const std::string type = head.content_type();
+                  is_stream_ =
+                      head.status / 100 == 2 && (type == "text/event-stream" || type.empty());
                 },
             .on_body =
                 [this](std::string_view bytes) {
                   moved_ = true;
-                  if (is_stream() || bytes_.size() < max_error_body) bytes_ += bytes;
+                  if (is_stream_ || bytes_.size() < max_error_body) bytes_ += bytes;
                 },
             .on_end =
                 [this](const http::Client::Failure* failure) {
@@ -73,7 +76,7 @@ class HttpModel::Call {
 
   // Gives on what has come.
   void give_on() {
-    if (!is_stream() || bytes_.empty()) return;
+    if (!is_stream_ || bytes_.empty()) return;
     bool any = false;
     events_.feed(std::exchange(bytes_, {}), [&](http::EventStream::Event&& event) {
       if (said_all_) return;
@@ -91,7 +94,7 @@ class HttpModel::Call {
     if (head_.status == 0)
       throw ModelError(Kind::unreachable,
                        "cannot reach " + shown + ": " + failure_.value_or("there is no answer"));
-    if (!is_stream()) throw no_stream();
+    if (!is_stream_) throw no_stream();
     try {
       std::visit([](auto& stream) { stream.end(); }, stream_);
     } catch (const ModelError& error) {
@@ -105,11 +108,6 @@ class HttpModel::Call {
   static Stream stream_of(Api api, const OnModelEvent& on_event) {
     if (api == Api::anthropic) return AnthropicStream(on_event);
     return ChatCompletionsStream(on_event);
-  }
-
-  bool is_stream() const {
-    const std::string type = head_.content_type();
-    return head_.status / 100 == 2 && (type == "text/event-stream" || type.empty());
   }
 
   void take(ChatCompletionsStream& stream, const http::EventStream::Event& event) {
@@ -155,7 +153,7 @@ class HttpModel::Call {
   std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
   std::string keyless_;  // where a redirect led that left the key behind
   std::optional<std::string> failure_;
-  bool moved_ = false, ended_ = false, said_all_ = false;
+  bool moved_ = false, ended_ = false, is_stream_ = false, said_all_ = false;
 };
 
 HttpModel::HttpModel(ProviderSettings provider, std::string name, std::optional<std::string> key,

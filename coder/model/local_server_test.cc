@@ -17,7 +17,7 @@ using testing::HttpServer;
 using testing::response;
 using Connection = HttpServer::Connection;
 
-constexpr auto patience = 60s;
+constexpr auto patience = 1h;
 
 // What a server answers, by path: the status and the body. 404 otherwise.
 using Answers = std::map<std::string, std::pair<std::string, std::string>>;

@@ -132,17 +132,19 @@ TEST(Retry, PausesHaveALimitAndAreNotAllTheSame) {
 }
 
 TEST(Retry, StoppedInAPause) {
-  Failing model({{Kind::overloaded, "a", 50.0}});
+  Failing model({{Kind::overloaded, "a", 1e6}});
+  RetryPolicy policy;
+  policy.longest_retry_after = Seconds(1e6);
   std::stop_source stop;
   std::promise<void> pauses;
   std::thread user([&] {
     pauses.get_future().wait();
     stop.request_stop();
   });
-  // Really asleep: it would be for 50 seconds.
+  // Really asleep: it would be for days.
   EXPECT_THROW(answer_with_retries(
                    model, {}, [](const ModelEvent&) {}, [&](const Retry&) { pauses.set_value(); },
-                   stop.get_token()),
+                   stop.get_token(), policy),
                Cancelled);
   EXPECT_EQ(model.asked, 1);
   user.join();
