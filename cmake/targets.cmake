@@ -10,6 +10,15 @@ function(acp_target name)
     ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
+# The tests of the ground floor, where memory is handled by hand: `./test` runs these under the
+# address and undefined sanitizers, `./test --long` all. The label and the target are both core.
+function(acp_core_test name)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(acp|fuzz|http|workspace)(/|$)")
+    set_property(GLOBAL APPEND PROPERTY ACP_CORE_TESTS ${name})
+    set_tests_properties(${name} PROPERTIES LABELS core)
+  endif()
+endfunction()
+
 # acp_test(name source...): a GoogleTest program and its entry in ctest. It runs in the project's
 # root, where testdata and node_modules are found.
 function(acp_test name)
@@ -25,6 +34,7 @@ function(acp_test name)
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT GTEST_BRIEF=1
     FAIL_REGULAR_EXPRESSION "0 tests from 0 test suites ran")
+  acp_core_test(${name})
 endfunction()
 
 # acp_bench(name source...): a Google Benchmark program, beside the libraries it is measured against.
@@ -49,6 +59,7 @@ function(acp_fuzz name)
   elseif(ACP_TESTS)
     add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/replay.cc)
     add_test(NAME ${name} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+    acp_core_test(${name})
   else()
     return()
   endif()

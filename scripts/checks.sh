@@ -10,22 +10,23 @@ finish() {
   exit
 }
 
-# A build that fails ends the run: the others would fail in the same way.
+# build PRESET [TARGET]. One that fails ends the run: the others would fail in the same way.
 build() {
-  say "building $1"
+  say "building $1${2:+: $2}"
   if ! cmake --preset "$1" --log-level=WARNING >/dev/null ||
-    ! cmake --build --preset "$1" -- --quiet; then
+    ! cmake --build --preset "$1" ${2:+--target "$2"} -- --quiet; then
     say "the build of $1 failed"
     failed=$((failed + 1))
     finish
   fi
 }
 
+# run_tests PRESET [LABEL]
 run_tests() {
   local report=$PWD/build/tests-$1.xml code=0 total good
-  say "testing $1"
+  say "testing $1${2:+: $2}"
   rm -f "$report"
-  ctest --preset "$1" -j "$(nproc)" --output-junit "$report" ${only:+-R "$only"} || code=$?
+  ctest --preset "$1" -j "$(nproc)" --output-junit "$report" ${2:+-L "^$2\$"} ${only:+-R "$only"} || code=$?
   total=$(grep -c '<testcase ' "$report") || true
   good=$(grep -c '<testcase .*status="run"' "$report") || true
   # ctest has failed without a failing test to show for it.
