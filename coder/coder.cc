@@ -114,7 +114,7 @@ void Coder::set_mode(const SessionContext& context, const std::string& mode) {
   session->set_mode(mode);
   v1::CurrentModeUpdate change;
   change.currentModeId = mode;
-  session->kept.append(EntryKind::update, json::encode(v1::SessionUpdate(change)));
+  session->keep_update(json::encode(v1::SessionUpdate(change)));
   context.config_options(session->config_options()).wait();
 }
 
@@ -127,12 +127,13 @@ std::vector<v1::SessionConfigOption> Coder::set_option(
     session->set_mode(value->value);
     v1::CurrentModeUpdate change;
     change.currentModeId = value->value;
-    session->kept.append(EntryKind::update, json::encode(v1::SessionUpdate(change)));
+    session->keep_update(json::encode(v1::SessionUpdate(change)));
     context.mode(value->value).wait();
   } else if (request.configId == "model") {
     const std::shared_ptr<const Models> models = session->models();
-    require_key(*models, value->value);
-    session->set_model(models->make(value->value));
+    std::vector<Note> notes;
+    session->set_model(make_model(*models, value->value, notes));
+    for (Note& note : notes) session->note(std::move(note));
   }
   return session->config_options();
 }

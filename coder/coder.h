@@ -62,12 +62,18 @@ class Coder {
   Settings settings_for(const std::string& cwd) const;
   std::shared_ptr<Models> models_for(const Settings& settings);
   std::string chosen_model(Models& models, std::vector<Note>& notes) const;
-  std::shared_ptr<Model> make_model(Models& models, const std::string& id,
-                                    std::vector<Note>& notes);
-  SessionPtr make_session(Opening& opening, LiveSession kept);
+  // Asks a server of the user's own what it serves; `told`, if given, is what it said.
+  std::shared_ptr<Model> make_model(const Models& models, const std::string& id,
+                                    std::vector<Note>& notes, ServerFacts* told = nullptr) const;
+  std::shared_ptr<Model> first_model(Opening& opening) const;
+  SessionPtr make_session(Opening& opening, std::shared_ptr<Model> model, LiveSession kept);
+  // From now on it can be prompted.
+  void enter(const SessionPtr& session);
   // What a stored session begins with: mode and model. Throws UnknownSession.
   StoredSession go_on_from(const std::string& id, Opening& opening);
-  SessionPtr open_session(const StoredSession& stored, Opening& opening);
+  LiveSession open_stored(const std::string& id);
+  SessionPtr open_session(const StoredSession& stored, Opening& opening,
+                          const SessionContext* replay_to);
   v1::NewSessionResponse new_session(const SessionContext& context,
                                      const v1::NewSessionRequest& request);
   v1::LoadSessionResponse load_session(const SessionContext& context,

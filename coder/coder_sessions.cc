@@ -40,7 +40,7 @@ void describe(const Session& session, Response& response) {
 void send_commands(const SessionContext& context, const Session& session) {
   try {
     context.commands(session.command_files.all()).wait();
-  } catch (const ConnectionClosed&) {  // nobody wants to know
+  } catch (const Error&) {  // the client is gone: nobody wants to know
   }
 }
 
@@ -123,8 +123,8 @@ std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const 
   return "offline";
 }
 
-std::shared_ptr<Model> Coder::make_model(Models& models, const std::string& id,
-                                         std::vector<Note>& notes) {
+std::shared_ptr<Model> Coder::make_model(const Models& models, const std::string& id,
+                                         std::vector<Note>& notes, ServerFacts* told) const {
   try {
     require_key(models, id);
     const ProviderSettings* const provider = models.provider(id);
@@ -140,8 +140,7 @@ std::shared_ptr<Model> Coder::make_model(Models& models, const std::string& id,
            "The model's server " +
                std::string(facts.loading ? "is not ready yet" : "does not answer as it should"),
            facts.problem});
-    const std::string provider_name = provider->name;
-    if (!facts.models.empty()) models.add(provider_name, facts);
+    if (told != nullptr) *told = facts;
     return models.make(id, &facts);
   } catch (const UnknownModel& error) {
     throw invalid_params("model", "one that can be used", error.what());
@@ -154,11 +153,19 @@ std::shared_ptr<Model> Coder::make_model(Models& models, const std::string& id,
 
 // ---- opening
 
-Coder::SessionPtr Coder::make_session(Opening& opening, LiveSession kept) {
-  std::shared_ptr<Model> model;
+// Before anything is kept or ended: what cannot have a model does not begin.
+std::shared_ptr<Model> Coder::first_model(Opening& opening) const {
+  const auto make = [&](const std::string& id) {
+    ServerFacts facts;
+    std::shared_ptr<Model> made = make_model(*opening.models, id, opening.notes, &facts);
+    if (const ProviderSettings* const provider = opening.models->provider(id);
+        provider != nullptr && !facts.models.empty())
+      opening.models->add(std::string(provider->name), facts);
+    return made;
+  };
   if (!opening.model.empty()) {
     try {
-      model = make_model(*opening.models, opening.model, opening.notes);
+      return make(opening.model);
     } catch (const Error& error) {
       if (error.code() == rpc::auth_required) throw;
       opening.notes.push_back({v1::NoticeSeverity::warning,
@@ -166,9 +173,11 @@ Coder::SessionPtr Coder::make_session(Opening& opening, LiveSession kept) {
                                error.what()});
     }
   }
-  if (!model)
-    model =
-        make_model(*opening.models, chosen_model(*opening.models, opening.notes), opening.notes);
+  return make(chosen_model(*opening.models, opening.notes));
+}
+
+Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> model,
+                                      LiveSession kept) {
   Session::Wanted wanted;
   wanted.cwd = opening.cwd;
   wanted.additional_directories = opening.additional_directories;
@@ -179,16 +188,19 @@ Coder::SessionPtr Coder::make_session(Opening& opening, LiveSession kept) {
   wanted.override_system_prompt = opening.override_system_prompt;
   auto session =
       std::make_shared<Session>(std::move(wanted), model, opening.models, std::move(kept));
-  session->set_model(model);
+  session->set_model(std::move(model));
   std::vector<std::string> directories = {opening.cwd};
   directories.insert(directories.end(), opening.additional_directories.begin(),
                      opening.additional_directories.end());
   session->servers = std::make_unique<SessionServers>(opening.servers, directories);
   for (Note& note : opening.notes) session->note(std::move(note));
+  return session;
+}
+
+void Coder::enter(const SessionPtr& session) {
   const std::lock_guard lock(mutex_);
   for (Note& note : std::exchange(store_notes_, {})) session->note(std::move(note));
   sessions_[session->id()] = session;
-  return session;
 }
 
 v1::NewSessionResponse Coder::new_session(const SessionContext& context,
@@ -202,7 +214,9 @@ v1::NewSessionResponse Coder::new_session(const SessionContext& context,
   stored.cwd = opening.cwd;
   stored.additional_directories = opening.additional_directories;
   stored.mode = opening.mode;
-  const SessionPtr session = make_session(opening, store().create(stored));
+  std::shared_ptr<Model> model = first_model(opening);
+  const SessionPtr session = make_session(opening, std::move(model), store().create(stored));
+  enter(session);
   v1::NewSessionResponse response;
   response.sessionId = session->id();
   describe(*session, response);
@@ -219,12 +233,27 @@ StoredSession Coder::go_on_from(const std::string& id, Opening& opening) {
   return *stored;
 }
 
-Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& opening) {
-  forget(stored.id);
-  LiveSession kept = store().open(stored.id);
+LiveSession Coder::open_stored(const std::string& id) {
+  const std::weak_ptr<Session> before = find(id);
+  forget(id);
+  try {
+    return store().open(id);
+  } catch (const SessionBusy&) {
+    // Another request still works on it here: it goes on as it was.
+    if (const SessionPtr still = before.lock()) enter(still);
+    throw;
+  }
+}
+
+Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& opening,
+                                      const SessionContext* replay_to) {
+  std::shared_ptr<Model> model = first_model(opening);
+  LiveSession kept = open_stored(stored.id);
   kept.set_directories(opening.cwd, opening.additional_directories);
-  const SessionPtr session = make_session(opening, std::move(kept));
+  const SessionPtr session = make_session(opening, std::move(model), std::move(kept));
   session->titled = !stored.title.empty();
+  replay(*session, replay_to);
+  enter(session);
   return session;
 }
 
@@ -232,8 +261,7 @@ v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
                                             const v1::LoadSessionRequest& request) {
   Opening opening = this->opening(request);
   const StoredSession stored = go_on_from(request.sessionId, opening);
-  const SessionPtr session = open_session(stored, opening);
-  replay(*session, &context);
+  const SessionPtr session = open_session(stored, opening, &context);
   session->command_files.reload();
   send_commands(context, *session);
   watch_commands(context, session);
@@ -246,8 +274,7 @@ v1::ResumeSessionResponse Coder::resume_session(const SessionContext& context,
                                                 const v1::ResumeSessionRequest& request) {
   Opening opening = this->opening(request);
   const StoredSession stored = go_on_from(request.sessionId, opening);
-  const SessionPtr session = open_session(stored, opening);
-  replay(*session, nullptr);
+  const SessionPtr session = open_session(stored, opening, nullptr);
   v1::ResumeSessionResponse response;
   describe(*session, response);
   announce_commands(context, session);
@@ -263,9 +290,12 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
   copy.cwd = opening.cwd;
   copy.additional_directories = opening.additional_directories;
   if (!copy.title.empty()) copy.title += " (copy)";
-  const SessionPtr session = make_session(opening, store().fork(request.sessionId, copy));
+  std::shared_ptr<Model> model = first_model(opening);
+  const SessionPtr session =
+      make_session(opening, std::move(model), store().fork(request.sessionId, copy));
   session->titled = !copy.title.empty();
   replay(*session, nullptr);
+  enter(session);
   v1::ForkSessionResponse response;
   response.sessionId = session->id();
   describe(*session, response);
@@ -334,8 +364,9 @@ void Coder::replay(Session& session, const SessionContext* context) {
 // A client that knows the session from the answer gets the commands behind it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
   session->command_files.reload();
-  context.after_response(
-      [later = context.background(), session] { send_commands(later, *session); });
+  context.after_response([later = context.background(), weak = std::weak_ptr(session)] {
+    if (const SessionPtr here = weak.lock()) send_commands(later, *here);
+  });
   watch_commands(context, session);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coder/tools/tool.h"
 #include "workspace/files.h"
 
 namespace acp::coder {
@@ -9,6 +10,7 @@ namespace acp::coder {
 namespace {
 
 constexpr std::size_t most_commands = 200;
+constexpr std::size_t most_description = 100;
 constexpr const char* directory = ".acp/commands";
 constexpr std::string_view placeholder = "$ARGUMENTS";
 
@@ -99,7 +101,8 @@ std::optional<FileCommand> parse_command(const std::string& name, const std::str
     std::string_view first = result.prompt;
     first = take_line(first);
     while (first.starts_with('#')) first.remove_prefix(1);
-    result.description = trimmed(first).substr(0, 100);
+    first = trimmed(first);
+    result.description = first.substr(0, characters_end(first, most_description));
   }
   if (result.hint.empty() && result.prompt.find(placeholder) != std::string::npos)
     result.hint = "arguments";
@@ -119,6 +122,8 @@ std::string expand(const FileCommand& command, const std::string& input) {
 }
 
 bool CommandFiles::reload() {
+  // Whoever began first must not end last: what it has read may be old by then.
+  const std::lock_guard one_at_a_time(reloading_);
   std::map<std::string, FileCommand> found;
   std::string seen;
   try {

@@ -47,6 +47,7 @@ class CommandFiles {
 
  private:
   const std::string cwd_;
+  std::mutex reloading_;
   mutable std::mutex mutex_;
   std::map<std::string, FileCommand> commands_;
   std::string seen_;  // names and texts, to see a change

@@ -1,6 +1,7 @@
 // A conversation that has become too long goes on from its summary.
+#include <algorithm>
+
 #include "coder/model/compaction_prompt.h"
-#include "coder/model/retry.h"
 #include "coder/random_id.h"
 #include "coder/turn.h"
 
@@ -28,9 +29,10 @@ bool TurnLoop::context_is_full() const {
   return used >= *size / 100 * session_.wanted.settings.compact_at_percent.value;
 }
 
-std::string TurnLoop::summary(const std::string& wish) {
+std::string TurnLoop::summary(std::size_t messages, const std::string& wish) {
   ModelRequest asked = request();
   asked.tools.clear();
+  asked.messages.resize(messages, Message{Message::Role::user, {}});
   for (Message& message : asked.messages)
     for (Part& part : message.parts)
       if (auto* result = std::get_if<ToolResultPart>(&part)) {
@@ -42,12 +44,9 @@ std::string TurnLoop::summary(const std::string& wish) {
   if (!wish.empty()) question.parts.push_back(TextPart{"Above all: " + wish});
   asked.messages.push_back(std::move(question));
   std::string text;
-  answer_with_retries(
-      *session_.model(), asked,
-      [&](const ModelEvent& event) {
-        if (const auto* more = std::get_if<TextDelta>(&event)) text += more->text;
-      },
-      {}, turn_.stop_token());
+  ask(asked, [&](const ModelEvent& event) {
+    if (const auto* more = std::get_if<TextDelta>(&event)) text += more->text;
+  });
   if (text.empty()) throw ModelError(ModelError::Kind::broken, "the model gave no summary");
   return text;
 }
@@ -56,10 +55,14 @@ void TurnLoop::compact(const std::string& wish) {
   const bool takes = takes_compactions(turn_.client_capabilities());
   const std::string id = random_id("compaction_");
   if (takes) report_.update(compaction_update(id, v1::CompactionStatus::in_progress));
-  const std::size_t messages = session_.conversation.messages().size();
+  Conversation& conversation = session_.conversation;
+  // A prompt that nobody has looked at yet stays as the user wrote it.
+  const bool unanswered =
+      messages_before_ > 0 && conversation.messages().size() == messages_before_ + 1;
+  const std::size_t messages = conversation.messages().size() - (unanswered ? 1 : 0);
   std::string text;
   try {
-    text = summary(wish);
+    text = summary(messages, wish);
   } catch (const Cancelled&) {
     if (takes) report_.update(compaction_update(id, v1::CompactionStatus::cancelled));
     throw;
@@ -71,8 +74,16 @@ void TurnLoop::compact(const std::string& wish) {
     }
     throw;
   }
-  report_.keep({session_.conversation.compact(text)});
-  messages_before_ = 0;
+  const std::vector<Message>& before = conversation.messages();
+  if (!before_compaction_)
+    before_compaction_.emplace(before.begin(),
+                               before.begin() + static_cast<std::ptrdiff_t>(messages_before_));
+  std::optional<Message> prompt;
+  if (unanswered) prompt = before.back();
+  std::vector<LiveSession::Entry> entries = {conversation.compact(text)};
+  if (prompt) entries.push_back(conversation.add(std::move(*prompt)));
+  report_.keep(std::move(entries));
+  messages_before_ = 1;
   session_.context_used = 0;
   if (takes) {
     v1::CompactionUpdate done = compaction_update(id, v1::CompactionStatus::completed);

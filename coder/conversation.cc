@@ -106,6 +106,13 @@ Message decode_message(std::string_view text) {
   return message;
 }
 
+bool Conversation::has_call(const std::string& id) const {
+  for (const Message& message : messages_)
+    for (const Part& part : message.parts)
+      if (const auto* call = std::get_if<ToolCallPart>(&part); call && call->id == id) return true;
+  return false;
+}
+
 LiveSession::Entry Conversation::add(Message message) {
   LiveSession::Entry entry{EntryKind::message, encode_message(message)};
   messages_.push_back(std::move(message));

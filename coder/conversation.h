@@ -18,6 +18,8 @@ Message decode_message(std::string_view text);
 class Conversation {
  public:
   const std::vector<Message>& messages() const { return messages_; }
+  // Whether a tool call has this id.
+  bool has_call(const std::string& id) const;
 
   // These change the conversation, and give the entry that keeps the change.
   LiveSession::Entry add(Message message);

@@ -76,13 +76,17 @@ struct FolderWatch::Parts {
         at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
         const std::string name = event->len == 0 ? "" : event->name;
         bool known = false;
+        // So much has happened that not all of it was told.
+        if ((event->mask & IN_Q_OVERFLOW) != 0)
+          for (const auto& [key, one] : watched) keys.insert(key);
         for (const auto& [key, one] : watched) {
           const auto folder = one.folders.find(event->wd);
           if (folder == one.folders.end()) continue;
           known = true;
           if (name.empty() || folder->second.empty() || folder->second == name) keys.insert(key);
         }
-        if (!known && (event->mask & IN_IGNORED) == 0) inotify_rm_watch(changed.get(), event->wd);
+        if (!known && (event->mask & (IN_IGNORED | IN_Q_OVERFLOW)) == 0)
+          inotify_rm_watch(changed.get(), event->wd);
       }
       for (const std::string& key : keys) {
         look(watched[key]);

@@ -54,7 +54,7 @@ std::optional<std::string> Gate::take_problem() {
   return problem_;
 }
 
-workspace::Judgement Gate::judge(const workspace::Question& question) {
+workspace::Judgement Gate::judge(const workspace::Question& question, bool& broken) {
   const std::lock_guard lock(mutex_);
   if (!store_.path().empty()) {
     try {
@@ -65,7 +65,9 @@ workspace::Judgement Gate::judge(const workspace::Question& question) {
       problem_ = error.what();
     }
   }
-  return policy_.judge(question);
+  workspace::Judgement judgement = policy_.judge(question);
+  broken = !problem_.empty();
+  return judgement;
 }
 
 Verdict Gate::pass(const SessionContext& context, const std::string& mode, const Asked& asked) {
@@ -80,19 +82,25 @@ Verdict Gate::pass(const SessionContext& context, const std::string& mode, const
   const Need need = need_of(mode, asked.kind);
   if (need == Need::another_mode)
     return {false, "the mode \"" + mode + "\" does not allow this; the user can choose another"};
+  bool broken = false;
+  const auto judged = [&]() -> std::optional<Verdict> {
+    const workspace::Judgement judgement = judge(question, broken);
+    const auto reason = [&] { return judgement.rule->describe() + " (" + judgement.source + ")"; };
+    // A rule that rejects holds in every mode.
+    if (judgement.decision == Decision::reject)
+      return Verdict{false, "rejected by a rule: " + reason()};
+    if (need == Need::nothing && (!broken || asked.kind == v1::ToolKind::think))
+      return Verdict{true, {}};
+    // Modes are the user's own affair: no rule changes them.
+    if (judgement.decision == Decision::allow && asked.kind != v1::ToolKind::switch_mode)
+      return Verdict{true, "allowed by a rule: " + reason()};
+    return std::nullopt;
+  };
+  if (const auto verdict = judged()) return *verdict;
   // One question at a time; what is answered for the whole session answers those that wait, too.
-  std::unique_lock<std::mutex> one_at_a_time(asking_, std::defer_lock);
-  if (need == Need::permission) one_at_a_time.lock();
-  const workspace::Judgement judgement = judge(question);
-  // A rule that rejects holds in every mode.
-  if (judgement.decision == Decision::reject)
-    return {false,
-            "rejected by a rule: " + judgement.rule->describe() + " (" + judgement.source + ")"};
-  if (need == Need::nothing) return {true, {}};
-  // Modes are the user's own affair: no rule changes them.
-  if (judgement.decision == Decision::allow && asked.kind != v1::ToolKind::switch_mode)
-    return {true,
-            "allowed by a rule: " + judgement.rule->describe() + " (" + judgement.source + ")"};
+  const std::lock_guard one_at_a_time(asking_);
+  if (const auto verdict = judged()) return *verdict;
+  if (context.cancelled()) throw Cancelled();
   return ask(context, question, asked.shown);
 }
 
@@ -102,9 +110,12 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
   request.sessionId = context.session_id();
   request.toolCall = shown;
   const bool only_once = question.kind == "switch_mode";
+  const auto is_offered = [&](const Option& option) {
+    if (only_once && option.scope) return false;
+    return option.scope != Scope::project || !store_.path().empty();
+  };
   for (const Option& option : options) {
-    if (only_once && option.scope) continue;
-    if (option.scope == Scope::project && store_.path().empty()) continue;
+    if (!is_offered(option)) continue;
     v1::PermissionOption offered;
     offered.optionId = option.id;
     offered.name = option.name;
@@ -116,7 +127,7 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
   // Cancelled, or an outcome that nobody knows: in no case an approval.
   if (selected == nullptr) throw Cancelled();
   for (const Option& option : options) {
-    if (selected->optionId != option.id) continue;
+    if (selected->optionId != option.id || !is_offered(option)) continue;
     if (option.scope) remember(question, option.decision, *option.scope);
     return {option.decision == Decision::allow,
             option.decision == Decision::allow ? "" : "the user has rejected this"};

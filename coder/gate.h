@@ -39,7 +39,8 @@ class Gate {
   std::optional<std::string> take_problem();
 
  private:
-  workspace::Judgement judge(const workspace::Question& question);
+  // `broken`: there may be rules that nobody could read.
+  workspace::Judgement judge(const workspace::Question& question, bool& broken);
   Verdict ask(const SessionContext& context, const workspace::Question& question,
               const v1::ToolCallUpdate& shown);
   void remember(const workspace::Question& question, workspace::Decision decision,

@@ -41,7 +41,9 @@ std::string root_of(const std::string& cwd) {
 
 }  // namespace
 
-std::vector<ProjectFile> project_instructions(const std::string& cwd) {
+std::vector<ProjectFile> project_instructions(const std::string& directory) {
+  std::string cwd = directory;
+  while (cwd.size() > 1 && cwd.ends_with('/')) cwd.pop_back();
   std::vector<ProjectFile> found;
   const std::string root = root_of(cwd);
   const workspace::Files files(workspace::Boundary({root}));

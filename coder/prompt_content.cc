@@ -1,7 +1,8 @@
 #include "coder/prompt_content.h"
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
+#include <utility>
 
 #include "acp/error.h"
 
@@ -47,9 +48,21 @@ const char* refused(Kind kind, const ModelInfo& model) {
   return "files of this kind";
 }
 
+// Neither the text nor the address can end the element they stand in.
 std::string resource_text(const v1::TextResourceContents& resource) {
-  return "<resource uri=\"" + resource.uri + "\">\n" + resource.text +
-         (resource.text.ends_with('\n') ? "" : "\n") + "</resource>";
+  std::string tag = "resource";
+  while (resource.text.find("</" + tag + ">") != std::string::npos) tag += "_";
+  std::string text = "<" + tag + " uri=\"";
+  for (const char c : resource.uri) {
+    if (c == '"' || c == '<' || c == '>' || static_cast<unsigned char>(c) < ' ') {
+      constexpr const char* digits = "0123456789ABCDEF";
+      ((text += '%') += digits[static_cast<unsigned char>(c) >> 4]) += digits[c & 15];
+    } else {
+      text += c;
+    }
+  }
+  return text + "\">\n" + resource.text + (resource.text.ends_with('\n') ? "" : "\n") + "</" + tag +
+         ">";
 }
 
 std::string link_text(const v1::ResourceLink& link) {
@@ -105,6 +118,46 @@ std::vector<Part> prompt_parts(const std::vector<v1::ContentBlock>& prompt,
     parts.push_back(std::move(*taken.media));
   }
   return parts;
+}
+
+std::optional<std::string> path_of_uri(std::string_view uri) {
+  constexpr std::string_view scheme = "file://", here = "localhost";
+  if (!uri.starts_with(scheme)) return std::nullopt;
+  uri.remove_prefix(scheme.size());
+  if (uri.starts_with(here)) uri.remove_prefix(here.size());
+  if (!uri.starts_with('/')) return std::nullopt;
+  uri = uri.substr(0, uri.find_first_of("#?"));
+  std::string path;
+  for (std::size_t i = 0; i < uri.size(); ++i) {
+    if (uri[i] != '%') {
+      path += uri[i];
+      continue;
+    }
+    unsigned char value = 0;
+    const char* const digits = uri.data() + i + 1;
+    if (uri.size() - i < 3 || std::from_chars(digits, digits + 2, value, 16).ptr != digits + 2 ||
+        value == 0)
+      return std::nullopt;
+    path += static_cast<char>(value);
+    i += 2;
+  }
+  return path;
+}
+
+void leave_out_media(std::vector<Message>& messages, const ModelInfo& model) {
+  const auto name = [](const MediaPart& media) {
+    return "[" + media.mime_type + ", which this model cannot take]";
+  };
+  for (Message& message : messages)
+    for (Part& part : message.parts) {
+      if (const auto* media = std::get_if<MediaPart>(&part);
+          media && refused(kind_of(media->mime_type), model) != nullptr)
+        part = TextPart{name(*media)};
+      auto* const result = std::get_if<ToolResultPart>(&part);
+      if (result == nullptr || model.takes_images) continue;
+      for (const MediaPart& media : std::exchange(result->media, {}))
+        result->text += "\n" + name(media);
+    }
 }
 
 void add_content(const v1::ContentBlock& block, const ModelInfo& model, std::string& text,

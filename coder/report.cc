@@ -29,7 +29,6 @@ void Report::gather(Gathered kind, std::string_view text) {
   if (gathered_ != kind) flush_locked();
   gathered_ = kind;
   text_ += text;
-  if (kind == Gathered::text) said_ += text;
 }
 
 void Report::say(std::string_view text) { gather(Gathered::text, text); }
@@ -112,11 +111,6 @@ void Report::store(const std::vector<LiveSession::Entry>& entries) {
     lost_ = true;
     send_note(v1::NoticeSeverity::error, "This session is not kept any more", error.what());
   }
-}
-
-std::string Report::take_said() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(said_, {});
 }
 
 }  // namespace acp::coder

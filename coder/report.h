@@ -34,9 +34,6 @@ class Report {
   void note(v1::NoticeSeverity severity, const std::string& title,
             const std::string& description = {});
 
-  // What was said since the last call of this.
-  std::string take_said();
-
  private:
   enum class Gathered { nothing, text, thought };
   void gather(Gathered kind, std::string_view text);
@@ -52,7 +49,6 @@ class Report {
   std::mutex mutex_;
   Gathered gathered_ = Gathered::nothing;
   std::string text_;
-  std::string said_;
   bool lost_ = false;  // what is told is kept no more, and that was said
 };
 

@@ -58,10 +58,11 @@ class Session {
 
   // ---- for all threads
   std::string mode() const;
-  // Kept, too.
+  // Kept, too; if that fails, it holds nevertheless, and the next turn tells of it.
   void set_mode(const std::string& mode);
   std::shared_ptr<Model> model() const;
   void set_model(std::shared_ptr<Model> model);
+  void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
   // What the next turn has to tell.
   void note(Note note);
@@ -71,6 +72,9 @@ class Session {
   std::vector<v1::SessionConfigOption> config_options() const;
 
  private:
+  // With the lock held.
+  void keep(const std::function<void()>& action);
+
   mutable std::mutex mutex_;
   std::string mode_;
   std::shared_ptr<Model> model_;

@@ -132,7 +132,7 @@ void tell_mode(Report& report, const SessionContext& context, const Session& ses
   v1::CurrentModeUpdate change;
   change.currentModeId = session.mode();
   report.keep(v1::SessionUpdate(change));
-  context.mode(session.mode()).wait();
+  context.mode(change.currentModeId).wait();
   context.config_options(session.config_options()).wait();
 }
 

@@ -35,15 +35,43 @@ std::string event_text(const mcp::ServersEvent& event) {
   return {};
 }
 
+// A call that is cancelled ends while the server's progress may still be told of, on another
+// thread: from the end on, nothing is.
+class ProgressUntilTheEnd {
+ public:
+  struct State {
+    std::mutex mutex;
+    const ToolProgress* progress;
+    void tell(const std::string& text) {
+      const std::lock_guard lock(mutex);
+      if (progress != nullptr) (*progress)({text_content(text)});
+    }
+  };
+  explicit ProgressUntilTheEnd(const ToolProgress& progress) : state_(std::make_shared<State>()) {
+    state_->progress = &progress;
+  }
+  ~ProgressUntilTheEnd() {
+    const std::lock_guard lock(state_->mutex);
+    state_->progress = nullptr;
+  }
+  ProgressUntilTheEnd(const ProgressUntilTheEnd&) = delete;
+  ProgressUntilTheEnd& operator=(const ProgressUntilTheEnd&) = delete;
+  const std::shared_ptr<State>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
 // A tool of a server's.
 class McpTool final : public Tool {
  public:
   McpTool(const mcp::Servers& servers, mcp::Servers::OfferedTool tool, std::string name,
-          ModelInfo model)
+          ModelInfo model, const ToolLimits& limits)
       : servers_(servers),
         tool_(std::move(tool)),
         name_(std::move(name)),
-        model_(std::move(model)) {}
+        model_(std::move(model)),
+        limits_(limits) {}
 
   ToolSpec spec() const override {
     const Json& schema = tool_.tool.inputSchema;
@@ -64,10 +92,11 @@ class McpTool final : public Tool {
 
  private:
   ToolResult run(const Json& arguments, Desk& desk, const ToolProgress& progress) const {
+    const ProgressUntilTheEnd telling(progress);
     mcp::CallOptions options;
     options.stop = desk.stop_token();
-    options.on_progress = [&progress](mcp::ServerContext, mcp::Progress told) {
-      progress({text_content(describe(told))});
+    options.on_progress = [tell = telling.state()](mcp::ServerContext, mcp::Progress told) {
+      tell->tell(describe(told));
     };
     mcp::CallToolResult given;
     try {
@@ -99,6 +128,7 @@ class McpTool final : public Tool {
     }
     if (result.text.empty() && !given.structuredContent.absent())
       result.text = given.structuredContent.text();
+    result.text = bounded(std::move(result.text), limits_.output_bytes);
     if (result.text.empty() && result.media.empty())
       result.text = given.isError ? "the tool failed, and did not say why" : "(no output)";
     result.raw_output = given.structuredContent.absent()
@@ -111,6 +141,7 @@ class McpTool final : public Tool {
   mcp::Servers::OfferedTool tool_;
   std::string name_;
   ModelInfo model_;
+  ToolLimits limits_;
 };
 
 }  // namespace
@@ -152,9 +183,16 @@ SessionServers::SessionServers(std::vector<v1::McpServer> configs,
   };
   std::thread([state = state_, client = std::move(client), configs = std::move(configs),
                options]() mutable {
-    auto servers = std::make_unique<mcp::Servers>(client, std::move(configs), std::move(options));
+    std::unique_ptr<mcp::Servers> servers;
+    std::string problem;
+    try {
+      servers = std::make_unique<mcp::Servers>(client, std::move(configs), std::move(options));
+    } catch (const std::exception& error) {
+      problem = std::string("The MCP servers could not be started: ") + error.what();
+    }
     const std::lock_guard lock(state->mutex);
     if (state->abandoned) return;
+    if (!problem.empty()) state->events.push_back(std::move(problem));
     state->servers = std::move(servers);
     state->ready = true;
     state->changed.notify_all();
@@ -162,8 +200,12 @@ SessionServers::SessionServers(std::vector<v1::McpServer> configs,
 }
 
 SessionServers::~SessionServers() {
+  // Ended here: one of their own threads, which tells of an event, may be the last to hold the
+  // state.
+  std::unique_ptr<mcp::Servers> servers;
   const std::lock_guard lock(state_->mutex);
   state_->abandoned = true;
+  servers = std::move(state_->servers);
 }
 
 void SessionServers::await(const std::stop_token& stop) {
@@ -176,7 +218,8 @@ std::vector<std::string> SessionServers::take_events() {
   return std::exchange(state_->events, {});
 }
 
-std::vector<std::unique_ptr<Tool>> SessionServers::tools(const ModelInfo& model) const {
+std::vector<std::unique_ptr<Tool>> SessionServers::tools(const ModelInfo& model,
+                                                         const ToolLimits& limits) const {
   std::vector<std::unique_ptr<Tool>> tools;
   if (!state_->servers) return tools;
   std::set<std::string> names;
@@ -184,8 +227,8 @@ std::vector<std::unique_ptr<Tool>> SessionServers::tools(const ModelInfo& model)
     std::string name = mcp_tool_name(offered.server, offered.tool.name);
     for (int number = 2; !names.insert(name).second; ++number)
       name = mcp_tool_name(offered.server, offered.tool.name + "_" + std::to_string(number));
-    tools.push_back(
-        std::make_unique<McpTool>(*state_->servers, std::move(offered), std::move(name), model));
+    tools.push_back(std::make_unique<McpTool>(*state_->servers, std::move(offered), std::move(name),
+                                              model, limits));
   }
   return tools;
 }

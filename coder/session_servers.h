@@ -27,7 +27,7 @@ class SessionServers {
   // What happened to them since the last call of this, for people.
   std::vector<std::string> take_events();
   // The tools that they offer now. After await().
-  std::vector<std::unique_ptr<Tool>> tools(const ModelInfo& model) const;
+  std::vector<std::unique_ptr<Tool>> tools(const ModelInfo& model, const ToolLimits& limits) const;
 
  private:
   struct State;

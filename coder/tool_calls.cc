@@ -113,7 +113,7 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   asked.shown.kind = tool.kind();
   asked.shown.status = v1::ToolCallStatus::pending;
   asked.kind = tool.kind();
-  asked.tool = tool.policy_name();
+  asked.tool = prepared.policy_name.empty() ? tool.policy_name() : prepared.policy_name;
   asked.command = prepared.command;
   asked.paths = prepared.paths;
   const Verdict verdict = session_.gate.pass(context_, session_.mode(), asked);
@@ -143,6 +143,8 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
     if (!content.empty()) kept.content = std::move(content);
     report_.update(going_on, kept);
   };
+  // The user may have cancelled while the question was answered.
+  if (context_.cancelled()) throw Cancelled();
   ToolResult result = prepared.run(progress);
   if (!verdict.reason.empty() && !result.content.empty())
     result.content.push_back(text_content("[" + verdict.reason + "]"));

@@ -105,11 +105,7 @@ void TurnLoop::title_from_prompt() {
   if (begin == std::string::npos) return;
   text = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
   constexpr std::size_t most = 72;
-  if (text.size() > most) {
-    std::size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    text = text.substr(0, end) + "…";
-  }
+  if (text.size() > most) text = text.substr(0, characters_end(text, most)) + "…";
   session_.titled = true;
   try {
     session_.kept.set_title(text);
@@ -124,19 +120,10 @@ void TurnLoop::title_from_prompt() {
 
 std::optional<std::string> TurnLoop::linked_text(const v1::ResourceLink& link) {
   constexpr std::size_t most = 64 * 1024;
-  constexpr std::string_view scheme = "file://";
-  if (!link.uri.starts_with(scheme)) return std::nullopt;
-  std::string path;
-  for (std::size_t i = scheme.size();
-       i < link.uri.size() && link.uri[i] != '#' && link.uri[i] != '?'; ++i) {
-    unsigned value = 0;
-    const bool escaped = link.uri[i] == '%' && i + 2 < link.uri.size() &&
-                         std::sscanf(link.uri.substr(i + 1, 2).c_str(), "%2x", &value) == 1;
-    path += escaped ? static_cast<char>(value) : link.uri[i];
-    if (escaped) i += 2;
-  }
+  const auto path = path_of_uri(link.uri);
+  if (!path) return std::nullopt;
   try {
-    std::string text = desk_.read_text(path, std::nullopt, std::nullopt);
+    std::string text = desk_.read_text(*path, std::nullopt, std::nullopt);
     if (text.size() > most) return std::nullopt;
     return text;
   } catch (const workspace::FileError&) {
@@ -175,7 +162,7 @@ StopReason TurnLoop::loop() {
   const Settings& settings = session_.wanted.settings;
   std::uint64_t tokens = 0;
   bool compacted_for_length = false;
-  for (std::uint64_t requests = 0; requests < settings.max_requests.value; ++requests) {
+  for (std::uint64_t requests = 0; requests < settings.max_requests.value;) {
     offer_tools();
     if (context_is_full()) compact({});
     Answer answer;
@@ -188,12 +175,12 @@ StopReason TurnLoop::loop() {
       compact({});
       continue;
     }
+    ++requests;
     if (last_usage_) tokens += last_usage_->output_tokens.value_or(0);
     if (answer.stop.reason == Stop::Reason::refusal) {
       calls_.fail_open("the model refused");
       if (!answer.stop.told.empty() && answer.message.parts.empty()) report_.say(answer.stop.told);
-      report_.keep({session_.conversation.drop_last(session_.conversation.messages().size() -
-                                                    messages_before_)});
+      take_back_turn();
       return StopReason::refusal;
     }
     if (answer.stop.reason == Stop::Reason::max_tokens) {
@@ -204,7 +191,12 @@ StopReason TurnLoop::loop() {
       return StopReason::max_tokens;
     }
     keep_answer(answer);
-    if (answer.calls.empty()) return StopReason::end_turn;
+    if (answer.calls.empty()) {
+      if (!answer.said)
+        report_.note(v1::NoticeSeverity::warning, "The model has answered with nothing",
+                     answer.stop.told);
+      return StopReason::end_turn;
+    }
     std::vector<ToolResultPart> results = calls_.run(answer.calls, answer.call_ids);
     Message message{Message::Role::user, {}};
     for (ToolResultPart& result : results) message.parts.push_back(std::move(result));
@@ -220,6 +212,23 @@ StopReason TurnLoop::loop() {
                "The turn has reached its limit of requests to the model",
                std::to_string(settings.max_requests.value) + "; say \"go on\" to go on");
   return StopReason::max_turn_requests;
+}
+
+// The conversation is again what it was before the prompt.
+void TurnLoop::take_back_turn() {
+  Conversation& conversation = session_.conversation;
+  std::vector<LiveSession::Entry> entries;
+  if (!before_compaction_) {
+    entries.push_back(conversation.drop_last(conversation.messages().size() - messages_before_));
+  } else {
+    // The summary knows of the prompt, too.
+    entries.push_back(conversation.drop_last(conversation.messages().size()));
+    for (Message& message : *before_compaction_)
+      entries.push_back(conversation.add(std::move(message)));
+    before_compaction_.reset();
+    session_.context_used = 0;
+  }
+  report_.keep(std::move(entries));
 }
 
 void TurnLoop::offer_tools() {
@@ -243,7 +252,7 @@ void TurnLoop::offer_tools() {
   tools.push_back(fetch_tool(limits));
   tools.push_back(plan_tool());
   tools.push_back(switch_mode_tool());
-  for (auto& tool : session_.servers->tools(info)) tools.push_back(std::move(tool));
+  for (auto& tool : session_.servers->tools(info, limits)) tools.push_back(std::move(tool));
   calls_.offer(std::move(tools));
 }
 
@@ -259,14 +268,24 @@ ModelRequest TurnLoop::request() const {
   request.system = instructions(wanted, project_instructions(wanted.cwd));
   if (!plan_wish_.empty()) request.system += "\n" + plan_wish_ + "\n";
   request.messages = session_.conversation.messages();
+  leave_out_media(request.messages, session_.model()->info());
   request.tools = calls_.specs();
   return request;
 }
 
 TurnLoop::Answer TurnLoop::ask_model() {
-  const std::shared_ptr<Model> model = session_.model();
   last_usage_.reset();
   Answer& answer = current_.emplace();
+  ask(request(), [&](const ModelEvent& event) { take_event(event, answer); });
+  report_.flush();
+  if (last_usage_) take_usage(*last_usage_);
+  Answer complete = std::move(answer);
+  current_.reset();
+  return complete;
+}
+
+void TurnLoop::ask(const ModelRequest& request, const OnModelEvent& on_event) {
+  const std::shared_ptr<Model> model = session_.model();
   RetryPolicy policy;
   policy.retries = static_cast<int>(session_.wanted.settings.retries.value);
   const OnRetry on_retry = [&](const Retry& retry) {
@@ -275,20 +294,14 @@ TurnLoop::Answer TurnLoop::ask_model() {
                      std::to_string(retry.attempt) + " of " + std::to_string(retry.of) + ")",
                  retry.why.what());
   };
-  answer_with_retries(
-      *model, request(), [&](const ModelEvent& event) { take_event(event, answer); }, on_retry,
-      turn_.stop_token(), policy);
-  report_.flush();
-  if (last_usage_) take_usage(*last_usage_);
-  Answer complete = std::move(answer);
-  current_.reset();
-  return complete;
+  answer_with_retries(*model, request, on_event, on_retry, turn_.stop_token(), policy);
 }
 
 void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
   std::vector<Part>& parts = answer.message.parts;
   if (const auto* text = std::get_if<TextDelta>(&event)) {
     report_.say(text->text);
+    answer.said = answer.said || !text->text.empty();
     if (parts.empty() || !std::holds_alternative<TextPart>(parts.back()))
       parts.push_back(TextPart{});
     std::get<TextPart>(parts.back()).text += text->text;
@@ -303,7 +316,11 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
   } else if (const auto* begins = std::get_if<ToolCallBegins>(&event)) {
     answer.call_ids.push_back(calls_.announce(begins->name));
     answer.calls.push_back({begins->id, begins->name, ""});
-    if (answer.calls.back().id.empty()) answer.calls.back().id = answer.call_ids.back();
+    // Some servers give the same id again and again; others refuse a conversation with one twice.
+    if (begins->id.empty() || session_.conversation.has_call(begins->id) ||
+        std::count_if(answer.calls.begin(), answer.calls.end(),
+                      [&](const ToolCallPart& call) { return call.id == begins->id; }) > 1)
+      answer.calls.back().id = answer.call_ids.back();
   } else if (const auto* goes_on = std::get_if<ToolCallDelta>(&event)) {
     if (goes_on->index < answer.calls.size())
       answer.calls[goes_on->index].arguments += goes_on->arguments;
@@ -342,7 +359,6 @@ void TurnLoop::take_usage(const Usage& usage) {
 void TurnLoop::keep_answer(Answer& answer) {
   for (const ToolCallPart& call : answer.calls) answer.message.parts.push_back(call);
   if (answer.message.parts.empty()) return;
-  report_.take_said();
   report_.keep({session_.conversation.add(answer.message)});
 }
 

@@ -27,6 +27,7 @@ class TurnLoop {
     std::vector<ToolCallPart> calls = {};
     std::vector<std::string> call_ids = {};  // as the user knows them
     Stop stop{Stop::Reason::unknown};
+    bool said = false;  // anything to the user
   };
 
   void tell_notes();
@@ -38,9 +39,12 @@ class TurnLoop {
   std::optional<v1::StopReason> run_command();
 
   v1::StopReason loop();
+  void take_back_turn();
   void offer_tools();
   ModelRequest request() const;
   Answer ask_model();
+  // Tells of each retry.
+  void ask(const ModelRequest& request, const OnModelEvent& on_event);
   void take_event(const ModelEvent& event, Answer& answer);
   void take_usage(const Usage& usage);
   void keep_answer(Answer& answer);
@@ -48,7 +52,8 @@ class TurnLoop {
   void keep_interrupted();
   bool context_is_full() const;
   void compact(const std::string& wish);
-  std::string summary(const std::string& wish);
+  // Of so many messages.
+  std::string summary(std::size_t messages, const std::string& wish);
 
   // ---- commands
   std::string help_text() const;
@@ -61,10 +66,11 @@ class TurnLoop {
   Report report_;
   SessionDesk desk_;
   ToolCalls calls_;
-  std::string instructions_;
   std::string plan_wish_;       // of /plan
   std::string prompt_instead_;  // of /init and the project's own commands
   std::size_t messages_before_ = 0;
+  // Those that were there before the prompt, if they have become a summary since.
+  std::optional<std::vector<Message>> before_compaction_;
   std::optional<Answer> current_;  // while the model speaks
   std::optional<Usage> last_usage_;
   v1::Usage usage_;

@@ -96,7 +96,7 @@ std::string TurnLoop::status_text() {
   text += "- Context: about " + std::to_string(used) + " tokens";
   if (model.context_tokens) text += " of " + std::to_string(*model.context_tokens);
   text += ", " + std::to_string(session_.conversation.messages().size()) + " messages\n";
-  const std::size_t tools = session_.servers->tools(model).size();
+  const std::size_t tools = session_.servers->tools(model, {}).size();
   text += "- Tools of MCP servers: " + std::to_string(tools) + "\n";
   text += "- Session: " + session_.id() + "\n";
   return text;

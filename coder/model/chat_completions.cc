@@ -1,5 +1,7 @@
 #include "coder/model/chat_completions.h"
 
+#include <list>
+
 #include "coder/model/json_array.h"
 
 namespace acp::coder {
@@ -87,27 +89,38 @@ void write_assistant(Writer& out, const Message& message) {
   }
 }
 
-void write_message(Array& messages, const Message& message) {
-  if (message.role == Message::Role::assistant) return write_assistant(messages.next(), message);
-  std::vector<const Part*> said;
-  for (const Part& part : message.parts) {
-    const auto* result = std::get_if<ToolResultPart>(&part);
-    if (result == nullptr) {
-      said.push_back(&part);
-      continue;
-    }
-    Members one(messages.next());
-    one.key("role").string("tool");
-    one.key("tool_call_id").string(result->id);
-    one.key("content").string(result->failed ? "Error: " + result->text : result->text);
-  }
-  // A tool's answer takes text only: its pictures follow as if the user had shown them.
-  std::vector<Part> shown;
+bool has_result(const Message& message) {
   for (const Part& part : message.parts)
-    if (const auto* result = std::get_if<ToolResultPart>(&part))
-      for (const MediaPart& media : result->media) shown.emplace_back(media);
-  for (const Part& part : shown) said.push_back(&part);
-  if (!said.empty()) write_user(messages.next(), said);
+    if (std::holds_alternative<ToolResultPart>(part)) return true;
+  return false;
+}
+
+// What the user said at the given place, and behind it, until the model speaks: one message, as
+// templates of local models take no two of one side. Gives the place behind it.
+std::size_t write_user_side(Array& out, const std::vector<Message>& messages, std::size_t at) {
+  std::vector<const Part*> said;
+  std::list<Part> pictures;
+  const std::size_t first = at;
+  for (; at < messages.size() && messages[at].role == Message::Role::user; ++at) {
+    if (at > first && has_result(messages[at])) break;
+    for (const Part& part : messages[at].parts) {
+      const auto* result = std::get_if<ToolResultPart>(&part);
+      if (result == nullptr) {
+        said.push_back(&part);
+        continue;
+      }
+      Members one(out.next());
+      one.key("role").string("tool");
+      one.key("tool_call_id").string(result->id);
+      one.key("content").string(result->failed ? "Error: " + result->text : result->text);
+      // A tool's answer takes text only: its pictures follow as if the user had shown them.
+      for (const MediaPart& media : result->media) pictures.emplace_back(media);
+    }
+    if (at == first)
+      for (const Part& picture : pictures) said.push_back(&picture);
+  }
+  if (!said.empty()) write_user(out.next(), said);
+  return at;
 }
 
 }  // namespace
@@ -133,7 +146,14 @@ std::string chat_completions_request(const ModelRequest& request,
         system.key("role").string("system");
         system.key("content").string(request.system);
       }
-      for (const Message& message : request.messages) write_message(messages, message);
+      for (std::size_t at = 0; at < request.messages.size();) {
+        if (request.messages[at].role == Message::Role::user) {
+          at = write_user_side(messages, request.messages, at);
+        } else {
+          write_assistant(messages.next(), request.messages[at]);
+          ++at;
+        }
+      }
     }
     if (!request.tools.empty()) {
       Array tools(body.key("tools"));

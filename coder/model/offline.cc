@@ -30,13 +30,18 @@ struct Progress {
   std::vector<std::string> failures;
 };
 
+// What a prompt embeds or links is no request, whatever stands in it.
+bool is_typed(std::string_view text) {
+  return !text.starts_with("<resource") && !text.starts_with("[link: ");
+}
+
 Progress progress_of(const std::vector<Message>& messages) {
   Progress progress;
   for (const Message& message : messages) {
     if (message.role != Message::Role::user) continue;
     std::string said;
     for (const Part& part : message.parts) {
-      if (const auto* text = std::get_if<TextPart>(&part)) {
+      if (const auto* text = std::get_if<TextPart>(&part); text && is_typed(text->text)) {
         if (!said.empty()) said += "; ";
         said += text->text;
       }

@@ -38,14 +38,24 @@ class Nesting {
   int depth_ = 0;
 };
 
-// Where `word` stands outside quotes and braces, at or behind `from`.
-std::size_t find_outside(std::string_view text, std::string_view word, std::size_t from = 0) {
+// Where `word` stands outside quotes and braces.
+std::size_t find_outside(std::string_view text, std::string_view word) {
   Nesting nesting;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i >= from && nesting.outside() && text.substr(i).starts_with(word)) return i;
+    if (nesting.outside() && text.substr(i).starts_with(word)) return i;
     nesting.see(text[i]);
   }
   return std::string_view::npos;
+}
+
+std::size_t find_last_outside(std::string_view text, std::string_view word) {
+  Nesting nesting;
+  std::size_t found = std::string_view::npos;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (nesting.outside() && text.substr(i).starts_with(word)) found = i;
+    nesting.see(text[i]);
+  }
+  return found;
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view between) {
@@ -101,10 +111,7 @@ OfflineStep saying(std::string text) {
 
 std::optional<OfflineStep> replace_step(std::string_view rest) {
   // The last " in " is the one that names the file.
-  std::size_t in = std::string_view::npos;
-  for (std::size_t at = find_outside(rest, " in "); at != std::string_view::npos;
-       at = find_outside(rest, " in ", at + 1))
-    in = at;
+  const std::size_t in = find_last_outside(rest, " in ");
   if (in == std::string_view::npos) return std::nullopt;
   const auto texts = both_sides(rest.substr(0, in), " with ");
   const std::string file = unquoted(rest.substr(in + 4));

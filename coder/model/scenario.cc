@@ -1,5 +1,6 @@
 #include "coder/model/scenario.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -66,12 +67,17 @@ ModelError error_of(JsonView value, const std::string& path) {
   else if (name != "broken")
     wrong(path + ".kind",
           "unreachable, unauthorized, rate_limited, overloaded, too_long, refused or broken");
-  return {kind, value["message"].as_string().value_or("the scenario says so"),
-          value["retry_after"].as_double()};
+  const JsonView message = value["message"], later = value["retry_after"];
+  if (!message.absent() && !message.is_string()) wrong(path + ".message", "a text");
+  if (!later.absent() && !later.as_double().has_value())
+    wrong(path + ".retry_after", "a number of seconds");
+  return {kind, message.as_string().value_or("the scenario says so"), later.as_double()};
 }
 
 Stop stop_of(JsonView value, bool calls, const std::string& path) {
-  const std::string name = value.as_string().value_or(calls ? "tool_calls" : "end");
+  const std::string name = value.as_string().value_or(!value.absent() ? ""
+                                                      : calls         ? "tool_calls"
+                                                                      : "end");
   if (name == "end") return {Stop::Reason::end};
   if (name == "tool_calls") return {Stop::Reason::tool_calls};
   if (name == "max_tokens") return {Stop::Reason::max_tokens};
@@ -89,6 +95,8 @@ Answer answer_of(JsonView value, const std::string& path) {
   }
   answer.thoughts = texts(value["thought"], path + ".thought");
   answer.texts = texts(value["text"], path + ".text");
+  if (const JsonView calls = value["tool_calls"]; !calls.absent() && !calls.is_array())
+    wrong(path + ".tool_calls", "a list of calls");
   std::size_t number = 0;
   for (const JsonView call : value["tool_calls"].elements()) {
     const std::string at = path + ".tool_calls[" + std::to_string(number++) + "]";
@@ -106,6 +114,8 @@ Answer answer_of(JsonView value, const std::string& path) {
   if (!value["error"].absent()) answer.error = error_of(value["error"], path + ".error");
   if (const JsonView usage = value["usage"]; !usage.absent()) {
     only_members(usage, path + ".usage", {"input_tokens", "output_tokens"});
+    for (const auto& [name, value] : usage.members())
+      if (!value.as_uint64()) wrong(path + ".usage." + name, "a number of tokens");
     answer.usage.input_tokens = usage["input_tokens"].as_uint64();
     answer.usage.output_tokens = usage["output_tokens"].as_uint64();
   }

@@ -1,6 +1,7 @@
 #include "coder/tools/edit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 namespace acp::coder {
@@ -20,6 +21,24 @@ std::vector<std::size_t> occurrences(std::string_view text, std::string_view par
 std::size_t line_of(std::string_view text, std::size_t at) {
   return 1 + static_cast<std::size_t>(
                  std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+// The line of each place, in their order; the text is gone through once.
+std::vector<std::size_t> lines_at(std::string_view text, const std::vector<std::size_t>& places) {
+  std::vector<std::size_t> order(places.size()), lines(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+  std::size_t line = 1, counted = 0;
+  for (const std::size_t i : order) {
+    const std::size_t place = std::min(places[i], text.size());
+    line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted),
+                                                text.begin() + static_cast<std::ptrdiff_t>(place),
+                                                '\n'));
+    counted = place;
+    lines[i] = line;
+  }
+  return lines;
 }
 
 std::string with_crlf(std::string_view text) {
@@ -63,10 +82,13 @@ std::size_t line_but_for_space(std::string_view text, std::string_view part) {
   for (const std::string_view line : lines) bare.push_back(without_space(line));
   for (std::size_t first = 0; first < bare.size(); ++first) {
     if (bare[first].empty()) continue;
-    std::string joined;
-    for (std::size_t i = first; i < bare.size() && joined.size() < wanted.size(); ++i)
-      joined += bare[i];
-    if (joined.starts_with(wanted)) return first + 1;
+    std::string_view left = wanted;
+    for (std::size_t i = first; i < bare.size() && !left.empty(); ++i) {
+      const std::size_t length = std::min(left.size(), bare[i].size());
+      if (left.substr(0, length) != std::string_view(bare[i]).substr(0, length)) break;
+      left.remove_prefix(length);
+    }
+    if (left.empty()) return first + 1;
   }
   return 0;
 }
@@ -139,15 +161,14 @@ Edited replace_in(const std::string& text, const std::vector<Replacement>& repla
     changed.append(result.text, from, std::string::npos);
     // What was replaced before has moved by what was put in or taken out in front of it.
     for (std::size_t p = 0; p < first; ++p) {
-      const std::size_t before = static_cast<std::size_t>(std::count_if(
-          found.begin(), found.end(), [&](std::size_t at) { return at < places[p]; }));
+      const auto before = static_cast<std::size_t>(
+          std::lower_bound(found.begin(), found.end(), places[p]) - found.begin());
       places[p] += before * new_text.size();
       places[p] -= std::min(places[p], before * old_text.size());
     }
     result.text = std::move(changed);
   }
-  for (const std::size_t place : places)
-    result.lines.push_back(line_of(result.text, std::min(place, result.text.size())));
+  result.lines = lines_at(result.text, places);
   return result;
 }
 

@@ -69,7 +69,7 @@ ToolResult fetch(const std::string& url, const ToolLimits& limits, std::stop_tok
                                     {"contentType", type},
                                     {"bytes", page.body.size()},
                                     {"truncated", page.cut}});
-  if (!is_text(type)) throw ToolFailed(url + " is no text, but " + type);
+  if (!is_text(type)) throw ToolFailed(http::shown_url(url) + " is no text, but " + type);
   std::string text = type == "text/html" ? html_text(page.body) : page.body;
   workspace::OutputBuffer valid(most_bytes);
   text = valid.append(text) + valid.finish();
@@ -83,8 +83,11 @@ ToolResult fetch(const std::string& url, const ToolLimits& limits, std::stop_tok
 
 PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& limits) {
   const std::string url = string_argument(arguments, "url");
-  if (http::origin_of(url).empty()) throw ToolFailed(url + " is no http or https address");
+  const std::string origin = http::origin_of(url);
+  if (origin.empty()) throw ToolFailed(url + " is no http or https address");
   PreparedCall call;
+  // Who allows one page for good allows its server, not the whole network.
+  call.policy_name = origin;
   call.title = "Fetch " + url;
   call.run = [url, limits, stop = desk.stop_token()](const ToolProgress&) {
     return fetch(url, limits, stop);

@@ -13,6 +13,7 @@ using workspace::FileError;
 
 constexpr std::uint64_t usual_lines = 2000;
 constexpr std::size_t most_entries = 1000;
+constexpr std::size_t most_places = 50;  // of an edit, that are named
 
 std::uint32_t as_line(std::uint64_t number) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
@@ -64,7 +65,9 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
   const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   const std::uint64_t line =
       std::max<std::uint64_t>(1, optional_number(arguments, "line").value_or(1));
-  const std::uint64_t wanted = optional_number(arguments, "limit").value_or(usual_lines);
+  // As many lines as there can be are enough: one more is asked for to see whether there is more.
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(
+      optional_number(arguments, "limit").value_or(usual_lines), 1, UINT32_MAX - 1);
   PreparedCall call;
   call.title = "Read " + shown_path(desk, path);
   if (line > 1) call.title += ":" + std::to_string(line);
@@ -74,14 +77,23 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
     bool more = false;
     std::string text =
         first_lines(desk.read_text(path, as_line(line), as_line(wanted + 1)), wanted, more);
+    std::uint64_t lines = 0;
     if (text.size() > most) {
       // Whole lines, as far as they fit; a line that is longer than that is cut.
       const std::size_t end = text.rfind('\n', most);
-      text = end == std::string::npos ? bounded(std::move(text), most) : text.substr(0, end + 1);
-      more = true;
+      if (end == std::string::npos) {
+        const std::size_t line_end = text.find('\n');
+        more = more || (line_end != std::string::npos && line_end + 1 < text.size());
+        text = bounded(text.substr(0, line_end), most);
+        lines = 1;
+      } else {
+        text.resize(end + 1);
+        more = true;
+      }
     }
-    const auto lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
-                       (text.empty() || text.ends_with('\n') ? 0 : 1);
+    if (lines == 0)
+      lines = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')) +
+              (text.empty() || text.ends_with('\n') ? 0 : 1);
     ToolResult result;
     result.text = text;
     if (text.empty())
@@ -142,8 +154,8 @@ PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
   }
   PreparedCall call;
   call.title = "Edit " + shown_path(desk, path);
-  for (const std::size_t line : edited.lines)
-    call.locations.push_back(location(path, as_line(line)));
+  for (std::size_t i = 0; i < std::min(edited.lines.size(), most_places); ++i)
+    call.locations.push_back(location(path, as_line(edited.lines[i])));
   call.paths = {path};
   call.content = {diff(path, before, edited.text)};
   call.run = [&desk, path, before, edited](const ToolProgress&) {
@@ -152,10 +164,11 @@ PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
     result.text = "edited " + path + ", " + std::to_string(edited.lines.size()) +
                   (edited.lines.size() == 1 ? " place: line" : " places: lines");
     Json lines = Json::array();
-    for (const std::size_t line : edited.lines) {
-      result.text += " " + std::to_string(line);
-      lines.append(line);
+    for (std::size_t i = 0; i < std::min(edited.lines.size(), most_places); ++i) {
+      result.text += " " + std::to_string(edited.lines[i]);
+      lines.append(edited.lines[i]);
     }
+    if (edited.lines.size() > most_places) result.text += " …";
     result.raw_output = Json::object({{"path", path}, {"lines", lines}});
     return result;
   };
@@ -200,13 +213,13 @@ PreparedCall prepare_move(JsonView arguments, Desk& desk) {
   return call;
 }
 
-PreparedCall prepare_list(JsonView arguments, Desk& desk) {
+PreparedCall prepare_list(JsonView arguments, Desk& desk, const ToolLimits& limits) {
   const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
   call.title = "List " + shown_path(desk, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, path](const ToolProgress&) {
+  call.run = [&desk, path, most = limits.output_bytes](const ToolProgress&) {
     const std::vector<workspace::Entry> entries = desk.files().list(path);
     ToolResult result;
     for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i) {
@@ -218,6 +231,7 @@ PreparedCall prepare_list(JsonView arguments, Desk& desk) {
     if (entries.empty()) result.text = "(the directory is empty)\n";
     if (entries.size() > most_entries)
       result.text += "[" + std::to_string(entries.size() - most_entries) + " more are left out]\n";
+    result.text = bounded(std::move(result.text), most);
     result.content = {text_content(result.text)};
     result.raw_output = Json::object({{"entries", entries.size()}});
     return result;
@@ -265,7 +279,8 @@ std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
                 ToolKind::move, false, prepare_move));
   tools.push_back(make_tool(
       tool_spec("list", "Lists a directory, the working directory if none is given.", path),
-      ToolKind::read, true, prepare_list));
+      ToolKind::read, true,
+      [limits](JsonView arguments, Desk& desk) { return prepare_list(arguments, desk, limits); }));
   return tools;
 }
 

@@ -10,6 +10,8 @@ namespace acp::coder {
 
 namespace {
 
+constexpr std::size_t most_entity = 10;  // with its semicolon
+
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -27,6 +29,13 @@ bool begins_line(std::string_view name) {
                 "section", "article", "header", "footer", "main",  "nav",   "aside",      "h1",
                 "h2",      "h3",      "h4",     "h5",     "h6",    "pre",   "blockquote", "dt",
                 "dd",      "hr",      "form",   "figure", "title", "option"});
+}
+
+// What follows a "<" that is no tag, as in "a < b", is text.
+bool begins_tag(std::string_view rest) {
+  if (rest.empty()) return false;
+  const char c = rest.front();
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '!' || c == '?';
 }
 
 void put_character(std::string& out, std::uint32_t code) {
@@ -119,14 +128,15 @@ std::string html_text(std::string_view html) {
   while (at < html.size()) {
     const char c = html[at];
     if (c == '&') {
-      const std::size_t end = html.find(';', at);
-      if (end != std::string_view::npos && end - at <= 10 && end > at + 1) {
-        text.entity(html.substr(at + 1, end - at - 1));
-        at = end + 1;
+      // A name is short: looking further would take the square of a page of ampersands.
+      const std::size_t length = html.substr(at + 1, most_entity).find(';');
+      if (length != std::string_view::npos && length > 0) {
+        text.entity(html.substr(at + 1, length));
+        at += length + 2;
         continue;
       }
     }
-    if (c != '<') {
+    if (c != '<' || !begins_tag(html.substr(at + 1))) {
       text.character(c);
       ++at;
       continue;
@@ -145,7 +155,9 @@ std::string html_text(std::string_view html) {
     const std::string name = lower(tag.substr(0, length));
     at = end + 1;
     if (begins_line(name)) text.new_line();
-    if (!closes && among(name, {"script", "style", "noscript", "template", "svg"})) {
+    // A picture may end where it begins; the others do not, whatever they say.
+    const bool whole = name == "svg" && tag.ends_with('/');
+    if (!closes && !whole && among(name, {"script", "style", "noscript", "template", "svg"})) {
       // Its end, in whichever case it is written.
       std::size_t close = at;
       while (true) {

@@ -99,6 +99,9 @@ PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limit
   wanted.command = string_argument(arguments, "command");
   if (wanted.command.find_first_not_of(" \t\r\n") == std::string::npos)
     throw ToolFailed("the command is empty");
+  // What stands behind it would be shown, asked for, and not run.
+  if (wanted.command.find('\0') != std::string::npos)
+    throw ToolFailed("the command has a NUL in it");
   wanted.cwd = absolute_path(desk, optional_string(arguments, "cwd").value_or("."));
   wanted.seconds = std::clamp<std::uint64_t>(
       optional_number(arguments, "timeout_seconds").value_or(limits.command_seconds), 1,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acp/io/descriptor.h"
+#include "workspace/boundary.h"
 
 namespace acp::coder {
 
@@ -48,8 +49,15 @@ class BadPattern : public std::runtime_error {
 // Binary files are left out. `root` is an open directory.
 SearchResult search_tree(io::Descriptor root, const SearchOptions& options);
 
-// The files whose path matches, sorted; at most so many.
+// The same in one file, which is named as it is in its directory. Neither the options' glob nor
+// what git ignores matters. Throws FileError.
+SearchResult search_file(const workspace::Boundary& boundary, const std::string& path,
+                         const SearchOptions& options);
+
+// The files whose path matches, sorted; at most so many, and those that were found by then once the
+// token is set.
 std::vector<std::string> find_files(io::Descriptor root, const std::string& glob, std::size_t most,
-                                    bool& truncated, bool with_ignored = false);
+                                    bool& truncated, bool with_ignored = false,
+                                    std::stop_token stop = {});
 
 }  // namespace acp::coder

@@ -101,6 +101,17 @@ class Search {
     buffers_.resize(threads_of(tree));
     walk_tree(std::move(root), tree,
               [this](const TreeFile& file, unsigned thread) { return look_into(file, thread); });
+    return take_result();
+  }
+
+  SearchResult run(const io::Descriptor& file, const std::string& name) {
+    std::string text;
+    if (read(file, name, text)) look_into(text, name);
+    return take_result();
+  }
+
+ private:
+  SearchResult take_result() {
     std::sort(result_.matches.begin(), result_.matches.end(), [](const auto& a, const auto& b) {
       return std::tie(a.path, a.line) < std::tie(b.path, b.line);
     });
@@ -113,11 +124,15 @@ class Search {
     return std::move(result_);
   }
 
- private:
   bool look_into(const TreeFile& file, unsigned thread) {
     if (!glob_.matches(file.path)) return true;
     std::string& text = buffers_[thread];
-    if (!read(file, text)) return true;
+    const io::Descriptor opened(
+        openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    return !read(opened, file.path, text) || look_into(text, file.path);
+  }
+
+  bool look_into(const std::string& text, const std::string& path) {
     ++files_;
     if (memchr(text.data(), 0, std::min(text.size(), binary_bytes)) != nullptr) return true;
     std::vector<SearchMatch> found;
@@ -132,7 +147,7 @@ class Search {
                      view.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
       counted = begin;
       found.push_back(
-          {file.path, line, as_text(view.substr(begin, end - begin), options_.max_line_bytes)});
+          {path, line, as_text(view.substr(begin, end - begin), options_.max_line_bytes)});
       if (end + 1 >= view.size() || found.size() > options_.max_matches) break;
       at = finder_.find(view, end + 1);
     }
@@ -145,15 +160,13 @@ class Search {
   }
 
   // The whole file, into a buffer that stays; false if there is nothing to look into.
-  bool read(const TreeFile& file, std::string& text) {
-    const io::Descriptor opened(
-        openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  bool read(const io::Descriptor& opened, const std::string& path, std::string& text) {
     struct stat about;
     if (!opened || fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
     const auto size = static_cast<std::size_t>(about.st_size);
     if (size > options_.max_file_bytes) {
       const std::lock_guard lock(mutex_);
-      result_.passed_over.push_back(file.path);
+      result_.passed_over.push_back(path);
       return false;
     }
     text.resize(std::max(size, binary_bytes) + 1);
@@ -186,10 +199,18 @@ SearchResult search_tree(io::Descriptor root, const SearchOptions& options) {
   return Search(options).run(std::move(root));
 }
 
+SearchResult search_file(const workspace::Boundary& boundary, const std::string& path,
+                         const SearchOptions& options) {
+  const io::Descriptor file = boundary.open(path, O_RDONLY | O_NONBLOCK);
+  return Search(options).run(file, path.substr(path.rfind('/') + 1));
+}
+
 std::vector<std::string> find_files(io::Descriptor root, const std::string& pattern,
-                                    std::size_t most, bool& truncated, bool with_ignored) {
+                                    std::size_t most, bool& truncated, bool with_ignored,
+                                    std::stop_token stop) {
   const Glob glob(pattern);
   TreeOptions tree;
+  tree.stop = std::move(stop);
   tree.with_ignored = with_ignored;
   std::mutex mutex;
   std::vector<std::string> found;

@@ -1,6 +1,7 @@
 // glob and grep.
 #include <algorithm>
 
+#include "acp/error.h"
 #include "coder/tools/search.h"
 #include "coder/tools/tool.h"
 
@@ -32,11 +33,12 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
     bool truncated = false;
     std::vector<std::string> found;
     try {
-      found =
-          find_files(desk.files().boundary().open_directory(path), pattern, most_files, truncated);
+      found = find_files(desk.files().boundary().open_directory(path), pattern, most_files,
+                         truncated, false, desk.stop_token());
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
+    if (desk.stop_token().stop_requested()) throw Cancelled();
     ToolResult result;
     for (const std::string& file : found) result.text += joined(path, file) + "\n";
     if (found.empty()) result.text = "(no file matches)\n";
@@ -51,15 +53,15 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
   return call;
 }
 
-// A search in one file: its directory, and a glob that only it matches.
-void narrow_to_file(std::string& path, std::string& glob) {
-  const std::size_t slash = path.rfind('/');
-  glob = "/";
-  for (const char c : path.substr(slash + 1)) {
-    if (std::string_view("*?[]\\!# ").find(c) != std::string_view::npos) glob += '\\';
-    glob += c;
-  }
-  path.resize(std::max<std::size_t>(slash, 1));
+// In the one file that was named, whether git ignores it or not, or in all below a directory.
+// `path` becomes what the matches are relative to.
+SearchResult search(const workspace::Files& files, std::string& path,
+                    const SearchOptions& options) {
+  if (files.kind(path) != workspace::EntryKind::file)
+    return search_tree(files.boundary().open_directory(path), options);
+  SearchResult found = search_file(files.boundary(), path, options);
+  path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  return found;
 }
 
 PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limits) {
@@ -75,16 +77,15 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.title = "Search for " + options.pattern + where(desk, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, given = options, at = path, limits](const ToolProgress&) {
-    SearchOptions options = given;
+  call.run = [&desk, options, at = path, limits](const ToolProgress&) {
     std::string path = at;
-    if (desk.files().kind(path) == workspace::EntryKind::file) narrow_to_file(path, options.glob);
     SearchResult found;
     try {
-      found = search_tree(desk.files().boundary().open_directory(path), options);
+      found = search(desk.files(), path, options);
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
+    if (desk.stop_token().stop_requested()) throw Cancelled();
     ToolResult result;
     for (const SearchMatch& match : found.matches)
       result.text += match.path + ":" + std::to_string(match.line) + ": " + match.text + "\n";

@@ -1,5 +1,8 @@
 #include "coder/tools/tool.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace acp::coder {
 
 namespace {
@@ -12,6 +15,19 @@ namespace {
 
 // A model that has nothing to say for an argument may say null.
 bool is_there(JsonView value) { return !value.absent() && !value.is_null(); }
+
+// Without what means nothing, "//" and "/./", so that a rule for a path knows it in each spelling.
+// What ".." leads to only the disk can tell.
+std::string plain_path(std::string_view path) {
+  std::string plain;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") (plain += '/') += part;
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return plain.empty() ? "/" : plain;
+}
 
 class MadeTool final : public Tool {
  public:
@@ -51,25 +67,28 @@ ToolSpec tool_spec(std::string name, std::string description, std::string_view p
 }
 
 std::string absolute_path(const Desk& desk, std::string_view path) {
-  while (path.starts_with("./")) path.remove_prefix(2);
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  const workspace::Boundary& boundary = desk.files().boundary();
-  return path.empty() || path == "." ? boundary.directories().front() : boundary.absolute(path);
+  return plain_path(desk.files().boundary().absolute(path));
 }
 
 std::string shown_path(const Desk& desk, const std::string& path) {
   const workspace::Boundary& boundary = desk.files().boundary();
-  const std::string absolute = boundary.absolute(path);
-  const std::string& cwd = boundary.directories().front();
+  const std::string absolute = plain_path(boundary.absolute(path));
+  const std::string cwd = plain_path(boundary.directories().front());
   if (absolute == cwd) return ".";
   const std::string below = cwd.ends_with('/') ? cwd : cwd + "/";
   return absolute.starts_with(below) ? absolute.substr(below.size()) : absolute;
 }
 
-std::string bounded(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
+std::size_t characters_end(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
+
+std::string bounded(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const std::size_t end = characters_end(text, most);
   const std::size_t left_out = text.size() - end;
   text.resize(end);
   return text + "\n[" + std::to_string(left_out) + " more bytes are left out]";
@@ -94,6 +113,11 @@ std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_vie
   // Some models write numbers as 3.0, or as strings.
   if (const auto number = value.as_double(); number && *number >= 0 && *number < 1e15)
     return static_cast<std::uint64_t>(*number);
+  if (const auto text = value.as_string()) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+    if (error == std::errc() && end == text->data() + text->size()) return number;
+  }
   fail(name, "a number that is not negative", value);
 }
 

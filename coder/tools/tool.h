@@ -44,6 +44,7 @@ struct PreparedCall {
   // For the permission policy.
   std::string command = {};
   std::vector<std::string> paths = {};
+  std::string policy_name = {};  // in place of the tool's: what a rule would be made by
   // Throws ToolFailed, FileError, Cancelled.
   std::function<ToolResult(const ToolProgress&)> run = nullptr;
 };
@@ -80,6 +81,8 @@ bool flag_argument(JsonView arguments, std::string_view name);
 std::string absolute_path(const Desk& desk, std::string_view path);
 // As the user knows it: relative to the working directory, if it is below that.
 std::string shown_path(const Desk& desk, const std::string& path);
+// Where a UTF-8 text is to be cut, so that it has at most so many bytes, and whole characters.
+std::size_t characters_end(std::string_view text, std::size_t most);
 // At most so many bytes, cut between characters, with a word about what is missing.
 std::string bounded(std::string text, std::size_t most);
 v1::ToolCallContent text_content(std::string_view text);

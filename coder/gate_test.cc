@@ -1,0 +1,223 @@
+// What may be done without asking, what is asked, and what is not done: by modes, rules and
+// answers.
+#include "coder/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "acp/testing/served.h"
+#include "coder/testing/text.h"
+#include "workspace/testing/scratch.h"
+
+namespace acp::coder {
+namespace {
+
+using testing::begins_with;
+using testing::contains;
+using v1::ToolKind;
+
+class GateTest : public ::testing::Test {
+ protected:
+  GateTest() {
+    Agent agent("test", "1");
+    agent.on_prompt([this](const Turn& turn) -> StopReason {
+      verdict = gate().pass(turn, mode, asked);
+      return StopReason::end_turn;
+    });
+    served = std::make_unique<acp::testing::Served>(agent);
+    served->raw.initialize();
+    session = served->raw.new_session();
+  }
+
+  Gate& gate() {
+    if (!made) made = std::make_unique<Gate>("/project", policy_file);
+    return *made;
+  }
+  void rules(const std::string& text) { scratch.put("policy.toml", text); }
+
+  // The question, if there was one: the ids of its options; else nothing.
+  std::string pass(const std::string& in_mode, ToolKind kind, const std::string& outcome) {
+    mode = in_mode;
+    asked.kind = kind;
+    asked.shown.toolCallId = "call";
+    verdict = {};
+    std::string offered;
+    served->raw.prompt("7", session, "go");
+    while (true) {
+      const Json message = served->raw.read();
+      if (message["method"].as_string() == "session/request_permission") {
+        for (const JsonView option : message["params"]["options"].elements())
+          offered += (offered.empty() ? "" : " ") + *option["optionId"].as_string();
+        served->raw.answer(message, R"({"outcome":)" + outcome + "}");
+      } else if (!message["result"].absent() || !message["error"].absent()) {
+        stop = message["result"]["stopReason"].as_string().value_or("(error)");
+        return offered;
+      } else if (message.absent()) {
+        return "(the connection has ended)";
+      }
+    }
+  }
+  static std::string selected(const std::string& option) {
+    return R"({"outcome":"selected","optionId":")" + option + "\"}";
+  }
+  std::string allow_once() const { return selected("allow_once"); }
+
+  workspace::testing::Scratch scratch;
+  std::string policy_file = scratch / "policy.toml";
+  std::unique_ptr<Gate> made;
+  std::string mode;
+  Asked asked;
+  Verdict verdict;
+  std::string stop;
+  std::unique_ptr<acp::testing::Served> served;
+  std::string session;
+};
+
+constexpr ToolKind all_kinds[] = {
+    ToolKind::read,    ToolKind::edit,  ToolKind::delete_, ToolKind::move,        ToolKind::search,
+    ToolKind::execute, ToolKind::think, ToolKind::fetch,   ToolKind::switch_mode, ToolKind::other};
+
+const std::string all_options =
+    "allow_once allow_session allow_project reject_once reject_session reject_project";
+
+// The table of issue 5, in full: n(othing), a(sks), - (never).
+TEST_F(GateTest, ModesDecideWhatIsAsked) {
+  const std::pair<const char*, const char*> table[] = {
+      // read edit delete move search execute think fetch switch_mode other
+      {"ask", "naaananaaa"},
+      {"code", "nnnnnanaaa"},
+      {"architect", "n---n-naaa"},
+      {"one that nobody knows", "naaananaaa"},
+  };
+  for (const auto& [in_mode, row] : table)
+    for (std::size_t i = 0; i < std::size(all_kinds); ++i) {
+      const Need expected = row[i] == 'n'   ? Need::nothing
+                            : row[i] == 'a' ? Need::permission
+                                            : Need::another_mode;
+      EXPECT_EQ(need_of(in_mode, all_kinds[i]), expected) << in_mode << " " << i;
+      const std::string question = pass(in_mode, all_kinds[i], allow_once());
+      EXPECT_EQ(!question.empty(), row[i] == 'a') << in_mode << " " << i << " " << question;
+      EXPECT_EQ(verdict.allowed, row[i] != '-') << in_mode << " " << i;
+      EXPECT_EQ(contains(verdict.reason, "does not allow this"), row[i] == '-') << verdict.reason;
+    }
+}
+
+TEST_F(GateTest, AnswersHoldAsFarAsTheySay) {
+  asked.command = "make";
+  EXPECT_EQ(pass("ask", ToolKind::execute, selected("reject_once")), all_options);
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_EQ(verdict.reason, "the user has rejected this");
+  EXPECT_EQ(pass("ask", ToolKind::execute, allow_once()), all_options) << "once is once";
+  EXPECT_TRUE(verdict.allowed);
+  EXPECT_EQ(verdict.reason, "");
+  EXPECT_EQ(pass("ask", ToolKind::execute, selected("allow_session")), all_options);
+  EXPECT_EQ(pass("ask", ToolKind::execute, ""), "");
+  EXPECT_TRUE(verdict.allowed);
+  EXPECT_PRED2(begins_with, verdict.reason, "allowed by a rule: ");
+  EXPECT_PRED2(contains, verdict.reason, "this session");
+  asked.command = "make install";
+  EXPECT_EQ(pass("code", ToolKind::execute, selected("reject_session")), all_options)
+      << "another command is another question";
+  EXPECT_EQ(pass("ask", ToolKind::execute, ""), "");
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_EQ(scratch.get("policy.toml"), "") << "what is for the session is not kept";
+  // What is for the project holds in its next session, too.
+  asked.command = "make test";
+  pass("ask", ToolKind::execute, selected("allow_project"));
+  made.reset();
+  EXPECT_EQ(pass("ask", ToolKind::execute, ""), "");
+  EXPECT_TRUE(verdict.allowed);
+  EXPECT_PRED2(contains, verdict.reason, "policy.toml");
+  asked.command = "make";
+  EXPECT_EQ(pass("ask", ToolKind::execute, allow_once()), all_options);
+}
+
+TEST_F(GateTest, ARuleOfAServersPageIsForThatServer) {
+  asked.tool = "https://example.org:443";
+  pass("code", ToolKind::fetch, selected("allow_project"));
+  EXPECT_EQ(pass("code", ToolKind::fetch, ""), "");
+  asked.tool = "https://elsewhere.org:443";
+  EXPECT_EQ(pass("code", ToolKind::fetch, selected("reject_once")), all_options);
+}
+
+TEST_F(GateTest, ARuleThatRejectsHoldsInEveryMode) {
+  rules("[[rule]]\ndecision = \"reject\"\npath = \"/project/secret/**\"\n");
+  asked.paths = {"/project/secret/key"};
+  for (const char* in_mode : {"ask", "code", "architect"})
+    for (const ToolKind kind : all_kinds) {
+      EXPECT_EQ(pass(in_mode, kind, allow_once()), "") << in_mode;
+      EXPECT_FALSE(verdict.allowed) << in_mode;
+    }
+  asked.paths = {"/project/src/../secret/key"};
+  pass("code", ToolKind::read, allow_once());
+  EXPECT_FALSE(verdict.allowed) << "where a way up leads to is not to be seen";
+  asked.paths = {"/project/src"};
+  EXPECT_EQ(pass("code", ToolKind::read, ""), "");
+  EXPECT_TRUE(verdict.allowed);
+}
+
+TEST_F(GateTest, ARuleThatAllowsDoesNotReachWhatTheModeForbids) {
+  rules("[[rule]]\ndecision = \"allow\"\n");
+  EXPECT_EQ(pass("architect", ToolKind::execute, ""), "");
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_EQ(pass("ask", ToolKind::execute, ""), "");
+  EXPECT_TRUE(verdict.allowed);
+  // Modes are the user's own affair.
+  EXPECT_EQ(pass("ask", ToolKind::switch_mode, allow_once()), "allow_once reject_once");
+}
+
+TEST_F(GateTest, AnOptionThatWasNotOfferedIsNoApproval) {
+  EXPECT_EQ(pass("ask", ToolKind::edit, selected("allow_everything")), all_options);
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_PRED2(contains, verdict.reason, "was not offered: allow_everything");
+  pass("ask", ToolKind::edit, selected(""));
+  EXPECT_FALSE(verdict.allowed);
+  // One of ours, but not for this question.
+  EXPECT_EQ(pass("ask", ToolKind::switch_mode, selected("allow_session")),
+            "allow_once reject_once");
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_PRED2(contains, verdict.reason, "was not offered");
+  policy_file.clear();
+  made.reset();
+  EXPECT_EQ(pass("ask", ToolKind::edit, selected("allow_project")),
+            "allow_once allow_session reject_once reject_session");
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_EQ(pass("ask", ToolKind::edit, selected("reject_once")),
+            "allow_once allow_session reject_once reject_session")
+      << "and it is not remembered";
+}
+
+TEST_F(GateTest, WhatIsNoAnswerEndsTheTurn) {
+  pass("ask", ToolKind::edit, R"({"outcome":"cancelled"})");
+  EXPECT_EQ(stop, "cancelled");
+  EXPECT_FALSE(verdict.allowed);
+  pass("ask", ToolKind::edit, R"({"outcome":"_whatever","optionId":"allow_once"})");
+  EXPECT_NE(stop, "end_turn");
+  EXPECT_FALSE(verdict.allowed);
+}
+
+// Nobody knows what they would have rejected.
+TEST_F(GateTest, WithRulesThatCannotBeReadEverythingIsAsked) {
+  rules("[[rule]]\ndecision = \"maybe\"\n");
+  EXPECT_EQ(pass("code", ToolKind::edit, allow_once()), all_options);
+  EXPECT_TRUE(verdict.allowed);
+  EXPECT_EQ(pass("code", ToolKind::read, selected("reject_once")), all_options);
+  EXPECT_FALSE(verdict.allowed);
+  EXPECT_EQ(pass("code", ToolKind::think, ""), "") << "a plan touches nothing";
+  const auto problem = gate().take_problem();
+  ASSERT_TRUE(problem);
+  EXPECT_PRED2(contains, *problem, "policy.toml");
+  EXPECT_EQ(gate().take_problem(), std::nullopt) << "it is said once";
+  // What cannot be kept holds in this session.
+  EXPECT_EQ(pass("code", ToolKind::edit, selected("allow_project")), all_options);
+  EXPECT_EQ(pass("code", ToolKind::edit, ""), "");
+  EXPECT_TRUE(verdict.allowed);
+  rules("");
+  made.reset();
+  EXPECT_EQ(pass("code", ToolKind::edit, ""), "");
+}
+
+}  // namespace
+}  // namespace acp::coder

@@ -1,0 +1,134 @@
+// For tests: a desk on the disk, and what happened on it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acp/error.h"
+#include "acp/json/codec.h"
+#include "coder/testing/text.h"
+#include "coder/tools/tool.h"
+#include "workspace/command.h"
+#include "workspace/testing/scratch.h"
+
+namespace acp::coder::testing {
+
+class LocalDesk final : public Desk {
+ public:
+  explicit LocalDesk(std::vector<std::string> directories)
+      : files_(workspace::Boundary(std::move(directories))) {}
+
+  const workspace::Files& files() const override { return files_; }
+  std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
+                        std::optional<std::uint32_t> limit) override {
+    return files_.read_text(path, line, limit);
+  }
+  void write_text(const std::string& path, const std::string& content) override {
+    files_.write(path, content);
+  }
+  CommandOutcome run(const CommandWanted& wanted, const CommandProgress& progress) override {
+    if (!terminal.empty()) {
+      progress.on_terminal(terminal);
+      return outcome;
+    }
+    workspace::CommandLine line;
+    line.command = wanted.command;
+    line.cwd = wanted.cwd;
+    workspace::CommandLimits limits;
+    limits.time = std::chrono::seconds(wanted.seconds);
+    limits.output_bytes = 1024 * 1024;
+    const auto result = workspace::run_command(line, limits, progress.on_output, stop.get_token());
+    if (result.stopped) throw Cancelled();
+    CommandOutcome told;
+    told.output = result.output;
+    told.truncated = result.truncated;
+    told.timed_out = result.timed_out;
+    if (result.exit.kind == io::ExitStatus::Kind::exited)
+      told.exit_code = static_cast<std::uint32_t>(result.exit.value);
+    else
+      told.signal = result.exit.describe();
+    return told;
+  }
+  void show_plan(const std::vector<v1::PlanEntry>& entries) override { plan = entries; }
+  std::vector<std::string> modes() const override { return {"ask", "code", "architect"}; }
+  std::string mode() const override { return mode_; }
+  void switch_mode(const std::string& mode) override { mode_ = mode; }
+  std::stop_token stop_token() const override { return stop.get_token(); }
+
+  std::vector<v1::PlanEntry> plan;
+  std::stop_source stop;
+  // A client's terminal that says this, in place of a process.
+  std::string terminal;
+  CommandOutcome outcome;
+
+ private:
+  workspace::Files files_;
+  std::string mode_ = "ask";
+};
+
+// All tools on a scratch directory; "project" is the session's, "outside" is not.
+class ToolsTest : public ::testing::Test {
+ protected:
+  ToolsTest() {
+    std::filesystem::create_directories(scratch.path() / "project");
+    scratch.put("outside/secret.txt", "secret\n");
+    desk = std::make_unique<LocalDesk>(std::vector{project()});
+  }
+  std::string project() const { return scratch / "project"; }
+  void put(const std::string& name, const std::string& text) const {
+    scratch.put("project/" + name, text);
+  }
+  std::string get(const std::string& name) const { return scratch.get("project/" + name); }
+
+  const Tool& tool(const std::string& name) {
+    if (tools.empty()) {
+      tools = file_tools(limits);
+      for (auto& one : search_tools(limits)) tools.push_back(std::move(one));
+      tools.push_back(run_tool(limits));
+      tools.push_back(fetch_tool(limits));
+      tools.push_back(plan_tool());
+      tools.push_back(switch_mode_tool());
+    }
+    for (const auto& one : tools)
+      if (one->spec().name == name) return *one;
+    throw std::runtime_error("there is no tool " + name);
+  }
+  PreparedCall prepare(const std::string& name, const char* arguments) {
+    return tool(name).prepare(Json::parse(arguments).value(), *desk);
+  }
+  PreparedCall prepare(const std::string& name, const Json& arguments) {
+    return tool(name).prepare(arguments, *desk);
+  }
+  ToolResult run(const PreparedCall& call) {
+    return call.run([this](std::vector<v1::ToolCallContent> content) {
+      progress.push_back(json::encode(content.front()));
+    });
+  }
+  template <class Arguments>
+  ToolResult run(const std::string& name, const Arguments& arguments) {
+    return run(prepare(name, arguments));
+  }
+  // What it throws, by prepare() or by run.
+  template <class Arguments>
+  std::string failure(const std::string& name, const Arguments& arguments) {
+    try {
+      run(name, arguments);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "(no failure)";
+  }
+
+  workspace::testing::Scratch scratch;
+  std::unique_ptr<LocalDesk> desk;
+  ToolLimits limits;
+  std::vector<std::unique_ptr<Tool>> tools;
+  std::vector<std::string> progress;
+};
+
+}  // namespace acp::coder::testing
