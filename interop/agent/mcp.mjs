@@ -1,6 +1,9 @@
 // Tools of the session's MCP servers.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 
 import { contentText, said, told, toolCalls } from "./views.mjs";
@@ -13,6 +16,34 @@ const EVERYTHING = {
   args: [join(folder, "dist/index.js"), "stdio"],
   env: [],
 };
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+// The same server over HTTP, on a port of its own; gives its address once it listens.
+async function serve(transport, path) {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(folder, "dist/index.js"), transport], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  await new Promise((resolve, reject) => {
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data) => {
+        printed += data;
+        if (printed.includes(String(port))) resolve();
+      });
+    child.once("exit", () => reject(new Error(`the server ended: ${printed}`)));
+  });
+  return { child, url: `http://127.0.0.1:${port}${path}` };
+}
 
 async function use(stage, editor, name, args) {
   const answers = [{ toolCalls: [{ name, arguments: args }] }, { text: "Done." }];
@@ -41,6 +72,28 @@ export const scenarios = [
       assert.ok(toolNames.includes("mcp__everything__echo"), toolNames.join());
       const wrong = await use(stage, editor, "mcp__everything__get-sum", { a: "x" });
       assert.equal(wrong.call.status, "failed");
+    },
+  },
+  {
+    name: "MCP: servers over HTTP and over SSE",
+    async play(stage) {
+      const http = await serve("streamableHttp", "/mcp");
+      const sse = await serve("sse", "/sse");
+      try {
+        const mcpServers = [
+          { type: "http", name: "web", url: http.url, headers: [] },
+          { type: "sse", name: "old", url: sse.url, headers: [] },
+        ];
+        const editor = await stage.begin({ mode: "code", session: { mcpServers } });
+        for (const name of ["mcp__web__echo", "mcp__old__echo"]) {
+          const { call, result } = await use(stage, editor, name, { message: name });
+          assert.equal(call.status, "completed");
+          assert.ok(result.includes(name), result);
+        }
+      } finally {
+        http.child.kill();
+        sse.child.kill();
+      }
     },
   },
   {
