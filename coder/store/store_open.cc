@@ -28,12 +28,16 @@ Opened open_database(const std::string& path) {
   try {
     opened.database = std::make_unique<Database>(path);
     Database& database = *opened.database;
-    schema_version(database);  // or what is not ours would be made ours
-    // NORMAL: a process that dies loses nothing; a power cut may take the last moments.
+    // Before anything is written, or what is not ours would be made ours.
+    const bool is_new = schema_version(database) == 0;
+    // NORMAL: a process that dies loses nothing; a power cut may take the last moments. What is new
+    // holds nothing that the disk should be waited for: to make it took longer than all the rest.
+    if (is_new) database.execute("PRAGMA synchronous = OFF");
     database.execute(
-        "PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;"
+        "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;"
         "PRAGMA journal_size_limit = 16777216");
     migrate(database);
+    database.execute("PRAGMA synchronous = NORMAL");
   } catch (const DatabaseError& error) {
     if (error.corrupt()) throw NotAStore(error.what());
     throw;
