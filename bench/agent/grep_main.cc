@@ -1,4 +1,5 @@
-// bench_agent_grep [-F] [-i] [-m LINES] PATTERN DIRECTORY: the search of the tool grep, as a program.
+// bench_agent_grep [-F] [-i] [-m LINES] PATTERN DIRECTORY: the search of the tool grep, as a
+// program.
 #include <fcntl.h>
 #include <unistd.h>
 
