@@ -1,13 +1,13 @@
 #include "http/client.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "http/curl.h"
 
 namespace acp::http {
 
@@ -18,13 +18,13 @@ constexpr std::size_t max_redirect_body = 64 * 1024;
 constexpr std::size_t max_head_bytes = 256 * 1024;
 
 struct CloseEasy {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
 };
 struct CloseMulti {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  void operator()(CURLM* multi) const { curl().multi_cleanup(multi); }
 };
 struct FreeList {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const { curl().slist_free_all(list); }
 };
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -56,7 +56,7 @@ std::string Client::Head::content_type() const {
 }
 
 struct Client::Parts {
-  std::unique_ptr<CURLM, CloseMulti> multi{curl_multi_init()};
+  std::unique_ptr<CURLM, CloseMulti> multi{curl().multi_init()};
 };
 
 struct Client::Transfer {
@@ -64,7 +64,7 @@ struct Client::Transfer {
   Id id;
   Request request;
   Events events;
-  std::unique_ptr<CURL, CloseEasy> easy{curl_easy_init()};
+  std::unique_ptr<CURL, CloseEasy> easy{curl().easy_init()};
   std::unique_ptr<curl_slist, FreeList> list = nullptr;
   Head head = {};
   std::size_t head_bytes = 0;
@@ -77,7 +77,7 @@ struct Client::Transfer {
   std::size_t on_header(std::string_view line);
   std::size_t on_bytes(std::string_view bytes);
   ~Transfer() {
-    if (client.parts_->multi) curl_multi_remove_handle(client.parts_->multi.get(), easy.get());
+    if (client.parts_->multi) curl().multi_remove_handle(client.parts_->multi.get(), easy.get());
   }
 };
 
@@ -113,8 +113,7 @@ std::size_t Client::Transfer::on_bytes(std::string_view bytes) {
 
 Client::Client(std::chrono::milliseconds connect_time)
     : connect_time_(connect_time), parts_(std::make_unique<Parts>()) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK || !parts_->multi) throw std::runtime_error("libcurl does not start");
+  if (!parts_->multi) throw std::runtime_error("libcurl does not start");
 }
 
 Client::~Client() { transfers_.clear(); }
@@ -135,31 +134,31 @@ void Client::begin(Transfer& transfer) {
   transfer.head.url = request.url;
   transfer.head_bytes = transfer.passed_over = 0;
   transfer.redirecting = false;
-  curl_easy_reset(easy);
-  curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl().easy_reset(easy);
+  curl().easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+  curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   // A proxy knows nothing of what listens here.
-  if (is_loopback(request.url)) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
-  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  if (is_loopback(request.url)) curl().easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));
+  curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
+  curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   if (request.method == "POST") {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(request.body.size()));
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
   }
   const std::string here = origin_of(request.url);
-  curl_slist* list = curl_slist_append(nullptr, "Expect:");
+  curl_slist* list = curl().slist_append(nullptr, "Expect:");
   for (const Header& header : request.headers)
     if (header.origin.empty() || header.origin == here)
       // A header without a value is written with a semicolon, or curl would leave it out.
-      list = curl_slist_append(
+      list = curl().slist_append(
           list, (header.name + (header.value.empty() ? ";" : ": " + header.value)).c_str());
   transfer.list.reset(list);
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
+  curl().easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+  curl().easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
   using Callback = std::size_t (*)(char*, std::size_t, std::size_t, void*);
   const Callback on_header = [](char* data, std::size_t size, std::size_t count, void* self) {
     return static_cast<Transfer*>(self)->on_header({data, size * count});
@@ -167,11 +166,11 @@ void Client::begin(Transfer& transfer) {
   const Callback on_bytes = [](char* data, std::size_t size, std::size_t count, void* self) {
     return static_cast<Transfer*>(self)->on_bytes({data, size * count});
   };
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
-  curl_multi_add_handle(parts_->multi.get(), easy);
+  curl().easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl().easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+  curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+  curl().easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+  curl().multi_add_handle(parts_->multi.get(), easy);
 }
 
 void Client::drop(Id id) {
@@ -187,7 +186,7 @@ void Client::hold(bool holds) {
   if (std::exchange(holds_, holds) == holds || holds) return;
   for (const auto& [id, transfer] : transfers_)
     if (std::exchange(transfer->paused, false))
-      curl_easy_pause(transfer->easy.get(), CURLPAUSE_CONT);
+      curl().easy_pause(transfer->easy.get(), CURLPAUSE_CONT);
 }
 
 void Client::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
@@ -199,38 +198,38 @@ void Client::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> ti
   if (descriptor.output) wanted.events |= CURL_WAIT_POLLOUT;
   constexpr auto longest = std::chrono::milliseconds(60'000);
   const int limit = static_cast<int>(std::min(time.value_or(longest), longest).count());
-  curl_multi_poll(parts_->multi.get(), &wanted, wanted.events != 0 ? 1 : 0, limit, nullptr);
+  curl().multi_poll(parts_->multi.get(), &wanted, wanted.events != 0 ? 1 : 0, limit, nullptr);
   descriptor.input = descriptor.input && wanted.revents != 0;
   descriptor.output = descriptor.output && wanted.revents != 0;
   int running = 0;
-  curl_multi_perform(parts_->multi.get(), &running);
+  curl().multi_perform(parts_->multi.get(), &running);
   int left = 0;
-  while (const CURLMsg* const message = curl_multi_info_read(parts_->multi.get(), &left)) {
+  while (const CURLMsg* const message = curl().multi_info_read(parts_->multi.get(), &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     char* transfer = nullptr;
     const CURLcode code = message->data.result;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+    curl().easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
     ended(*reinterpret_cast<Transfer*>(transfer), code);
   }
   std::erase_if(transfers_, [](const auto& item) { return item.second->dropped; });
 }
 
-void Client::wake() { curl_multi_wakeup(parts_->multi.get()); }
+void Client::wake() { curl().multi_wakeup(parts_->multi.get()); }
 
 void Client::ended(Transfer& transfer, int code) {
-  curl_multi_remove_handle(parts_->multi.get(), transfer.easy.get());
+  curl().multi_remove_handle(parts_->multi.get(), transfer.easy.get());
   if (transfer.dropped) return;
   Failure failure;
   bool failed = code != CURLE_OK && !(transfer.redirecting && code == CURLE_WRITE_ERROR);
   if (failed) {
     long system_error = 0;
     curl_off_t connected_after = 0;
-    curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &system_error);
-    curl_easy_getinfo(transfer.easy.get(), CURLINFO_CONNECT_TIME_T, &connected_after);
+    curl().easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &system_error);
+    curl().easy_getinfo(transfer.easy.get(), CURLINFO_CONNECT_TIME_T, &connected_after);
     failure.unreachable = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
                           code == CURLE_COULDNT_RESOLVE_PROXY ||
                           (code == CURLE_OPERATION_TIMEDOUT && connected_after == 0);
-    failure.message = curl_easy_strerror(static_cast<CURLcode>(code));
+    failure.message = curl().easy_strerror(static_cast<CURLcode>(code));
     if (system_error != 0)
       failure.message +=
           " (" + std::generic_category().message(static_cast<int>(system_error)) + ")";

@@ -373,9 +373,10 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   processing_ = false;
   led_ = false;
   if (finished_) wire_.close();
+  // Not in a quiet time: nobody would come by to see that nobody leads.
   if (runs_handlers)
-    step_down_ = std::any_of(sleeping_.begin(), sleeping_.end(),
-                             [](BlockingWait* waiting) { return waiting->has_work(); });
+    step_down_ = !quiet_ && std::any_of(sleeping_.begin(), sleeping_.end(),
+                                        [](BlockingWait* waiting) { return waiting->has_work(); });
   else if (has_ready())
     parked_ > 0 || !options_.own_threads ? wake_one() : add_thread();
   run_unlocked(lock);

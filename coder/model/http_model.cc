@@ -1,7 +1,9 @@
 #include "coder/model/http_model.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <utility>
 #include <variant>
 
@@ -50,6 +52,9 @@ class HttpModel::Call {
     return {.on_head =
                 [this](const http::Client::Head& head) {
                   head_ = head;
+                  const std::string type = head_.content_type();
+                  is_stream_ =
+                      head_.status / 100 == 2 && (type == "text/event-stream" || type.empty());
                   moved_ = true;
                   const std::string type = head.content_type();
                   is_stream_ =
@@ -74,20 +79,21 @@ class HttpModel::Call {
   // Whether the model has said all, though the connection may not have ended.
   bool said_all() const { return said_all_; }
 
-  // Gives on what has come.
-  void give_on() {
-    if (!is_stream_ || bytes_.empty()) return;
-    bool any = false;
+  // Gives on what has come. Says how many events that were.
+  std::size_t give_on() {
+    if (!is_stream_ || bytes_.empty()) return 0;
+    std::size_t count = 0;
     events_.feed(std::exchange(bytes_, {}), [&](http::EventStream::Event&& event) {
       if (said_all_) return;
       if (event.too_large)
         throw ModelError(Kind::broken, "the model's stream has an event that is too large");
       if (event.data.empty()) return;
-      any = true;
+      ++count;
       std::visit([&](auto& stream) { take(stream, event); }, stream_);
     });
-    if (any) on_event_(Pause{});
+    return count;
   }
+  void pause() { on_event_(Pause{}); }
 
   // Throws, or gives on the answer's end. `shown` is where it was asked.
   void end(const std::string& shown) {
@@ -153,7 +159,51 @@ class HttpModel::Call {
   std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
   std::string keyless_;  // where a redirect led that left the key behind
   std::optional<std::string> failure_;
-  bool moved_ = false, ended_ = false, is_stream_ = false, said_all_ = false;
+  bool is_stream_ = false, moved_ = false, ended_ = false, said_all_ = false;
+};
+
+// When to look for more and when to show what has come: the first of it at once, and a stream that
+// comes in many small pieces a few times a second, since each look and each showing has its price.
+class HttpModel::Pace {
+ public:
+  explicit Pace(Clock::duration gather) : gather_(gather) {}
+
+  // So many events came just now.
+  void came(std::size_t events) {
+    const Clock::time_point now = Clock::now();
+    if (events == 0) return;
+    dense_ = events > 1 || now - looked_ < rest_time();
+    looked_ = now;
+    if (!to_show_) shows_at_ = std::max(now, shown_ + gather_);
+    to_show_ = true;
+  }
+  // In a dense stream, until there may be a few more.
+  void rest(const std::stop_token& stop) const {
+    if (!dense_ || looked_ + rest_time() <= Clock::now()) return;
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_until(lock, stop, looked_ + rest_time(),
+                                             [] { return false; });
+  }
+  Clock::duration until_pause() const {
+    return to_show_ ? std::max(shows_at_ - Clock::now(), Clock::duration::zero())
+                    : Clock::duration::max();
+  }
+  // Whether what has come is to be shown now.
+  bool pauses() {
+    const Clock::time_point now = Clock::now();
+    if (!to_show_ || now < shows_at_) return false;
+    to_show_ = false;
+    shown_ = now;
+    return true;
+  }
+
+ private:
+  Clock::duration rest_time() const { return gather_ / 2; }
+
+  const Clock::duration gather_;
+  Clock::time_point looked_ = {}, shown_ = {}, shows_at_ = {};
+  bool dense_ = false, to_show_ = false;
 };
 
 HttpModel::HttpModel(ProviderSettings provider, std::string name, std::optional<std::string> key,
@@ -243,19 +293,24 @@ void HttpModel::run(const ModelRequest& request, Call& call, const std::stop_tok
 bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const {
   const std::stop_callback wakes(stop, [&client] { client.wake(); });
   Clock::time_point last = Clock::now();
+  Pace pace(limits_.gather);
   http::Client::Wanted nothing_else;
   while (!call.ended()) {
     const auto limit = call.said_all() ? time_to_end : limits_.silence;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(last + limit - Clock::now());
+    const auto left = last + limit - Clock::now();
     if (left.count() <= 0 && call.said_all()) return false;
     if (left.count() <= 0)
       throw ModelError(Kind::unreachable,
                        "no byte has come from the model for " + told_time(limits_.silence));
-    client.run(nothing_else, left);
+    if (!call.said_all()) pace.rest(stop);
+    client.run(nothing_else,
+               std::chrono::ceil<std::chrono::milliseconds>(std::min(left, pace.until_pause())));
     if (stop.stop_requested()) throw Cancelled();
-    if (!call.moved()) continue;
-    last = Clock::now();
-    call.give_on();
+    if (call.moved()) {
+      last = Clock::now();
+      pace.came(call.give_on());
+    }
+    if (pace.pauses()) call.pause();
   }
   return true;
 }

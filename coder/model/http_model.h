@@ -17,6 +17,10 @@ namespace acp::coder {
 struct HttpModelLimits {
   std::chrono::milliseconds connect_time{10'000};
   std::chrono::milliseconds silence{300'000};  // no byte for so long: nobody there any more
+  // What comes so soon after a Pause waits for the next: a Pause costs more than the pieces of text
+  // themselves. A stream is looked at twice in that time, so nothing is shown later than 1.5 times
+  // it.
+  std::chrono::milliseconds gather{40};
   std::size_t event_bytes = 16 * 1024 * 1024;  // of one event in the stream
 };
 
@@ -34,6 +38,7 @@ class HttpModel : public Model {
 
  private:
   class Call;
+  class Pace;
   void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
   // False if the connection goes on though the model has said all.
   bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <future>
 #include <latch>
+#include <semaphore>
 
 #include "acp/error.h"
 #include "coder/model/retry.h"
@@ -181,6 +182,65 @@ TEST(HttpModel, BytesSplitAtEveryPosition) {
     std::erase(said.text, '.');
     ASSERT_EQ(said.text, "Hällo|end") << at;
   }
+}
+
+TEST(HttpModel, TheFirstPieceIsShownAtOnceAndWhatFollowsSoonIsGathered) {
+  HttpModelLimits limits = patient();
+  limits.gather = std::chrono::minutes(5);
+  std::promise<void> shown;
+  HttpServer server([&](Connection& connection) {
+    connection.read();
+    connection.send(stream_head() + events({text_event}));
+    shown.get_future().wait();
+    connection.send(events({text_event, text_event, text_event, stop_event, "[DONE]"}));
+  });
+  HttpModel model = model_at(server.url(), Api::chat_completions, limits);
+  Said said;
+  said.on_pause = [&] { shown.set_value(); };
+  model.answer(question(), std::ref(said), {});
+  EXPECT_EQ(said.text, "Hällo.HälloHälloHällo|end");
+}
+
+TEST(HttpModel, WhatIsGatheredIsShownThoughNothingFollows) {
+  constexpr int pieces = 20;
+  std::counting_semaphore<> shown(0);
+  HttpServer server([&](Connection& connection) {
+    connection.read();
+    connection.send(stream_head());
+    for (int i = 0; i < pieces; ++i) {
+      connection.send(events({text_event}));
+      shown.acquire();
+    }
+    connection.send(events({stop_event, "[DONE]"}));
+  });
+  HttpModel model = model_at(server.url());
+  Said said;
+  said.on_pause = [&] { shown.release(); };
+  model.answer(question(), std::ref(said), {});
+  std::string expected;
+  for (int i = 0; i < pieces; ++i) expected += "Hällo.";
+  EXPECT_EQ(said.text.substr(0, expected.size()), expected);
+}
+
+TEST(HttpModel, StoppedWhileItRestsFromADenseStream) {
+  HttpModelLimits limits = patient();
+  limits.gather = std::chrono::minutes(5);
+  HttpServer server([&](Connection& connection) {
+    connection.read();
+    connection.send(stream_head() + events({text_event, text_event}));
+    connection.wait_for_close();
+  });
+  HttpModel model = model_at(server.url(), Api::chat_completions, limits);
+  std::stop_source stop;
+  std::promise<void> streams;
+  std::thread user([&] {
+    streams.get_future().wait();
+    stop.request_stop();
+  });
+  Said said;
+  said.on_pause = [&] { streams.set_value(); };
+  EXPECT_THROW(model.answer(question(), std::ref(said), stop.get_token()), Cancelled);
+  user.join();
 }
 
 // On a connection that is there already: while it is made, libcurl wakes up by itself.

@@ -93,7 +93,7 @@ struct Stop {
   Reason reason;
   std::string told = {};  // the provider's own word, or why it refused
 };
-// Nothing more has come for now: what did is to be shown.
+// What has come is to be shown: nothing more is there, or enough.
 struct Pause {};
 using ModelEvent =
     std::variant<TextDelta, ThoughtDelta, ToolCallBegins, ToolCallDelta, Usage, Stop, Pause>;

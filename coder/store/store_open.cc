@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <system_error>
+
 #include "coder/store/schema.h"
 #include "coder/store/store_file_posix.h"
 #include "coder/store/store_parts.h"
@@ -23,17 +26,33 @@ class NotAStore : public StoreError {
   using StoreError::StoreError;
 };
 
+// Nobody else has the store open then: whoever opens it is alone, and whoever has it has a log.
+bool log_is_empty(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::file_size(path + "-wal", error) == 0 && !error;
+}
+
 Opened open_database(const std::string& path) {
   Opened opened;
   try {
     opened.database = std::make_unique<Database>(path);
     Database& database = *opened.database;
-    schema_version(database);  // or what is not ours would be made ours
-    // NORMAL: a process that dies loses nothing; a power cut may take the last moments.
+    // Before anything is written, or what is not ours would be made ours.
+    const std::int64_t version = schema_version(database);
+    // NORMAL: a process that dies loses nothing; a power cut may take the last moments. SQLite
+    // syncs the head of its log since an old log could be read behind it. Where there is none, or
+    // no store at all, the disk is not waited for: that took longer than all the rest of a
+    // session's start.
+    const bool is_newest = version == static_cast<std::int64_t>(schema_steps().size());
+    const bool begins = version == 0 || (is_newest && log_is_empty(path));
+    if (begins) database.execute("PRAGMA synchronous = OFF");
     database.execute(
-        "PRAGMA synchronous = NORMAL; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;"
+        "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;"
         "PRAGMA journal_size_limit = 16777216");
     migrate(database);
+    if (begins && is_newest)
+      database.execute("PRAGMA user_version = " + std::to_string(version));  // writes the head
+    database.execute("PRAGMA synchronous = NORMAL");
   } catch (const DatabaseError& error) {
     if (error.corrupt()) throw NotAStore(error.what());
     throw;
