@@ -294,7 +294,12 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
   const SessionPtr session =
       make_session(opening, std::move(model), store().fork(request.sessionId, copy));
   session->titled = !copy.title.empty();
-  replay(*session, nullptr);
+  try {
+    replay(*session, nullptr);
+  } catch (...) {
+    store().remove(copy.id);
+    throw;
+  }
   enter(session);
   v1::ForkSessionResponse response;
   response.sessionId = session->id();

@@ -48,6 +48,27 @@ TEST(ChatCompletionsRequest, AConversationWithTools) {
   EXPECT_TRUE(newest["max_tokens"].absent());
 }
 
+// After a turn that was cancelled or refused the user speaks twice: templates of local models take
+// no two messages of one side.
+TEST(ChatCompletionsRequest, TheUserSpeaksOnceAtATime) {
+  ModelRequest request;
+  request.messages = {{Role::user, {TextPart{"one"}}},
+                      {Role::user, {TextPart{"two"}}},
+                      {Role::assistant, {ToolCallPart{"c", "list", "{}"}}},
+                      {Role::user, {ToolResultPart{"c", "fine", false, {{"image/png", "AA"}}}}},
+                      {Role::user, {TextPart{"three"}}},
+                      {Role::assistant, {TextPart{"yes"}}},
+                      {Role::user, {TextPart{"four"}}}};
+  const Json body = parsed(request);
+  std::string told;
+  for (const JsonView message : body["messages"].elements())
+    told += *message["role"].as_string() + " " + std::string(message["content"].text()) + "\n";
+  EXPECT_EQ(told,
+            "user \"one\\ntwo\"\nassistant null\ntool \"fine\"\nuser "
+            "[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AA\"}},"
+            "{\"type\":\"text\",\"text\":\"three\"}]\nassistant \"yes\"\nuser \"four\"\n");
+}
+
 TEST(ChatCompletionsRequest, PicturesSoundAndDocuments) {
   ModelRequest request;
   request.messages = {
