@@ -130,6 +130,39 @@ TEST(Promise, P1_NestedRequestsDoNotDeadlock) {
 
 // ---- what follows an answer
 
+// On a machine that is busy, who has an answer may not run for so long that the connection becomes
+// quiet: whoever reads must not leave it to that one then.
+TEST(Promise, P1_ThreadsThatWaitSideBySideAllGetTheirAnswers) {
+  const Within limit("threads that wait for answers, side by side");
+  constexpr int threads = 3, rounds = 60;
+  Agent agent("test", "1");
+  agent.on_prompt([](const Turn& turn) {
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<std::thread> waiting;
+      for (int i = 0; i < threads; ++i)
+        waiting.emplace_back([&turn, i] { turn.read_file("/" + std::to_string(i)).wait(); });
+      for (std::thread& one : waiting) one.join();
+    }
+    return StopReason::end_turn;
+  });
+  auto [ours, theirs] = memory_pair();
+  const AgentConnection served = agent.start(std::move(theirs));
+  Client client("test", "1");
+  client.on_read_text_file([](ClientContext, const v1::ReadTextFileRequest& request) {
+    // The last answer comes when the others have been given out for a while.
+    if (request.path == "/2") std::this_thread::sleep_for(milliseconds(12));
+    return v1::ReadTextFileResponse();
+  });
+  auto remote = client.connect(std::move(ours));
+  auto session = remote.new_session("/");
+  std::vector<std::jthread> busy;
+  for (unsigned i = 0; i < 6 * std::thread::hardware_concurrency(); ++i)
+    busy.emplace_back([](const std::stop_token& stop) {
+      while (!stop.stop_requested()) continue;
+    });
+  EXPECT_EQ(session.prompt("go").finish().wait().stopReason, StopReason::end_turn);
+}
+
 TEST(Promise, P2_WhatIsToFollowAnAnswerFollowsIt) {
   for (const bool plain : {false, true}) {
     const Within limit("what follows the answer to session/new");

@@ -56,9 +56,6 @@ class HttpModel::Call {
                   is_stream_ =
                       head_.status / 100 == 2 && (type == "text/event-stream" || type.empty());
                   moved_ = true;
-                  const std::string type = head.content_type();
-                  is_stream_ =
-                      head.status / 100 == 2 && (type == "text/event-stream" || type.empty());
                 },
             .on_body =
                 [this](std::string_view bytes) {
