@@ -30,8 +30,8 @@ bool TurnLoop::context_is_full() const {
 }
 
 std::string TurnLoop::summary(std::size_t messages, const std::string& wish) {
+  // With the tools: Anthropic takes no conversation with calls in it without them.
   ModelRequest asked = request();
-  asked.tools.clear();
   asked.messages.resize(messages, Message{Message::Role::user, {}});
   for (Message& message : asked.messages)
     for (Part& part : message.parts)

@@ -47,8 +47,10 @@ std::optional<v1::StopReason> TurnLoop::run_command() {
   if (typed->name == "compact") {
     if (session_.conversation.messages().empty())
       report_.say("There is nothing to compact yet.");
-    else
+    else {
+      offer_tools();
       compact(typed->input);
+    }
     return done;
   }
   if (typed->name == "plan") {
