@@ -87,7 +87,8 @@ int run(Options& options) {
   options.coder.framing = *rpc::framing_from(options.framing);
   if (options.verbose)
     options.coder.on_log = [](const LogEntry& entry) {
-      std::cerr << std::string("acp agent: ") + level_name(entry.level) + ": " + entry.message + "\n";
+      std::cerr << std::string("acp agent: ") + level_name(entry.level) + ": " + entry.message +
+                       "\n";
     };
   int code = 0;
   {

@@ -214,10 +214,12 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
     sub->add_option("--header", options->headers,
                     "A header for it, NAME: VALUE; any number of them")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
     sub->add_option("--root", options->roots,
                     "A directory that the server may know of, absolute; any number of them")
         ->expected(1)
+        ->allow_extra_args(false)
         ->take_all();
     sub->add_option("--timeout", options->timeout, "Seconds for the start, and for each call")
         ->check(CLI::PositiveNumber);
