@@ -1,5 +1,6 @@
 #include "chat/run.h"
 
+#include <thread>
 #include <utility>
 
 #include "chat/last_session.h"
@@ -213,6 +214,13 @@ class Run {
     } catch (const ConnectionClosed& error) {
       describe(std::string("the connection was lost: ") + error.what(), exit_code::no_agent);
       if (agent_) {
+        // Its end may come a moment after that of its output.
+        for (int i = 0; i < 50 && agent_->process_id() != 0 && !agent_->exit_status(); ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        const auto exit = agent_->exit_status();
+        const std::string how = exit ? exit->describe("agent") : "";
+        if (!how.empty() && failed.message.find(how) == std::string::npos)
+          failed.message += "; " + how;
         const std::string tail = agent_->stderr_tail();
         if (!tail.empty()) failed.message += "; its last words:\n" + tail;
       }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "acp/json/codec.h"
+
 namespace acp::chat {
 
 namespace {
@@ -48,6 +50,9 @@ void RunHost::install(Client& client) {
       .on_elicitation_url(decline)
       .on_auth_required([self](ClientContext, std::vector<v1::AuthMethod> methods) {
         return self->choose_login(methods);
+      })
+      .on_auth_status([told = reporter_](ClientContext, v1::AuthStatusUpdateNotification status) {
+        told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
       })
       .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
       .on_stderr([told = reporter_](std::string_view line) { told->tell(event::StderrLine{line}); })

@@ -200,6 +200,9 @@ class TextPrinter : public RunPrinter {
   // Also in quiet: nothing is approved in silence.
   void show(const event::PermissionAnswered& e) {
     end_message();
+    // The question may be answered before the call itself is told of.
+    if (titles_.try_emplace(e.call.id, one_line(e.call.title)).second)
+      note(with_locations("[tool] " + describe(e.call), e.call.locations));
     std::string text = std::string(e.answer.allowed ? "[allowed] " : "[denied] ") +
                        describe(e.call) + ", " + e.answer.reason;
     if (e.answer.allowed && e.answer.option)

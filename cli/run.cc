@@ -104,6 +104,7 @@ std::chrono::milliseconds milliseconds(double seconds) {
 }
 
 chat::RunOptions read(const Options& options) {
+  if (options.json && options.quiet) throw BadUsage("either --json or --quiet, not both");
   chat::RunOptions run;
   std::error_code error;
   run.cwd = std::filesystem::canonical(options.cwd, error).string();
@@ -168,11 +169,11 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   option("--session", options->session,
          "Go on with a session: its id, or 'last' for the agent's last one in this directory",
          "ID|last");
-  option("--policy", options->policy,
-         "Who answers when the agent asks for a permission: 'ask' (the terminal), 'allow', 'deny', "
-         "or a file with rules, as 'acp policy' writes them; what no rule decides is denied",
-         "FILE|ask|allow|deny")
-      ->capture_default_str();
+  option(
+      "--policy", options->policy,
+      "Who answers when the agent asks for a permission: 'ask' (the terminal), 'allow', 'deny', "
+      "or a file with rules, as 'acp policy' writes them; what no rule decides is denied. (deny)",
+      "FILE|ask|allow|deny");
   option("--mode", options->mode, "The agent's mode", "MODE");
   option("--model", options->model, "The agent's model", "MODEL");
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
@@ -192,17 +193,15 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->check(CLI::PositiveNumber);
   run_command
       ->add_option("--grace", options->grace,
-                   "End an agent that does not end a cancelled turn after so many seconds")
+                   "End an agent that does not end a cancelled turn after so many seconds (10)")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->check(CLI::PositiveNumber);
   option("--framing", options->framing, "newline, content-length or auto", "FRAMING")
       ->check(CLI::IsMember({"newline", "content-length", "auto"}))
       ->capture_default_str();
-  CLI::Option* json =
-      run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
-  run_command->add_flag("-q,--quiet", options->quiet, "Only the agent's last message, and failures")
-      ->excludes(json);
+  run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
+  run_command->add_flag("-q,--quiet", options->quiet,
+                        "Only the agent's last message, permissions and failures");
   run_command->add_flag("-v,--verbose", options->verbose,
                         "Also thoughts, the agent's stderr, and what its commands print");
   run_command->footer(
