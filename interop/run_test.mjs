@@ -163,7 +163,7 @@ const scenarios = {
       ["--policy", "allow", "Write and run"],
       [
         { toolCalls: [{ name: "mcp__acp__Write", arguments: { file_path: path, content: "one\n" } }] },
-        { toolCalls: [{ name: "mcp__acp__Bash", arguments: { command: "cat notes.txt; echo two" } }] },
+        { toolCalls: [{ name: "mcp__acp__Bash", arguments: { command: "cat notes.txt; echo two", timeout: 60000 } }] },
         { text: "Done." },
       ],
     );
