@@ -132,9 +132,9 @@ int bad_usage(const std::string& what) {
 }
 
 int run(const Options& options) {
-  const Interrupts interrupts;
   try {
     const chat::RunOptions what = read(options);
+    const Interrupts interrupts;  // not before: whoever types a prompt may end it all
     chat::TextOptions text;
     text.quiet = options.quiet;
     text.verbose = options.verbose;
