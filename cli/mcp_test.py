@@ -76,6 +76,8 @@ class Mcp(unittest.TestCase):
             "acp mcp call: there is no tool 'nothing', only: echo, "))
         self.assertEqual(seen(mcp("tools")),
                          (2, "acp mcp tools: which server? Give its command behind --, or --url URL"))
+        # A header does not swallow the word behind it.
+        self.assertEqual(mcp("call", "--header", "A: b", "echo", "--url", "http://127.0.0.1:1/mcp").returncode, 3)
         self.assertEqual(seen(mcp("tools", "--url", "http://127.0.0.1:1/mcp")), (
             3, "acp mcp: no connection: handshake: cannot reach http://127.0.0.1:1/mcp: "
                "Couldn't connect to server (Connection refused)"))
