@@ -59,7 +59,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  if (argc < 2 || argv[1] != std::string_view("mcp")) return {};
+  if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run")))
+    return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   argc = static_cast<int>(dashes - argv);
@@ -79,6 +80,8 @@ int run(int argc, char** argv) {
     return 0;
   };
   add_agent_command(app, action);
+  add_run_command(app, action, command);
+  add_agents_command(app, action);
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);

@@ -100,6 +100,17 @@ class Description {
     for (const auto& [model, of] : provider.model_facts) facts(of, "model." + model + ".");
   }
 
+  void add(const AgentSettings& agent) {
+    const std::string prefix = "agents." + agent.name + ".";
+    add(prefix + "command", quoted(agent.command), agent.sources.at("command"));
+    std::string args;
+    for (const std::string& arg : agent.args) args += (args.empty() ? "" : ", ") + quoted(arg);
+    if (!agent.args.empty()) add(prefix + "args", "[" + args + "]", agent.sources.at("args"));
+    // Who knows what they hold.
+    for (const auto& [name, value] : agent.env)
+      add(prefix + "env." + name, "set", agent.sources.at("env." + name));
+  }
+
  private:
   std::vector<DescribedSetting>& lines_;
 };
@@ -169,6 +180,7 @@ std::vector<DescribedSetting> describe(const Settings& settings) {
     description.add(std::string("limits.") + limit.name, std::to_string(value.value), value.source);
   }
   for (const auto& [name, provider] : settings.providers) description.add(provider);
+  for (const auto& [name, agent] : settings.agents) description.add(agent);
   return lines;
 }
 

@@ -7,6 +7,9 @@
 //   [providers.local]
 //   base_url = "http://127.0.0.1:8080/v1"
 //   models = ["qwen3"]
+//   [agents.mine]
+//   command = "my-agent"
+//   args = ["--acp"]
 #pragma once
 
 #include <cstdint>
@@ -51,6 +54,16 @@ struct ProviderSettings {
   ModelFacts facts_of(const std::string& model) const;
 };
 
+// An agent that the user can start by its name.
+struct AgentSettings {
+  std::string name;
+  std::string command;
+  std::vector<std::string> args = {};
+  std::map<std::string, std::string> env = {};      // added to ours. Not shown: they may be secret
+  std::string source = {};                          // where its table begins
+  std::map<std::string, std::string> sources = {};  // of each field
+};
+
 struct Settings {
   Setting<std::string> model;  // "PROVIDER/NAME" or "offline"; empty: none chosen
   Setting<std::string> mode;   // ask, code or architect
@@ -66,6 +79,7 @@ struct Settings {
   // So full a context is made shorter.
   Setting<std::uint64_t> compact_at_percent;
   std::map<std::string, ProviderSettings> providers;  // openai and anthropic always there
+  std::map<std::string, AgentSettings> agents;        // the user's own, from the user's file alone
   // What was set and is not followed, and why: to be shown to the user.
   std::vector<std::string> notes;
 };

@@ -39,6 +39,11 @@ bool is_provider_name(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
 }
 
+bool is_agent_name(const std::string& name) {
+  return !name.empty() && name != "acp" &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
+}
+
 std::string default_variable(std::string provider) {
   for (char& c : provider)
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c >= '0' && c <= '9' ? c : '_';
@@ -58,7 +63,8 @@ class Reader {
 
   void read(const toml::table& document) {
     // Providers first: the model is one of theirs.
-    static const std::vector<std::string> known = {"model", "mode", "limits", "providers"};
+    static const std::vector<std::string> known = {"model", "mode", "limits", "providers",
+                                                   "agents"};
     for (const auto& [key, node] : document) must_be_known(key, node, "", known);
     if (const toml::node* node = document.get("providers")) providers(*node);
     if (const toml::node* node = document.get("model")) {
@@ -68,6 +74,7 @@ class Reader {
     }
     if (const toml::node* node = document.get("mode")) mode(*node);
     if (const toml::node* node = document.get("limits")) limits(*node);
+    if (const toml::node* node = document.get("agents")) agents(*node);
   }
 
  private:
@@ -238,6 +245,64 @@ class Reader {
     provider.models.clear();
     for (const toml::node& element : *node.as_array())
       provider.models.push_back(text(element, full));
+  }
+
+  void agents(const toml::node& node) {
+    if (whose_ == Whose::project)
+      refuse(node,
+             "agents: a project may not say what an agent's name starts; it comes with the "
+             "repository, and could have anything run. Say it in your own file, " +
+                 user_settings_path());
+    for (const auto& [key, value] : table(node, "agents")) {
+      const std::string name(key.str());
+      if (!is_agent_name(name))
+        refuse(value,
+               "agents: a name has small letters, digits, '-', '_' and '.', and is not \"acp\", "
+               "the built-in one; got \"" +
+                   name + "\"");
+      agent(name, table(value, "agents." + name));
+    }
+  }
+
+  void agent(const std::string& name, const toml::table& given) {
+    const std::string prefix = "agents." + name + ".";
+    AgentSettings agent{.name = name, .command = {}, .source = at(given)};
+    static const std::vector<std::string> known = {"command", "args", "env"};
+    for (const auto& [key, value] : given) {
+      must_be_known(key, value, prefix, known);
+      const std::string field(key.str());
+      agent.sources[field] = at(value);
+      if (field == "command") agent.command = text(value, prefix + field);
+      if (field == "args") {
+        if (!value.is_array()) refuse(value, prefix + "args: expected an array of strings");
+        for (const toml::node& element : *value.as_array())
+          agent.args.push_back(word(element, prefix + "args"));
+      }
+      if (field == "env") {
+        agent.sources.erase(field);
+        for (const auto& [variable, content] : table(value, prefix + "env")) {
+          const std::string called(variable.str());
+          if (names_a_key(called))
+            refuse(content, prefix + "env." + called +
+                                ": a key does not belong in this file, which is shown and shared; "
+                                "set it in the environment, which the agent inherits");
+          if (called.empty() || called.find('=') != std::string::npos || has_control(called))
+            refuse(content, prefix + "env: expected the name of an environment variable");
+          agent.env[called] = word(content, prefix + "env." + called);
+          agent.sources["env." + called] = at(content);
+        }
+      }
+    }
+    if (agent.command.empty()) refuse(given, "agents." + name + ": command is missing");
+    settings_.agents[name] = std::move(agent);
+  }
+
+  // It may be empty.
+  std::string word(const toml::node& node, const std::string& name) const {
+    if (!node.is_string()) refuse(node, name + ": expected a string");
+    std::string value = *node.value<std::string>();
+    if (has_control(value)) refuse(node, name + ": there are control characters in it");
+    return value;
   }
 
   void facts(const toml::table& given, const std::string& prefix, ModelFacts& facts,

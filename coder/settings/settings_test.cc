@@ -365,5 +365,47 @@ TEST(Settings, TheExampleInTheDocumentation) {
   EXPECT_EQ(limits, 7u);
 }
 
+TEST(Settings, TheUsersOwnAgents) {
+  Place place;
+  const std::string file = place.user(
+      "[agents.mine]\ncommand = \"my-agent\"\nargs = [\"--acp\", \"\"]\n"
+      "env = {LEVEL = \"3\"}\n[agents.plain]\ncommand = \"./x\"\n");
+  const Settings settings = place.load();
+  ASSERT_EQ(settings.agents.size(), 2u);
+  const AgentSettings& mine = settings.agents.at("mine");
+  EXPECT_EQ(mine.command, "my-agent");
+  EXPECT_EQ(mine.args, (std::vector<std::string>{"--acp", ""}));
+  EXPECT_EQ(mine.env, (std::map<std::string, std::string>{{"LEVEL", "3"}}));
+  EXPECT_EQ(mine.source, file + ":1");
+  std::string told;
+  for (const DescribedSetting& line : describe(settings))
+    if (line.name.starts_with("agents."))
+      told += line.name + "=" + line.value + " " + line.source.substr(file.size()) + "\n";
+  EXPECT_EQ(told,
+            "agents.mine.command=\"my-agent\" :2\nagents.mine.args=[\"--acp\", \"\"] :3\n"
+            "agents.mine.env.LEVEL=set :4\nagents.plain.command=\"./x\" :6\n");
+}
+
+TEST(Settings, AgentsThatAreWrong) {
+  Place place;
+  EXPECT_TRUE(
+      has(place.user_error("[agents.acp]\ncommand = \"x\"\n"), "config.toml:1: agents: a name"));
+  EXPECT_TRUE(has(place.user_error("[agents.\"My Agent\"]\ncommand = \"x\"\n"), "agents: a name"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\n"), "config.toml:1: agents.a: command is missing"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"\"\n"), "agents.a.command: empty"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\ncomand = \"x\"\n"), "did you mean command?"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"x\"\nargs = \"y\"\n"),
+                  "config.toml:3: agents.a.args: expected an array"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"x\"\nargs = [1]\n"),
+                  "agents.a.args: expected a string"));
+  const std::string key =
+      place.user_error("[agents.a]\ncommand = \"x\"\nenv = {SOME_API_KEY = \"hunter2\"}\n");
+  EXPECT_TRUE(has(key, "a key does not belong in this file")) << key;
+  EXPECT_FALSE(has(key, "hunter2"));
+  Place another;
+  EXPECT_TRUE(has(another.project_error("[agents.a]\ncommand = \"x\"\n"),
+                  "config.toml:1: agents: a project may not"));
+}
+
 }  // namespace
 }  // namespace acp::coder

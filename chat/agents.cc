@@ -1,0 +1,90 @@
+#include "chat/agents.h"
+
+#include <filesystem>
+
+#include "chat/presets.h"
+#include "chat/program.h"
+
+namespace acp::chat {
+
+const char* to_string(KnownAgent::Kind kind) {
+  switch (kind) {
+    case KnownAgent::Kind::built_in:
+      return "built in";
+    case KnownAgent::Kind::own:
+      return "own";
+    case KnownAgent::Kind::preset:
+      return "preset";
+    case KnownAgent::Kind::command:
+      return "command";
+  }
+  return "";
+}
+
+std::string KnownAgent::advice() const {
+  std::string text;
+  if (!install.empty()) text = "It is installed by: " + install;
+  if (!without_installing.empty())
+    text +=
+        (text.empty() ? "" : "\n") + std::string("Without installing it: -- ") + without_installing;
+  return text;
+}
+
+io::ProcessOptions KnownAgent::process() const {
+  io::ProcessOptions options;
+  options.argv = argv;
+  for (const auto& [variable, value] : env) options.environment.push_back({variable, value});
+  return options;
+}
+
+std::vector<KnownAgent> known_agents(const coder::Settings& settings) {
+  std::vector<KnownAgent> agents;
+  KnownAgent ours{.name = built_in_agent, .kind = KnownAgent::Kind::built_in};
+  ours.argv = {own_program(), "agent"};
+  ours.source = "built in";
+  agents.push_back(std::move(ours));
+  for (const auto& [name, given] : settings.agents) {
+    KnownAgent own{.name = name, .kind = KnownAgent::Kind::own};
+    own.argv.push_back(given.command);
+    own.argv.insert(own.argv.end(), given.args.begin(), given.args.end());
+    own.env = given.env;
+    own.source = given.source;
+    agents.push_back(std::move(own));
+  }
+  for (const Preset& preset : presets()) {
+    if (settings.agents.count(preset.name) != 0) continue;
+    KnownAgent known{.name = preset.name, .kind = KnownAgent::Kind::preset};
+    known.argv.assign(preset.command.begin(), preset.command.end());
+    known.source = preset.source;
+    known.read = preset.read;
+    known.install = preset.install;
+    known.without_installing = preset.without_installing;
+    agents.push_back(std::move(known));
+  }
+  return agents;
+}
+
+KnownAgent find_agent(const coder::Settings& settings, const std::string& name) {
+  std::string names;
+  std::vector<std::string> known;
+  for (KnownAgent& agent : known_agents(settings)) {
+    if (agent.name == name) return std::move(agent);
+    names += (names.empty() ? "" : ", ") + agent.name;
+    known.push_back(agent.name);
+  }
+  const std::string meant = coder::closest(name, known);
+  throw UnknownAgent("there is no agent \"" + name + "\", only: " + names +
+                     (meant.empty() ? "" : "; did you mean " + meant + "?"));
+}
+
+KnownAgent agent_of_command(std::vector<std::string> argv) {
+  // From another directory it must be the same program.
+  if (!argv.empty() && argv[0].find('/') != std::string::npos)
+    argv[0] = std::filesystem::absolute(argv[0]).lexically_normal().string();
+  KnownAgent agent{.name = io::command_line(argv)};
+  agent.argv = std::move(argv);
+  agent.source = "the command line";
+  return agent;
+}
+
+}  // namespace acp::chat

@@ -1,0 +1,50 @@
+// The agents that can be started by a name: the built-in one, the user's own, and those that are
+// well known.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "acp/io/process.h"
+#include "coder/settings/settings.h"
+
+namespace acp::chat {
+
+// What to start, and what it is called.
+struct KnownAgent {
+  enum class Kind { built_in, own, preset, command };
+
+  std::string name;  // sessions and rules are kept by it
+  Kind kind = Kind::command;
+  std::vector<std::string> argv = {};
+  std::map<std::string, std::string> env = {};  // added to ours
+  std::string source = {};                      // where this is said
+  std::string read = {};                        // when it was said there; of a preset
+  std::string install = {};                     // how one gets it, if that is known
+  std::string without_installing = {};          // a command that needs no installation
+
+  // "INSTALL gets it; …", or nothing.
+  std::string advice() const;
+  io::ProcessOptions process() const;
+};
+const char* to_string(KnownAgent::Kind kind);
+
+inline constexpr const char* built_in_agent = "acp";
+
+// No agent has this name. Its text says which there are.
+class UnknownAgent : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The built-in one first, then the user's own, then the presets; a name of the user's own hides the
+// preset.
+std::vector<KnownAgent> known_agents(const coder::Settings& settings);
+// Throws UnknownAgent.
+KnownAgent find_agent(const coder::Settings& settings, const std::string& name);
+// An agent without a name: it is called as it is typed.
+KnownAgent agent_of_command(std::vector<std::string> argv);
+
+}  // namespace acp::chat

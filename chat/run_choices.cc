@@ -1,0 +1,103 @@
+#include "chat/run_choices.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "chat/stopping.h"
+
+namespace acp::chat {
+
+namespace {
+
+using Category = v1::SessionConfigOptionCategory;
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "it has none" : "only: " + text;
+}
+
+std::vector<std::string> values_of(const v1::SessionConfigSelect& select) {
+  std::vector<std::string> values;
+  if (const auto* plain = std::get_if<std::vector<v1::SessionConfigSelectOption>>(&select.options))
+    for (const auto& option : *plain) values.push_back(option.value);
+  if (const auto* groups = std::get_if<std::vector<v1::SessionConfigSelectGroup>>(&select.options))
+    for (const auto& group : *groups)
+      for (const auto& option : group.options) values.push_back(option.value);
+  return values;
+}
+
+void set_option(const Session& session, const v1::SessionConfigOption& option,
+                const std::string& value, const std::stop_token& stop) {
+  v1::SetSessionConfigOptionRequest request;
+  request.configId = option.id;
+  if (std::holds_alternative<v1::SessionConfigBoolean>(option.type)) {
+    if (value != "true" && value != "false")
+      throw NoSuchChoice("the option " + option.id + " is true or false, not \"" + value + "\"");
+    v1::SetSessionConfigBoolean choice;
+    choice.value = value == "true";
+    request.value = choice;
+  } else {
+    if (const auto* select = std::get_if<v1::SessionConfigSelect>(&option.type)) {
+      const std::vector<std::string> values = values_of(*select);
+      if (std::find(values.begin(), values.end(), value) == values.end())
+        throw NoSuchChoice("the option " + option.id + " has no value \"" + value + "\", " +
+                           listed(values));
+    }
+    v1::SetSessionConfigValueId choice;
+    choice.value = value;
+    request.value = std::move(choice);
+  }
+  wait_unless(stop, session.async_set_config_option(std::move(request)));
+}
+
+std::optional<v1::SessionConfigOption> find(const SessionState& state, const std::string& id) {
+  for (const auto& option : state.config_options())
+    if (option.id == id) return option;
+  return {};
+}
+std::optional<v1::SessionConfigOption> find(const SessionState& state, Category::Value category) {
+  for (const auto& option : state.config_options())
+    if (option.category.has_value() && *option.category == Category(category)) return option;
+  return {};
+}
+
+void set_mode(const Session& session, const std::string& mode, const std::stop_token& stop) {
+  const SessionState state = session.state();
+  if (state.modes() && !state.modes()->availableModes.empty()) {
+    std::vector<std::string> names;
+    for (const v1::SessionMode& one : state.modes()->availableModes) names.push_back(one.id);
+    if (std::find(names.begin(), names.end(), mode) == names.end())
+      throw NoSuchChoice("the agent has no mode \"" + mode + "\", " + listed(names));
+    wait_unless(stop, session.async_set_mode(mode));
+  } else if (const auto option = find(state, Category::mode)) {
+    set_option(session, *option, mode, stop);
+  } else {
+    throw NoSuchChoice("the agent has no modes");
+  }
+}
+
+}  // namespace
+
+void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop) {
+  if (!choices.mode.empty()) set_mode(session, choices.mode, stop);
+  if (!choices.model.empty()) {
+    const SessionState state = session.state();
+    auto option = find(state, Category::model);
+    if (!option) option = find(state, "model");
+    if (!option) throw NoSuchChoice("the agent offers no choice of models");
+    set_option(session, *option, choices.model, stop);
+  }
+  for (const auto& [id, value] : choices.set) {
+    const SessionState state = session.state();
+    const auto option = find(state, id);
+    if (!option) {
+      std::vector<std::string> names;
+      for (const auto& one : state.config_options()) names.push_back(one.id);
+      throw NoSuchChoice("the agent has no option \"" + id + "\", " + listed(names));
+    }
+    set_option(session, *option, value, stop);
+  }
+}
+
+}  // namespace acp::chat

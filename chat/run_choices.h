@@ -1,0 +1,28 @@
+// Modes and options of a session, as one names them on a command line.
+#pragma once
+
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acp/client.h"
+
+namespace acp::chat {
+
+struct RunChoices {
+  std::string mode, model;                               // empty: the agent's own
+  std::vector<std::pair<std::string, std::string>> set;  // of options, by their ids
+};
+
+// The session has no such mode, option or value. Its text says which there are.
+class NoSuchChoice : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws NoSuchChoice, StoppedEarly, and what the agent's answers throw.
+void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop);
+
+}  // namespace acp::chat

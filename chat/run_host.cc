@@ -1,0 +1,121 @@
+#include "chat/run_host.h"
+
+#include <utility>
+
+#include "acp/json/codec.h"
+
+namespace acp::chat {
+
+namespace {
+
+// As far as the question itself tells.
+ToolCallState call_of(const v1::ToolCallUpdate& told) {
+  ToolCallState call;
+  call.id = told.toolCallId;
+  call.title = told.title.value_or("");
+  if (told.name.has_value()) call.name = *told.name;
+  if (told.kind.has_value()) call.kind = *told.kind;
+  if (told.content.has_value()) call.content = *told.content;
+  if (told.locations.has_value()) call.locations = *told.locations;
+  call.raw_input = told.rawInput;
+  return call;
+}
+
+}  // namespace
+
+RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
+                 std::string agent_name, std::string auth_method)
+    : reporter_(std::move(reporter)),
+      permissions_(std::move(permissions)),
+      agent_name_(std::move(agent_name)),
+      auth_method_(std::move(auth_method)),
+      offer_([told = reporter_](const std::string& id, std::string_view text) {
+        told->tell(event::TerminalOutput{id, text});
+      }) {}
+
+void RunHost::install(Client& client) {
+  offer_.install(client);
+  const std::shared_ptr<RunHost> self = shared_from_this();
+  const auto decline = [self](ClientContext, v1::CreateElicitationRequest request) {
+    self->reporter_->tell(event::ElicitationDeclined{request});
+    v1::CreateElicitationResponse response;
+    response.action = v1::ElicitationDeclineAction();
+    return response;
+  };
+  client
+      .on_permission([self](ClientContext context, v1::RequestPermissionRequest request) {
+        return self->answer(context, request);
+      })
+      .on_elicitation_form(decline)
+      .on_elicitation_url(decline)
+      .on_auth_required([self](ClientContext, std::vector<v1::AuthMethod> methods) {
+        return self->choose_login(methods);
+      })
+      .on_auth_status([told = reporter_](ClientContext, v1::AuthStatusUpdateNotification status) {
+        told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
+      })
+      .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
+      .on_stderr([told = reporter_](std::string_view line) { told->tell(event::StderrLine{line}); })
+      .takes_boolean_options()
+      .takes_notices()
+      .takes_compactions()
+      .takes_plans()
+      .takes_subagents();
+}
+
+void RunHost::remember(const Session& session) {
+  const std::lock_guard lock(mutex_);
+  session_ = session;
+}
+
+void RunHost::forget() {
+  std::optional<Session> last;
+  {
+    const std::lock_guard lock(mutex_);
+    last.swap(session_);
+  }
+  if (last) offer_.session_closed(last->id());
+}
+
+Decision RunHost::answer(const ClientContext& context,
+                         const v1::RequestPermissionRequest& request) {
+  PermissionQuestion question;
+  question.call = call_of(request.toolCall);
+  question.options = request.options;
+  question.agent = agent_name_;
+  question.cwd = context.cwd();
+  std::optional<Session> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = session_;
+  }
+  if (session && session->id() == request.sessionId)
+    session->with_state([&](const SessionState& state) {
+      if (const ToolCallState* known = state.tool_call(request.toolCall.toolCallId))
+        question.call = *known;
+    });
+  session.reset();
+  PermissionAnswer answer = permissions_->answer(question, context.stop_token());
+  if (context.cancelled()) {
+    answer.by = PermissionAnswer::By::cancelled;
+    answer.allowed = false;
+    answer.option.reset();
+    answer.reason = "the turn was cancelled";
+  }
+  if (answer.by == PermissionAnswer::By::nobody) permission_needed_ = true;
+  reporter_->tell(event::PermissionAnswered{request, question.call, answer});
+  return answer.decision();
+}
+
+std::string RunHost::choose_login(const std::vector<v1::AuthMethod>& methods) {
+  for (const v1::AuthMethod& method : methods) {
+    const auto* own = std::get_if<v1::AuthMethodAgent>(&method);
+    if (own == nullptr || own->id != auth_method_) continue;
+    logged_in_ = true;
+    reporter_->tell(event::LoggingIn{auth_method_});
+    return auth_method_;
+  }
+  return {};
+}
+
+}  // namespace acp::chat

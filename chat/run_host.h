@@ -1,0 +1,47 @@
+// What a run offers its agent: the workspace, and answers to its questions.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "acp/client.h"
+#include "chat/permission.h"
+#include "chat/run_events.h"
+#include "workspace/offer.h"
+
+namespace acp::chat {
+
+// For all threads. Handlers hold it: it knows the session, so whoever ends the run says forget().
+class RunHost : public std::enable_shared_from_this<RunHost> {
+ public:
+  RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
+          std::string agent_name, std::string auth_method);
+
+  void install(Client& client);
+
+  // From now on questions are seen together with what was told of the call before.
+  void remember(const Session& session);
+  void forget();
+
+  // A permission was denied because nobody was there to decide.
+  bool permission_needed() const { return permission_needed_; }
+  // The agent has asked for a login, and was given the method.
+  bool logged_in() const { return logged_in_; }
+
+ private:
+  Decision answer(const ClientContext& context, const v1::RequestPermissionRequest& request);
+  std::string choose_login(const std::vector<v1::AuthMethod>& methods);
+
+  const std::shared_ptr<RunReporter> reporter_;
+  const std::shared_ptr<Permissions> permissions_;
+  const std::string agent_name_, auth_method_;
+  const workspace::Offer offer_;
+  std::mutex mutex_;
+  std::optional<Session> session_;
+  std::atomic<bool> permission_needed_ = false, logged_in_ = false;
+};
+
+}  // namespace acp::chat

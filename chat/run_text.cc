@@ -1,0 +1,271 @@
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "acp/json/codec.h"
+#include "chat/printable.h"
+#include "chat/run_events.h"
+
+namespace acp::chat {
+
+namespace {
+
+// Of what is no text, what it is.
+std::string placeholder(const ContentBlock& content) {
+  const auto named = [](const std::string& what, const std::string& detail) {
+    return "[" + what + (detail.empty() ? "" : ": " + one_line(detail)) + "]";
+  };
+  if (const auto* image = std::get_if<v1::ImageContent>(&content))
+    return named("image", image->mimeType);
+  if (const auto* audio = std::get_if<v1::AudioContent>(&content))
+    return named("audio", audio->mimeType);
+  if (const auto* link = std::get_if<v1::ResourceLink>(&content)) return named("link", link->uri);
+  if (const auto* embedded = std::get_if<v1::EmbeddedResource>(&content)) {
+    if (const auto* text = std::get_if<v1::TextResourceContents>(&embedded->resource))
+      return named("resource", text->uri);
+    if (const auto* blob = std::get_if<v1::BlobResourceContents>(&embedded->resource))
+      return named("resource", blob->uri);
+    return "[resource]";
+  }
+  if (const auto* unknown = std::get_if<Unknown>(&content)) return named("unknown", unknown->tag);
+  return "[content]";
+}
+
+std::string text_of(const ContentBlock& content) {
+  if (const auto* text = std::get_if<v1::TextContent>(&content)) return printable(text->text);
+  return placeholder(content);
+}
+
+std::string with_locations(std::string text, const std::vector<v1::ToolCallLocation>& locations) {
+  for (std::size_t i = 0; i < locations.size() && i < 3; ++i) {
+    text += (i == 0 ? " (" : ", ") + one_line(locations[i].path);
+    if (locations[i].line.has_value()) text += ":" + std::to_string(*locations[i].line);
+  }
+  if (locations.size() > 3) text += ", …";
+  return text + (locations.empty() ? "" : ")");
+}
+
+std::string login_advice(const std::vector<v1::AuthMethod>& methods) {
+  std::string text = "It offers:";
+  for (const v1::AuthMethod& method : methods) {
+    const auto add = [&](const std::string& id, const std::string& name,
+                         const Nullable<std::string>& description, const char* how) {
+      text += "\n  " + one_line(id) + "  " + one_line(name);
+      if (description.has_value()) text += ": " + one_line(*description);
+      text += how;
+    };
+    if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method))
+      add(own->id, own->name, own->description, "");
+    if (const auto* terminal = std::get_if<v1::AuthMethodTerminal>(&method))
+      add(terminal->id, terminal->name, terminal->description, " (in a terminal; not by --auth)");
+    if (const auto* unknown = std::get_if<Unknown>(&method))
+      text += "\n  [" + one_line(unknown->tag) + "]";
+  }
+  return text + "\n--auth METHOD logs in by one of them.";
+}
+
+class TextPrinter : public RunPrinter {
+ public:
+  explicit TextPrinter(TextOptions options) : options_(options) {}
+
+  void print(const RunEvent& event) override {
+    std::visit([this](const auto& one) { show(one); }, event);
+  }
+
+ private:
+  // ---- standard output
+
+  void say(const std::string& text) {
+    if (text.empty()) return;
+    if (options_.quiet) {
+      last_ += text;
+      return;
+    }
+    std::cout << text << std::flush;
+    mid_line_ = text.back() != '\n';
+  }
+  // Another message begins, or something has come between.
+  void end_message() {
+    if (options_.quiet) {
+      ended_ = !last_.empty();
+      return;
+    }
+    if (std::exchange(mid_line_, false)) std::cout << '\n' << std::flush;
+  }
+  void begin_message() {
+    if (std::exchange(ended_, false)) last_.clear();
+  }
+
+  // ---- standard error
+
+  void note(const std::string& line) {
+    if (options_.quiet) return;
+    tell(line);
+  }
+  void tell(const std::string& line) { std::cerr << line + "\n" << std::flush; }
+
+  // ---- updates
+
+  void show(const v1::AgentMessageChunk& chunk) {
+    if (chunk.messageId.has_value() && *chunk.messageId != message_id_) {
+      if (!message_id_.empty()) end_message();
+      message_id_ = *chunk.messageId;
+    }
+    begin_message();
+    if (!std::holds_alternative<v1::TextContent>(chunk.content)) end_line();
+    say(text_of(chunk.content));
+    if (!std::holds_alternative<v1::TextContent>(chunk.content)) say("\n");
+  }
+  void end_line() {
+    if (options_.quiet ? !last_.empty() && last_.back() != '\n' : mid_line_) say("\n");
+  }
+  void show(const v1::AgentThoughtChunk& chunk) {
+    end_message();
+    if (options_.verbose && !options_.quiet) std::cerr << text_of(chunk.content) << std::flush;
+  }
+  void show(const v1::ToolCall& call) {
+    end_message();
+    const std::string title = one_line(call.title);
+    std::string kind = "other";
+    if (call.kind)
+      if (const auto name = Json::parse(json::encode(*call.kind)); name && name->is_string())
+        kind = *name->as_string();
+    const bool known = titles_.contains(call.toolCallId);
+    titles_[call.toolCallId] = title;
+    if (!known) note(with_locations("[tool] " + kind + ": " + title, call.locations));
+    if (call.status) status(call.toolCallId, *call.status);
+  }
+  void show(const v1::ToolCallUpdate& update) {
+    end_message();
+    if (update.title.has_value()) titles_[update.toolCallId] = one_line(*update.title);
+    if (update.status.has_value()) status(update.toolCallId, *update.status);
+  }
+  void status(const std::string& id, ToolCallStatus status) {
+    if (status != ToolCallStatus::completed && status != ToolCallStatus::failed) return;
+    const auto known = titles_.find(id);
+    const std::string title = known != titles_.end() ? known->second : one_line(id);
+    note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + title);
+    if (known != titles_.end()) titles_.erase(known);
+  }
+  void show(const v1::Plan& plan) {
+    std::size_t done = 0;
+    std::string current;
+    for (const v1::PlanEntry& entry : plan.entries) {
+      if (entry.status == v1::PlanEntryStatus::completed) ++done;
+      if (entry.status == v1::PlanEntryStatus::in_progress && current.empty())
+        current = ": " + one_line(entry.content);
+    }
+    end_message();
+    note("[plan] " + std::to_string(done) + " of " + std::to_string(plan.entries.size()) + current);
+  }
+  void show(const v1::Notice& notice) {
+    end_message();
+    std::string text = "[notice] " + one_line(notice.title);
+    if (notice.description.has_value()) text += ": " + one_line(*notice.description, 1000);
+    note(text);
+  }
+  void show(const v1::CurrentModeUpdate& mode) { note("[mode] " + one_line(mode.currentModeId)); }
+  void show(const Unknown& unknown) {
+    if (unknown_.size() < 100 && unknown_.insert(unknown.tag).second)
+      note("[unknown] updates of a kind that is not known here: " + one_line(unknown.tag));
+  }
+  template <class Update>
+  void show(const Update&)
+    requires requires { Update::json_type; }
+  {}  // for programs: --json
+
+  // ---- events
+
+  void show(const event::Starting& e) {
+    if (options_.verbose)
+      note("[start] " + one_line(e.agent.name) + ": " +
+           one_line(io::command_line(e.agent.argv), 1000));
+  }
+  void show(const event::Initialized& e) {
+    if (options_.verbose && e.info.agentInfo.has_value())
+      note("[start] connected to " + one_line(e.info.agentInfo->name) + " " +
+           one_line(e.info.agentInfo->version));
+  }
+  void show(const event::LoggingIn& e) { note("[login] " + one_line(e.method)); }
+  void show(const event::SessionOpened& e) {
+    const char* const how = e.how == SessionStart::created  ? "new"
+                            : e.how == SessionStart::loaded ? "loaded"
+                                                            : "resumed";
+    if (options_.verbose) note("[session] " + one_line(e.session.id()) + ", " + how);
+  }
+  void show(const event::Updated& e) {
+    if (e.replayed) return;
+    std::visit([this](const auto& update) { show(update); }, e.update);
+  }
+  // Also in quiet: nothing is approved in silence.
+  void show(const event::PermissionAnswered& e) {
+    end_message();
+    // The question may be answered before the call itself is told of.
+    if (titles_.try_emplace(e.call.id, one_line(e.call.title)).second)
+      note(with_locations("[tool] " + describe(e.call), e.call.locations));
+    std::string text = std::string(e.answer.allowed ? "[allowed] " : "[denied] ") +
+                       describe(e.call) + ", " + e.answer.reason;
+    if (e.answer.allowed && e.answer.option)
+      text += ", as \"" + one_line(e.answer.option->name) + "\"";
+    if (!e.answer.option && e.answer.by != PermissionAnswer::By::cancelled)
+      text += "; answered as cancelled";
+    tell(text);
+  }
+  void show(const event::ElicitationDeclined& e) {
+    end_message();
+    std::string text =
+        "[declined] a question, since nobody is there to answer it: " + one_line(e.request.message);
+    if (const auto* url = std::get_if<v1::ElicitationUrlMode>(&e.request.mode))
+      text += " (" + one_line(url->url, 1000) + ")";
+    tell(text);
+  }
+  void show(const event::TerminalOutput& e) {
+    if (options_.verbose && !options_.quiet) std::cerr << printable(e.text) << std::flush;
+  }
+  void show(const event::StderrLine& e) {
+    if (options_.verbose) note("[stderr] " + one_line(e.line, 10'000));
+  }
+  void show(const event::Logged& e) {
+    if (e.entry.level == LogEntry::Level::debug && !options_.verbose) return;
+    note("[warning] " + one_line(e.entry.message, 500));
+  }
+  void show(const event::Cancelling& e) {
+    end_message();
+    note(e.why == Stopping::Why::timed_out
+             ? "[cancel] the time is over; the turn is cancelled"
+             : "[cancel] the turn is cancelled; once more to end at once");
+  }
+  void show(const event::Stopped& e) {
+    finish();
+    if (!e.note.empty()) tell("acp run: " + e.note);
+  }
+  void show(const event::Failed& e) {
+    finish();
+    tell("acp run: " + printable(e.message));
+    if (!e.methods.empty()) tell(login_advice(e.methods));
+  }
+  void finish() {
+    if (options_.quiet) {
+      if (!last_.empty() && last_.back() != '\n') last_ += '\n';
+      std::cout << last_ << std::flush;
+      return;
+    }
+    end_message();
+  }
+
+  const TextOptions options_;
+  std::string last_;  // message, if only that is wanted
+  bool ended_ = false;
+  bool mid_line_ = false;
+  std::string message_id_;
+  std::map<std::string, std::string> titles_;  // of tool calls that have not ended
+  std::set<std::string> unknown_;              // kinds that were told of
+};
+
+}  // namespace
+
+std::unique_ptr<RunPrinter> text_run_printer(TextOptions options) {
+  return std::make_unique<TextPrinter>(options);
+}
+
+}  // namespace acp::chat

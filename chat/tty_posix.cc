@@ -1,0 +1,62 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "chat/tty.h"
+
+namespace acp::chat {
+
+namespace {
+
+bool write_all(int to, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(to, text.data(), text.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Tty> Tty::open() {
+  io::Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC));
+  if (!terminal) return {};
+  return Tty(std::move(terminal));
+}
+
+std::optional<std::string> Tty::ask(const std::string& text, std::stop_token stop) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  const io::Descriptor wake_read(ends[0]), wake_write(ends[1]);
+  const std::stop_callback wake(stop, [&wake_write] {
+    [[maybe_unused]] const ssize_t written = ::write(wake_write.get(), "x", 1);
+  });
+  tcflush(terminal_.get(), TCIFLUSH);
+  if (!write_all(terminal_.get(), text)) return {};
+  std::string line;
+  while (true) {
+    pollfd watched[2] = {{terminal_.get(), POLLIN, 0}, {wake_read.get(), POLLIN, 0}};
+    if (::poll(watched, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return {};
+    }
+    if (watched[1].revents != 0) {
+      write_all(terminal_.get(), "\n");
+      return {};
+    }
+    char byte;
+    const ssize_t size = ::read(terminal_.get(), &byte, 1);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return {};
+    if (byte == '\n') return line;
+    line += byte;
+  }
+}
+
+}  // namespace acp::chat

@@ -1,0 +1,163 @@
+"""Agents that do not do what they should, for `acp run`: run_agents.py WHAT [DETAIL]"""
+
+import json
+import os
+import sys
+
+WHAT = sys.argv[1]
+DETAIL = sys.argv[2] if len(sys.argv) > 2 else ""
+# Everything that could steer a terminal, or show another text than there is.
+EVIL = "a\x1b[31mred\x1b]0;title\x07\x1b]8;;http://evil\x1b\\\x9b2J\x7f\b\x00\u202eend"
+SESSION = "s\x1b[1m1"
+
+
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def update(session=SESSION, **what):
+    send({"method": "session/update", "params": {"sessionId": session, "update": what}})
+
+
+def say(text, kind="agent_message_chunk", **more):
+    update(sessionUpdate=kind, content={"type": "text", "text": text}, **more)
+
+
+def messages():
+    for line in sys.stdin:
+        yield json.loads(line)
+
+
+INPUT = messages()
+
+
+def ask(method, **params):
+    """A request to the client, with an id as some have it. Everything else that comes is passed over."""
+    send({"id": "8f14e45f-ceea-467f-a0d3", "method": method, "params": params})
+    for message in INPUT:
+        if message.get("id") == "8f14e45f-ceea-467f-a0d3":
+            return message.get("result", message.get("error"))
+    sys.exit(0)
+
+
+def permission(call, *options):
+    offered = [{"optionId": "o%d" % i, "name": kind, "kind": kind} for i, kind in enumerate(options)]
+    return ask("session/request_permission", sessionId=SESSION, toolCall=call, options=offered)["outcome"]
+
+
+def turn(text):
+    """What happens between prompt and answer; gives the stop reason."""
+    if WHAT == "escapes":
+        say(EVIL)
+        call = {"toolCallId": EVIL, "title": EVIL, "kind": "execute",
+                "locations": [{"path": "/tmp/" + EVIL, "line": 3}, {"path": "relative"}, {"path": None}]}
+        update(sessionUpdate="tool_call", **call)
+        permission(dict(call, rawInput={"command": EVIL}), "allow_once", "reject_once")
+        update(sessionUpdate="tool_call_update", toolCallId=EVIL, status="failed")
+        update(sessionUpdate="plan", entries=[{"content": EVIL, "priority": "high", "status": "in_progress"}])
+        update(sessionUpdate="current_mode_update", currentModeId=EVIL)
+        update(sessionUpdate="notice", severity="info", title=EVIL, description=EVIL)
+        update(sessionUpdate=EVIL, more=EVIL)
+        update(sessionUpdate="agent_message_chunk", content={"type": "resource_link", "uri": EVIL, "name": EVIL})
+        ask("elicitation/create", sessionId=SESSION, mode="url", message=EVIL, url="http://x/" + EVIL, elicitationId="e")
+        sys.stderr.write(EVIL + "\n")
+        sys.stderr.flush()
+    elif WHAT == "big":
+        say("x" * (1024 * 1024))
+        say("y" * (1024 * 1024))
+    elif WHAT == "many":
+        for number in range(int(DETAIL)):
+            say("%d " % number)
+    elif WHAT == "unknown":
+        update(sessionUpdate="from_the_future", answer=42)
+        update(sessionUpdate="from_the_future", answer=43)
+        update(sessionUpdate="_mine", x=1)
+        update(sessionUpdate="tool_call", toolCallId="t", title="odd", kind="levitate", status="floating")
+        update(sessionUpdate="agent_message_chunk", content={"type": "hologram", "data": "x"})
+        update(sessionUpdate="agent_message_chunk")
+        send({"method": "_mine/news", "params": {}})
+        send({"method": "session/unheard_of", "params": {}})
+        say("not found: %d" % ask("_mine/question")["code"])
+    elif WHAT == "wire":  # seen of shipping agents
+        update(sessionUpdate="tool_call_update", toolCallId="never announced", status="completed")
+        update(sessionUpdate="tool_call", toolCallId="twice", title="first")
+        update(sessionUpdate="tool_call", toolCallId="twice", title="second", status="completed")
+        update(sessionUpdate="tool_call", toolCallId="t", title="terminal",
+               content=[{"type": "terminal", "terminalId": "nobody's"}])
+        made = ask("terminal/create", sessionId=SESSION, command="printf '%s' one && printf ' %s' two")
+        exited = ask("terminal/wait_for_exit", sessionId=SESSION, terminalId=made["terminalId"])
+        output = ask("terminal/output", sessionId=SESSION, terminalId=made["terminalId"])["output"]
+        ask("terminal/release", sessionId=SESSION, terminalId=made["terminalId"])
+        missing = ask("fs/read_text_file", sessionId=SESSION, path=os.getcwd() + "/none")["code"]
+        say("%s [%d] %d" % (output, exited["exitCode"], missing))
+    elif WHAT == "permission":
+        call = {"toolCallId": "p", "title": "Run it", "kind": "execute", "rawInput": {"command": "npm test"}}
+        if "announced" in DETAIL:
+            update(sessionUpdate="tool_call", **call)
+            call = {"toolCallId": "p"}
+        kinds = [word for word in DETAIL.split() if word != "announced"]
+        say(json.dumps(permission(call, *kinds)))
+    elif WHAT == "stubborn":
+        say("working")
+        for message in INPUT:  # and never an end
+            pass
+    elif WHAT == "slow":
+        say("working")
+        for message in INPUT:
+            if message.get("method") == "session/cancel":
+                say(" stopped")
+                return "cancelled"
+    elif WHAT == "asks-and-waits":
+        outcome = permission({"toolCallId": "p", "title": "Run it"}, "allow_once", "reject_once")
+        say(json.dumps(outcome))
+        return "cancelled"
+    elif WHAT == "error":
+        return None
+    else:
+        say("hello")
+    return DETAIL if WHAT == "stop" else "end_turn"
+
+
+if WHAT == "noise":
+    print("Welcome to the agent!\n{not json\n[1,2\x1b[31m", flush=True)
+children = []
+for message in INPUT:
+    method, number = message.get("method"), message.get("id")
+    if number is None:
+        continue
+    if WHAT == "exit" and method == DETAIL:
+        sys.stderr.write("cannot go on with %s\n" % method)
+        sys.exit(3)
+    if WHAT == "silent" and method == DETAIL:
+        continue
+    if WHAT == "noise":
+        print("DEBUG " + method, flush=True)
+    if method == "initialize":
+        closes = {"close": {}} if WHAT in ("late", "noise") else {}
+        send({"id": number, "result": {"protocolVersion": int(DETAIL) if WHAT == "version" else 1,
+                                       "agentCapabilities": {"sessionCapabilities": closes,
+                                                             "loadSession": WHAT == "replay"}}})
+    elif method == "session/new":
+        if WHAT == "early":
+            say("too early, ")
+        send({"id": number, "result": {"sessionId": SESSION}})
+    elif method == "session/load":
+        say("what was asked", "user_message_chunk")
+        say("what was said")
+        if message["params"]["sessionId"] != SESSION:
+            send({"id": number, "error": {"code": -32002, "message": "no such session"}})
+        else:
+            send({"id": number, "result": {}})
+    elif method == "session/prompt":
+        reason = turn(message["params"]["prompt"][0]["text"])
+        if reason:
+            send({"id": number, "result": {"stopReason": reason}})
+        else:
+            send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL}})
+        if WHAT == "late":
+            say(", and an afterthought")
+    elif method == "session/close":
+        send({"id": number, "result": {}})
+    else:
+        send({"id": number, "error": {"code": -32601, "message": "no"}})
