@@ -18,7 +18,8 @@ BELOW = {
     "mcp": [*LIBRARY, "http"],
     "workspace": [*LIBRARY],
     "coder": [*LIBRARY, "http", "mcp", "workspace"],
-    "cli": [*LIBRARY, "http", "mcp", "workspace", "coder"],
+    "chat": [*LIBRARY, "workspace"],
+    "cli": [*LIBRARY, "http", "mcp", "workspace", "coder", "chat"],
 }
 
 
@@ -28,7 +29,7 @@ def folder_of(path):
 
 root = Path(__file__).resolve().parent.parent
 faults = count = 0
-for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "coder", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
+for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "coder", "chat", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
     name = str(file.relative_to(root))
     here = folder_of(str(Path(name).parent))
     count += 1
