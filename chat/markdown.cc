@@ -116,12 +116,19 @@ class Renderer {
     for (std::size_t i = 0; i < std::min<std::size_t>(columns_ - used, 40); ++i) text += "─";
     put(chop(line_of(text, frame), columns_, margin_));
   }
+  static const std::vector<std::size_t>& first_widths(const TableHead& head, std::size_t room) {
+    if (head.screen != room) {
+      head.widths = markdown::column_widths(markdown::table(head.first), room);
+      head.screen = room;
+    }
+    return head.widths;
+  }
   void table(const Piece& piece) {
     const std::size_t room = columns_ - std::min(width(margin_.first), columns_ - 1);
     const markdown::Table table = markdown::table(piece.text);
-    const auto widths = piece.continues
-                            ? markdown::column_widths(markdown::table(piece.continues->first), room)
-                            : markdown::column_widths(table, room);
+    if (table.rows.empty()) return text(piece.text, {});  // md4c sees none: never lose it
+    const auto widths = piece.continues ? first_widths(*piece.continues, room)
+                                        : markdown::column_widths(table, room);
     for (const Line& row : markdown::table_lines(table, widths, room, !piece.continues)) {
       Line line = margin_.first;
       add(line, row);

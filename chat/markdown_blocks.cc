@@ -12,9 +12,9 @@ using namespace markdown;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-constexpr std::size_t longest_paragraph = 4096;
-constexpr std::size_t longest_line = 4096;
-constexpr std::size_t longest_table = 8192;
+constexpr std::size_t longest_paragraph = 2048;
+constexpr std::size_t longest_line = 1024;
+constexpr std::size_t longest_table = 4096;
 constexpr std::size_t deepest = 32;
 constexpr std::size_t most_columns = 64;
 
@@ -236,7 +236,7 @@ bool BlockParser::begin_table(std::string_view row, std::vector<Piece>& out) {
     leaf_ = Leaf{};
   }
   leaf_->kind = Leaf::Kind::table;
-  leaf_->text = std::move(head) + "\n" + std::string(trim(row));
+  leaf_->text = std::move(head) + "\n" + long_delimiters(row);
   leaf_->rows = leaf_->text.size();
   return true;
 }
@@ -248,6 +248,8 @@ void BlockParser::more(std::string_view text, std::vector<Piece>& out) {
     leaf_ = Leaf{};
     leaf_->cut = true;
   }
+  // The row's beginning may be on the screen already.
+  if (leaf_->kind == Leaf::Kind::table && leaf_->text.size() == leaf_->rows) leaf_->text += '\n';
   leaf_->text += text;
   give_out_long(out);
 }
@@ -260,12 +262,12 @@ void BlockParser::give_out_long(std::vector<Piece>& out) {
     emit(std::move(piece), out);
     leaf_->cut = true;
   }
-  if (leaf_->kind == Leaf::Kind::table && leaf_->text.size() - leaf_->rows > longest_table) {
+  // Once the columns have their widths, row by row.
+  if (leaf_->kind == Leaf::Kind::table &&
+      leaf_->text.size() - leaf_->rows > (leaf_->head ? 0 : longest_table)) {
     Piece piece{Piece::Kind::table, leaf_->text};
     piece.continues = leaf_->head;
-    if (!leaf_->head)
-      leaf_->head = std::make_shared<TableHead>(
-          TableHead{leaf_->text.substr(0, leaf_->rows), leaf_->text});
+    if (!leaf_->head) leaf_->head = std::make_shared<TableHead>(TableHead{leaf_->text});
     leaf_->text.resize(leaf_->rows);
     emit(std::move(piece), out);
     leaf_->cut = true;

@@ -24,8 +24,10 @@ struct Container {
 
 // Of a table that is too long to be held back: its later rows get the columns of its first.
 struct TableHead {
-  std::string head;   // the lines of the head
-  std::string first;  // and the rows that the widths of the columns come from
+  std::string first;  // its beginning, that the widths of the columns come from
+  // Those widths, once they are known for so many columns of screen.
+  mutable std::size_t screen = 0;
+  mutable std::vector<std::size_t> widths = {};
 };
 
 struct Piece {
@@ -47,8 +49,9 @@ struct Piece {
   std::shared_ptr<const TableHead> continues = {};
 };
 
-// CommonMark with tables, and with these limits, so that no text makes it slow: a paragraph or line
-// of more than 4 KiB, and a table of more than 8 KiB, is given out in parts; containers nest 32
+// CommonMark with tables, and with these limits, so that no text makes it slow: a paragraph of
+// more than 2 KiB, a line of code of more than 1 KiB and a table of more than 4 KiB is given out in
+// parts; containers nest 32
 // deep, more markers are text; a table has at most 64 columns. HTML is inline text; definitions of
 // link references are text, since what uses them may be on the screen already.
 //

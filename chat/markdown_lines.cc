@@ -123,4 +123,15 @@ std::size_t delimiter_columns(std::string_view line) {
   return columns;
 }
 
+std::string long_delimiters(std::string_view line) {
+  std::string out;
+  char before = '|';
+  for (const char c : trim(line)) {
+    if (c == ' ') continue;
+    if (c != '-' || before != '-') out += c == '-' ? "---" : std::string(1, c);
+    before = c;
+  }
+  return out;
+}
+
 }  // namespace acp::chat::markdown

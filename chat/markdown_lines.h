@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace acp::chat::markdown {
@@ -46,5 +47,7 @@ inline bool ordered(char delimiter) { return delimiter == '.' || delimiter == ')
 // The columns of the line below a table's head; 0 if it is none.
 std::size_t delimiter_columns(std::string_view line);
 std::size_t row_columns(std::string_view line);
+// The same with three dashes in each column: md4c 0.4.8 knows no shorter ones.
+std::string long_delimiters(std::string_view line);
 
 }  // namespace acp::chat::markdown

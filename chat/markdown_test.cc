@@ -61,7 +61,7 @@ TEST(Markdown, Code) {
   EXPECT_EQ(shown("~~~\n```\n~~~~\nx"), "  ```\n\nx\n");
   EXPECT_EQ(shown("    a\n\n      b\n\nc"), "  a\n\n    b\n\nc\n");
   EXPECT_EQ(shown("- x\n  ```py\n  y\n  ```\n  z\n- w"), "• x\n    py\n    y\n  z\n• w\n");
-  EXPECT_EQ(shown("- ```\n  y\n  ```"), "•   \n    y\n");
+  EXPECT_EQ(shown("- ```\n  y\n  ```"), "• \n    y\n");
   EXPECT_EQ(shown("> ```\n> y\nz"), "│   y\n\nz\n");
   EXPECT_EQ(shown("```\nabcdefgh", 6), "  abcd\n  efgh\n");  // still open at the end
 }
@@ -97,7 +97,7 @@ TEST(Markdown, Tables) {
             "\nend\n");
   EXPECT_EQ(shown("a|b\n-|-\nlonger words|and more words", 20),
             "a        │ b\n"
-            "─────────┼─────────\n"
+            "─────────┼──────────\n"
             "longer   │ and more\n"
             "words    │ words\n");
   // No room side by side.

@@ -60,7 +60,7 @@ std::size_t length_at(std::string_view text, std::size_t at) {
   return json::utf8_length(text.data() + at, text.data() + text.size());
 }
 
-std::size_t plain_length(std::string_view text) {
+std::size_t ascii_length(std::string_view text) {
   return static_cast<std::size_t>(
       std::find_if_not(text.begin(), text.end(), printable_ascii) - text.begin());
 }
@@ -124,11 +124,11 @@ std::size_t skip_colour(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::string safe(std::string_view text, std::size_t tab) {
-  const std::size_t plain = plain_length(text);
+  const std::size_t plain = ascii_length(text);
   if (plain == text.size()) return std::string(text);
   Writer out(std::max<std::size_t>(tab, 1));
   for (std::size_t at = 0; at < text.size();) {
-    if (const std::size_t run = plain_length(text.substr(at)); run > 0) {
+    if (const std::size_t run = ascii_length(text.substr(at)); run > 0) {
       out.plain(text.substr(at, run));
       at += run;
     } else if (text[at] == '\t') {
@@ -146,7 +146,7 @@ std::string safe(std::string_view text, std::size_t tab) {
 }
 
 bool is_safe(std::string_view text) {
-  return plain_length(text) == text.size() || safe(text) == text;
+  return ascii_length(text) == text.size() || safe(text) == text;
 }
 
 std::string safe_output(std::string_view line) {
@@ -192,9 +192,19 @@ Cluster first_cluster(std::string_view text) {
   return cluster;
 }
 
+std::size_t plain_length(std::string_view text) {
+  const std::size_t length = ascii_length(text);
+  return length > 0 && length < text.size() ? length - 1 : length;  // a mark may follow the last
+}
+
 std::size_t width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
+    if (const std::size_t plain = plain_length(text); plain > 0) {
+      columns += plain;
+      text.remove_prefix(plain);
+      continue;
+    }
     const Cluster next = first_cluster(text);
     columns += next.width;
     text.remove_prefix(next.text.size());

@@ -27,6 +27,9 @@ struct Cluster {
 // The first of what is not empty.
 Cluster first_cluster(std::string_view text);
 
+// How many characters at its beginning are ASCII, printable, and one column each.
+std::size_t plain_length(std::string_view text);
+
 // In columns. The text is safe.
 std::size_t width(std::string_view text);
 // As much of its beginning as fits.

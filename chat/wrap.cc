@@ -18,19 +18,20 @@ class Rows {
 
   bool empty() const { return used_ == start_; }
   bool fits(std::size_t more) const { return used_ + more <= columns_; }
+  std::size_t room() const { return used_ < columns_ ? columns_ - used_ : 0; }
   void put(std::string_view text, std::size_t columns, const Style& style) {
     // The text is safe: add() would look at each character again.
-    if (fresh_ || row_.empty() || row_.back().style != style)
+    if (!style_ || row_.empty() || (style_ != &style && row_.back().style != style))
       row_.push_back({style, std::string(text)});
     else
       row_.back().text += text;
-    fresh_ = false;
+    style_ = &style;
     used_ += columns;
   }
   void next() {
     rows_.push_back(std::exchange(row_, margin_.rest));
     start_ = used_ = rest_width_;
-    fresh_ = true;
+    style_ = nullptr;
   }
   Lines take() {
     rows_.push_back(std::move(row_));
@@ -45,12 +46,13 @@ class Rows {
   Line row_;
   std::size_t start_ = 0;  // the margin's width
   std::size_t used_ = 0;
-  bool fresh_ = true;  // nothing behind the margin yet
+  const Style* style_ = nullptr;  // of what stands last behind the margin
 };
 
 void put_chopped(Rows& rows, std::string_view text, const Style& style) {
   while (!text.empty()) {
-    const Cluster next = first_cluster(text);
+    const std::size_t plain = std::min(plain_length(text.substr(0, rows.room() + 1)), rows.room());
+    const Cluster next = plain > 0 ? Cluster{text.substr(0, plain), plain} : first_cluster(text);
     if (!rows.fits(next.width) && !rows.empty()) rows.next();
     rows.put(next.text, next.width, style);
     text.remove_prefix(next.text.size());
@@ -59,19 +61,39 @@ void put_chopped(Rows& rows, std::string_view text, const Style& style) {
 
 // Pieces of one word, which may change its style on the way.
 struct Word {
-  std::vector<std::pair<std::string_view, const Style*>> pieces;
+  struct Piece {
+    std::string_view text;
+    std::size_t columns;
+    const Style* style;
+  };
+  std::vector<Piece> pieces;
   std::size_t columns = 0;
 
   void add(const Cluster& cluster, const Style& style) {
-    if (!pieces.empty() && pieces.back().second == &style) {
-      auto& text = pieces.back().first;
+    if (!pieces.empty() && pieces.back().style == &style) {
+      auto& text = pieces.back().text;
       text = {text.data(), text.size() + cluster.text.size()};  // they are neighbours
+      pieces.back().columns += cluster.width;
     } else {
-      pieces.emplace_back(cluster.text, &style);
+      pieces.push_back({cluster.text, cluster.width, &style});
     }
     columns += cluster.width;
   }
+  void put(Rows& rows) const {
+    for (const Piece& piece : pieces) rows.put(piece.text, piece.columns, *piece.style);
+  }
+  void clear() {
+    pieces.clear();
+    columns = 0;
+  }
 };
+
+// A space, the letters up to the next one, or something else that is seen as one character.
+Cluster next_part(std::string_view text) {
+  std::size_t plain = plain_length(text.substr(0, std::min(text.find(' ', 1), text.size())));
+  if (plain > 1 && text[0] == ' ') plain = 1;
+  return plain > 0 ? Cluster{text.substr(0, plain), plain} : first_cluster(text);
+}
 
 }  // namespace
 
@@ -84,23 +106,23 @@ Lines wrap(const Line& text, std::size_t columns, const Margin& margin) {
     if (!rows.empty() && !rows.fits(spaces.columns + word.columns))
       rows.next();
     else if (!rows.empty() || rows.fits(spaces.columns + word.columns))
-      for (const auto& [piece, style] : spaces.pieces) rows.put(piece, piece.size(), *style);
+      spaces.put(rows);
     if (rows.fits(word.columns))
-      for (const auto& [piece, style] : word.pieces) rows.put(piece, width(piece), *style);
+      word.put(rows);
     else
-      for (const auto& [piece, style] : word.pieces) put_chopped(rows, piece, *style);
-    word = {};
-    spaces = {};
+      for (const Word::Piece& piece : word.pieces) put_chopped(rows, piece.text, *piece.style);
+    word.clear();
+    spaces.clear();
   };
   for (const Span& span : text) {
     std::string_view rest = span.text;
     while (!rest.empty()) {
-      const Cluster next = first_cluster(rest);
+      const Cluster next = next_part(rest);
       rest.remove_prefix(next.text.size());
       if (next.text == " ") {
         end_word();
         spaces.add(next, span.style);
-      } else if (next.width == 2) {
+      } else if (next.width == 2 && next.text.size() > 2) {
         end_word();  // a break is allowed before and behind it
         word.add(next, span.style);
         end_word();
