@@ -51,7 +51,8 @@ class Renderer {
       case Piece::Kind::table:
         return table(piece);
       case Piece::Kind::code_begin:
-        if (!piece.text.empty() || shows_marker(piece)) code(piece.text, {.dim = true, .italic = true});
+        if (!piece.text.empty() || shows_marker(piece))
+          code(piece.text, {.dim = true, .italic = true});
         return;
       case Piece::Kind::code_line:
         return code(piece.text, {.colour = Colour::cyan});

@@ -104,7 +104,8 @@ std::size_t BlockParser::match_containers(std::string_view& rest) const {
 void BlockParser::line(std::string_view text, std::vector<Piece>& out) {
   std::string_view rest = text;
   std::size_t matched = match_containers(rest);
-  const bool code = leaf_ && (leaf_->kind == Leaf::Kind::fence || leaf_->kind == Leaf::Kind::indented);
+  const bool code =
+      leaf_ && (leaf_->kind == Leaf::Kind::fence || leaf_->kind == Leaf::Kind::indented);
   if (code) {
     if (matched == containers_.size() && in_code(rest, out)) return;
     close_leaf(out);

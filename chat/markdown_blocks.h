@@ -14,12 +14,12 @@ namespace acp::chat {
 
 // What a block stands in.
 struct Container {
-  bool quote = false;        // or else an item of a list
-  std::size_t indent = 0;    // columns that what belongs to the item is indented by
-  char delimiter = '-';      // - + * . )
-  unsigned number = 0;       // of an ordered item
-  std::string marker = {};   // as it is shown
-  bool fresh = true;         // nothing in it has been given out
+  bool quote = false;       // or else an item of a list
+  std::size_t indent = 0;   // columns that what belongs to the item is indented by
+  char delimiter = '-';     // - + * . )
+  unsigned number = 0;      // of an ordered item
+  std::string marker = {};  // as it is shown
+  bool fresh = true;        // nothing in it has been given out
 };
 
 // Of a table that is too long to be held back: its later rows get the columns of its first.
@@ -99,15 +99,15 @@ class BlockParser {
   void close_to(std::size_t depth, std::vector<Piece>& out);
   void emit(Piece piece, std::vector<Piece>& out);
 
-  std::string pending_;     // a line without its end
-  bool in_line_ = false;    // its beginning has been processed
+  std::string pending_;   // a line without its end
+  bool in_line_ = false;  // its beginning has been processed
   std::vector<Container> containers_;
   std::optional<Leaf> leaf_;
   std::optional<Container> sibling_;  // the item that was closed last, at this depth:
   std::size_t sibling_depth_ = 0;
-  bool blank_ = false;         // a blank line since the last piece
-  bool any_ = false;           // a piece was given out
-  bool was_in_list_ = false;   // the last one
+  bool blank_ = false;        // a blank line since the last piece
+  bool any_ = false;          // a piece was given out
+  bool was_in_list_ = false;  // the last one
 };
 
 }  // namespace acp::chat

@@ -17,13 +17,13 @@ struct Entity {
 };
 // Those that people write; others are shown as they are written.
 constexpr Entity entities[] = {
-    {"amp", "&"},    {"apos", "'"},   {"bull", "•"},   {"check", "✓"},  {"copy", "©"},
-    {"darr", "↓"},   {"deg", "°"},    {"divide", "÷"}, {"euro", "€"},   {"ge", "≥"},
-    {"gt", ">"},     {"hellip", "…"}, {"infin", "∞"},  {"laquo", "«"},  {"larr", "←"},
-    {"ldquo", "“"},  {"le", "≤"},     {"lsquo", "‘"},  {"lt", "<"},     {"mdash", "—"},
-    {"middot", "·"}, {"nbsp", " "},   {"ndash", "–"},  {"ne", "≠"},     {"para", "¶"},
-    {"plusmn", "±"}, {"pound", "£"},  {"quot", "\""},  {"raquo", "»"},  {"rarr", "→"},
-    {"rdquo", "”"},  {"reg", "®"},    {"rsquo", "’"},  {"sect", "§"},   {"times", "×"},
+    {"amp", "&"},    {"apos", "'"},   {"bull", "•"},   {"check", "✓"}, {"copy", "©"},
+    {"darr", "↓"},   {"deg", "°"},    {"divide", "÷"}, {"euro", "€"},  {"ge", "≥"},
+    {"gt", ">"},     {"hellip", "…"}, {"infin", "∞"},  {"laquo", "«"}, {"larr", "←"},
+    {"ldquo", "“"},  {"le", "≤"},     {"lsquo", "‘"},  {"lt", "<"},    {"mdash", "—"},
+    {"middot", "·"}, {"nbsp", " "},   {"ndash", "–"},  {"ne", "≠"},    {"para", "¶"},
+    {"plusmn", "±"}, {"pound", "£"},  {"quot", "\""},  {"raquo", "»"}, {"rarr", "→"},
+    {"rdquo", "”"},  {"reg", "®"},    {"rsquo", "’"},  {"sect", "§"},  {"times", "×"},
     {"trade", "™"},  {"uarr", "↑"},
 };
 
@@ -198,8 +198,8 @@ class Collector {
 
   std::string_view source_;
   Style style_;
-  std::vector<Style> before_;  // of the spans that are open
-  std::vector<Link> links_;    // those that are open
+  std::vector<Style> before_;                    // of the spans that are open
+  std::vector<Link> links_;                      // those that are open
   bool breaks_ = source_.substr(0, 1) == "<" ||  // HTML: its lines mean something
                  source_.substr(0, guard.size() + 1) == std::string(guard) + "<";
 };

@@ -37,8 +37,8 @@ int underline_level(std::string_view line);
 struct Bullet {
   char delimiter = '-';
   unsigned number = 0;
-  std::size_t indent = 0;    // columns to the content
-  bool empty = false;        // nothing follows on its line
+  std::size_t indent = 0;  // columns to the content
+  bool empty = false;      // nothing follows on its line
   std::string_view rest;
 };
 std::optional<Bullet> bullet(std::string_view line);

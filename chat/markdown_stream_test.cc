@@ -16,10 +16,14 @@ Lines joined(Lines lines, Lines more) {
 
 std::vector<std::string> corpus() {
   std::vector<std::string> texts = {
-      "# Title\n\nSome **bold** text\nwith *more*.\n\n- a\n- b\n  - c\n\n1. x\n2. y\n\n```cpp\nint a;\n\n```\n"
-      "after\n\n> quote\n> - item\nlazy\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\nSetext\n===\n    code\n",
-      "- [ ] task\n- [x] done\n\n  para\n  ```py\n  code\n  ```\n  rest\n1. one\n1. two\r\n\r\ncrlf\r\n",
-      "Intro\n| A | B |\n|:-|-:|\n| ü | 漢字 |\n| 😀 | \x1b[31m |\n\n[a]: b\n\n<div>\n<p>\n</div>\n\n&amp; &#27;",
+      "# Title\n\nSome **bold** text\nwith *more*.\n\n- a\n- b\n  - c\n\n1. x\n2. y\n\n```cpp\nint "
+      "a;\n\n```\n"
+      "after\n\n> quote\n> - item\nlazy\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\nSetext\n===\n   "
+      " code\n",
+      "- [ ] task\n- [x] done\n\n  para\n  ```py\n  code\n  ```\n  rest\n1. one\n1. "
+      "two\r\n\r\ncrlf\r\n",
+      "Intro\n| A | B |\n|:-|-:|\n| ü | 漢字 |\n| 😀 | \x1b[31m |\n\n[a]: "
+      "b\n\n<div>\n<p>\n</div>\n\n&amp; &#27;",
       "> > > deep\n> back\n\n- \n\n- x\n\n\n\n-\n```\nopen fence\n\n\n",
       "\xff\xfe bad \xc3",
       "a\tb\n\tcode\n\n\n\n",

@@ -66,7 +66,9 @@ TEST(Markdown, Code) {
   EXPECT_EQ(shown("```\nabcdefgh", 6), "  abcd\n  efgh\n");  // still open at the end
 }
 
-TEST(Markdown, Rules) { EXPECT_EQ(shown("a\n\n---\n***\n- - -", 5), "a\n\n─────\n\n─────\n\n─────\n"); }
+TEST(Markdown, Rules) {
+  EXPECT_EQ(shown("a\n\n---\n***\n- - -", 5), "a\n\n─────\n\n─────\n\n─────\n");
+}
 
 TEST(Markdown, LinksShowWhereTheyLead) {
   EXPECT_EQ(shown("[text](http://a.b/c) <http://d.e> http://f.g <x@y.z>"),
@@ -118,7 +120,9 @@ TEST(Markdown, ALongTableKeepsItsColumns) {
 
 TEST(Markdown, NothingIsSafeButWhatIsMadeSo) {
   const std::string hostile =
-      "# \x1b[2J\n\n[\x1b]8;;x\x07](http://\x1b[31m)\n\n|\x1b|\n|-|\n|\u202E|\n\n```\x1b[m\n\x1b[1A\n```\n"
+      "# "
+      "\x1b[2J\n\n[\x1b]8;;x\x07](http://"
+      "\x1b[31m)\n\n|\x1b|\n|-|\n|\u202E|\n\n```\x1b[m\n\x1b[1A\n```\n"
       "- \x9b\n> \x07&#27;[0m&#155;&#x202E;\n\n<\x1b> `\x1b` \r\r x\xff";
   for (const std::size_t columns : {1, 20, 80, 200}) {
     const std::string plain = shown(hostile, columns);
@@ -129,7 +133,8 @@ TEST(Markdown, NothingIsSafeButWhatIsMadeSo) {
 }
 
 TEST(Markdown, NestingHasAnEnd) {
-  for (const char* marker : {"> ", ">", "- ", "1. ", "[", "**", "*", "`", "<", "![", "~~", "(", "|"}) {
+  for (const char* marker :
+       {"> ", ">", "- ", "1. ", "[", "**", "*", "`", "<", "![", "~~", "(", "|"}) {
     std::string deep;
     for (int i = 0; i < 200'000; ++i) deep += marker;
     const Lines lines = markdown_lines(deep + "x", 80);
@@ -143,12 +148,15 @@ TEST(Markdown, NestingHasAnEnd) {
 
 TEST(Markdown, RowsFitTheWidth) {
   const std::string text =
-      "# A heading of words\n\n- a list\n  - nested deeper\n    - and deeper still\n\n> > quoted words\n\n"
-      "|Column|Another|\n|-|-|\n|some words in it|and some more|\n\n```text\nsome code of a length\n```\n\n"
+      "# A heading of words\n\n- a list\n  - nested deeper\n    - and deeper still\n\n> > quoted "
+      "words\n\n"
+      "|Column|Another|\n|-|-|\n|some words in it|and some more|\n\n```text\nsome code of a "
+      "length\n```\n\n"
       "A paragraph with 漢字 and 😀 and averyveryveryverylongword.";
   for (const std::size_t columns : {20, 80, 200})
     for (const Line& line : markdown_lines(text, columns)) EXPECT_LE(width(line), columns);
-  for (const std::size_t columns : {0, 1, 2, 3, 5}) EXPECT_FALSE(markdown_lines(text, columns).empty());
+  for (const std::size_t columns : {0, 1, 2, 3, 5})
+    EXPECT_FALSE(markdown_lines(text, columns).empty());
 }
 
 }  // namespace

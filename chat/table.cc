@@ -17,8 +17,7 @@ Line in_bold(Line line) {
   return line;
 }
 
-void add_aligned(Line& row, const Line& cell, std::size_t columns, Table::Align align,
-                 bool last) {
+void add_aligned(Line& row, const Line& cell, std::size_t columns, Table::Align align, bool last) {
   const std::size_t used = width(cell);
   const std::size_t space = columns > used ? columns - used : 0;
   const std::size_t left = align == Table::Align::right    ? space
@@ -50,8 +49,8 @@ void add_row(Lines& out, const Table& table, const std::vector<Line>& cells,
     Line row;
     for (std::size_t i = 0; i < wrapped.size(); ++i) {
       if (i > 0) add(row, " │ ", frame);
-      add_aligned(row, y < wrapped[i].size() ? wrapped[i][y] : Line(), widths[i],
-                  table.columns[i], i + 1 == wrapped.size());
+      add_aligned(row, y < wrapped[i].size() ? wrapped[i][y] : Line(), widths[i], table.columns[i],
+                  i + 1 == wrapped.size());
     }
     out.push_back(std::move(row));
   }

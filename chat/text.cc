@@ -61,8 +61,8 @@ std::size_t length_at(std::string_view text, std::size_t at) {
 }
 
 std::size_t ascii_length(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::find_if_not(text.begin(), text.end(), printable_ascii) - text.begin());
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), printable_ascii) -
+                                  text.begin());
 }
 
 class Writer {

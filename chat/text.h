@@ -1,5 +1,5 @@
-// Text that is safe to print, and how wide it is. Widths are those of Unicode 14 (libunistring 1.0),
-// whatever the locale.
+// Text that is safe to print, and how wide it is. Widths are those of Unicode 14
+// (libunistring 1.0), whatever the locale.
 #pragma once
 
 #include <cstddef>

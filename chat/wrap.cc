@@ -21,7 +21,7 @@ class Rows {
   std::size_t room() const { return used_ < columns_ ? columns_ - used_ : 0; }
   void put(std::string_view text, std::size_t columns, const Style& style) {
     // The text is safe: add() would look at each character again.
-    if (!style_ || row_.empty() || (style_ != &style && row_.back().style != style))
+    if (row_.empty() || (style_ != &style && row_.back().style != style))
       row_.push_back({style, std::string(text)});
     else
       row_.back().text += text;
