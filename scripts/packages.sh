@@ -19,7 +19,8 @@ packages_of() {
       libre2-dev          <re2/re2.h>
       libsqlite3-dev      <sqlite3.h>
       libmd4c-dev         <md4c.h>
-      libunistring-dev    <unistr.h>' ;;
+      libunistring-dev    <unistr.h>
+      libtickit-dev       <tickit.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
       git                 git
