@@ -130,7 +130,7 @@ void ChatUi::start_failed(const std::string& what, bool login_wanted) {
 
 void ChatUi::choose_terminal_login() {
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = {line_of("? " + options_.agent.name + " wants a login in this terminal",
+  dialog->head = {line_of("? " + label_ + " wants a login in this terminal",
                           {.bold = true, .colour = Colour::yellow})};
   std::vector<v1::AuthMethodTerminal> methods;
   for (const v1::AuthMethod& method : agent_->auth_methods())
@@ -174,7 +174,7 @@ void ChatUi::opened(Session session, const std::string& how) {
   calls_.clear();
   calls_revision_ = 0;
   const auto& info = agent_->info().agentInfo;
-  std::string who = options_.agent.name;
+  std::string who = label_;
   if (info.has_value()) {
     who = info->title.has_value() && !info->title->empty() ? *info->title : info->name;
     if (!info->version.empty()) who += " " + info->version;
@@ -183,6 +183,7 @@ void ChatUi::opened(Session session, const std::string& how) {
     say(who + " in " + options_.cwd + (how == "new" ? "" : ", session " + session_->id()));
   else
     say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session_->id());
+  notes_.emplace_back();
   try {
     last_.store(session_->id());
   } catch (const std::runtime_error& error) {

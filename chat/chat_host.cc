@@ -76,10 +76,11 @@ Lines question_lines(const std::string& agent, const ToolCallState& call, const 
 }  // namespace
 
 ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
-                   std::string policy_file)
+                   std::string label, std::string policy_file)
     : mailbox_(std::move(mailbox)),
       front_(front),
       agent_(std::move(agent)),
+      label_(std::move(label)),
       policy_file_(std::move(policy_file)),
       offer_([all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
         {
@@ -262,7 +263,7 @@ Decision ChatHost::permission(const ClientContext& context,
 
   const auto answer = std::make_shared<Awaited<std::size_t>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = question_lines(agent_, asked.call, asked.cwd);
+  dialog->head = question_lines(label_, asked.call, asked.cwd);
   for (const PermissionOption& option : request.options) {
     Choice choice{.label = option.name};
     const char key = key_of(option.kind);
@@ -327,7 +328,7 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
   if (const auto* form = std::get_if<v1::ElicitationFormMode>(&request.mode)) {
     const auto answer = std::make_shared<Awaited<std::optional<Values>>>();
     const auto dialog = std::make_shared<FormDialog>(
-        agent_, request.message, form->requestedSchema,
+        label_, request.message, form->requestedSchema,
         [answer](std::optional<Values> values) { answer->give(std::move(values)); });
     const auto given = ask(context, std::shared_ptr<Dialog>(dialog), answer);
     if (given && *given) {
@@ -341,7 +342,7 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
     const auto answer = std::make_shared<Awaited<std::size_t>>();
     const auto dialog = std::make_shared<ChoiceDialog>();
     Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
-    add(head, agent_ + " asks you to visit a page: ", {.bold = true});
+    add(head, label_ + " asks you to visit a page: ", {.bold = true});
     add(head, request.message);
     dialog->head = {head, line_of("  " + page->url, {.underline = true}),
                     line_of("  It is not opened for you: look at the address first.", {.dim = true})};
@@ -362,7 +363,7 @@ std::string ChatHost::login(const ClientContext& context,
                             const std::vector<v1::AuthMethod>& methods) {
   const auto answer = std::make_shared<Awaited<std::string>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = {line_of("? " + agent_ + " wants a login", {.bold = true, .colour = Colour::yellow})};
+  dialog->head = {line_of("? " + label_ + " wants a login", {.bold = true, .colour = Colour::yellow})};
   std::vector<std::string> ids;
   for (const v1::AuthMethod& method : methods)
     if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method)) {

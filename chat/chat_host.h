@@ -41,7 +41,8 @@ struct FileChange {
 // For all threads. Handlers hold it, so it outlives the connection.
 class ChatHost : public std::enable_shared_from_this<ChatHost> {
  public:
-  ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
+  // `agent` is its name in rules, `label` what people call it.
+  ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
            std::string policy_file);
 
   void install(Client& client);
@@ -82,7 +83,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
 
   const std::shared_ptr<Mailbox> mailbox_;
   Front& front_;  // only inside letters
-  const std::string agent_, policy_file_;
+  const std::string agent_, label_, policy_file_;
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
   const workspace::Offer offer_;
   mutable std::mutex mutex_;

@@ -29,15 +29,23 @@ std::string history_path() {
   return directory.substr(0, directory.rfind('/')) + "/history";
 }
 
+// A command is called by its program alone.
+std::string label_of(const KnownAgent& agent) {
+  if (agent.kind != KnownAgent::Kind::command || agent.argv.empty()) return agent.name;
+  return agent.argv.front().substr(agent.argv.front().rfind('/') + 1);
+}
+
 }  // namespace
 
 ChatUi::ChatUi(const ChatOptions& options)
     : options_(options),
+      label_(label_of(options.agent)),
       terminal_(RawTerminal::possible()),
       plain_(RawTerminal::possible() == RawTerminal::How::lines),
       colours_(colour_mode(plain_)),
       mailbox_(std::make_shared<Mailbox>([this] { terminal_.wake(); })),
-      host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, options.policy_file)),
+      host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, label_,
+                                       options.policy_file)),
       last_(options.agent.name, options.cwd),
       screen_(terminal_.size().columns, terminal_.size().rows, colours_),
       transcript_(view()),

@@ -99,6 +99,7 @@ class ChatUi : public Front {
   void attach(const std::string& file, bool image);
 
   const ChatOptions options_;
+  const std::string label_;  // of the agent, for people
   RawTerminal terminal_;
   const bool plain_;
   const ColourMode colours_;

@@ -167,7 +167,7 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
 }
 
 Line ChatUi::status(std::size_t room) const {
-  Line line = line_of("  " + options_.agent.name, aside);
+  Line line = line_of("  " + label_, aside);
   const auto part = [&](const std::string& text, const Style& style) {
     add(line, " · ", aside);
     add(line, text, style);

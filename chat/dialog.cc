@@ -20,7 +20,10 @@ std::optional<std::size_t> number_of(const std::string& text) {
 
 Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
   constexpr std::size_t most = 10;
-  Shown out{.lines = head};
+  Shown out;
+  for (const Line& line : head)
+    for (Line& row : wrap(line, columns, {.first = {}, .rest = line_of("  ")}))
+      out.lines.push_back(std::move(row));
   const std::size_t at = selected.value_or(0);
   const std::size_t first =
       choices.size() <= most ? 0 : std::min(at >= most ? at - most + 1 : 0, choices.size() - most);
