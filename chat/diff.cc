@@ -190,8 +190,9 @@ class Hunks {
 
 }  // namespace
 
-TextDiff diff(std::string_view old_text, std::string_view new_text, std::size_t context,
-              std::size_t most_changes) {
+TextDiff diff(KeptText kept_old, KeptText kept_new, std::size_t context, std::size_t most_changes) {
+  const std::string_view old_text = kept_old.view;
+  const std::string_view new_text = kept_new.view;
   TextDiff result;
   result.old_bytes = old_text.size();
   result.new_bytes = new_text.size();
