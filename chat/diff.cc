@@ -144,7 +144,7 @@ class Hunks {
 
  private:
   void begin(std::size_t x, std::size_t y) {
-    const std::size_t before = std::min(context_, x - last_end_);
+    const std::size_t before = std::min(context_, x);
     open_ = true;
     hunks_.emplace_back();
     hunks_.back().old_line = x - before + 1;
@@ -154,7 +154,6 @@ class Hunks {
   void same(std::size_t x) {
     if (!open_) return;
     add(row_of(' ', a_[x]), true, true);
-    last_end_ = x + 1;
     if (++quiet_ > 2 * context_) close();
   }
   // The rows at its end that no change follows are context, and no more than that.
@@ -167,7 +166,6 @@ class Hunks {
     hunk.new_count -= over;
     if (hunk.old_count == 0) --hunk.old_line;  // as diff -u does: the line before
     if (hunk.new_count == 0) --hunk.new_line;
-    last_end_ -= std::min(over, last_end_);
     open_ = false;
     quiet_ = 0;
   }
@@ -184,8 +182,7 @@ class Hunks {
   std::size_t context_;
   std::vector<Hunk> hunks_;
   bool open_ = false;
-  std::size_t quiet_ = 0;     // unchanged rows since the last change
-  std::size_t last_end_ = 0;  // of the hunk before, on the old side
+  std::size_t quiet_ = 0;  // unchanged rows since the last change
 };
 
 }  // namespace
