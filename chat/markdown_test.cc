@@ -134,11 +134,13 @@ TEST(Markdown, NothingIsSafeButWhatIsMadeSo) {
 }
 
 TEST(Markdown, WhereALongLineIsCutNoBlockBegins) {
-  std::string text = "x";
-  for (int i = 0; i < 400; ++i) text += " # a > b - c 1. d";
-  std::string seen = shown(text);
-  std::replace(seen.begin(), seen.end(), '\n', ' ');
-  EXPECT_EQ(seen, text + " ");
+  for (std::size_t start = 1; start < 20; ++start) {  // the cut comes before each of the words
+    std::string text(start, 'x');
+    for (int i = 0; i < 400; ++i) text += " # a > b - c 1. d";
+    std::string seen = shown(text);
+    std::replace(seen.begin(), seen.end(), '\n', ' ');
+    EXPECT_EQ(seen, text + " ");
+  }
 }
 
 TEST(Markdown, NestingHasAnEnd) {
