@@ -185,9 +185,9 @@ Lines output_lines(std::string_view output, bool truncated, const View& view) {
   const std::string_view hidden = output.substr(0, begin);
   std::string note = "… ";
   if (begin == 0)
-    note += over > 0 ? std::to_string(over) + " more rows above" : "";
+    note += over > 0 ? counted(over, "more row") + " above" : "";
   else if (begin <= worth_counting && hidden.back() == '\n')
-    note += std::to_string(count_lines(hidden)) + " more lines above";
+    note += counted(count_lines(hidden), "more line") + " above";
   else
     note += size_text(begin) + " more above";
   if (truncated)
@@ -206,7 +206,7 @@ std::string exit_text(const TerminalView& terminal) {
 
 Lines first_lines(Lines lines, std::size_t most, std::size_t columns) {
   if (most == 0 || lines.size() <= most) return lines;
-  const std::string note = "… " + std::to_string(lines.size() - most) + " more lines";
+  const std::string note = "… " + counted(lines.size() - most, "more line");
   lines.resize(most);
   lines.push_back(fit(line_of(note, aside), columns));
   return lines;

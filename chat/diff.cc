@@ -144,7 +144,7 @@ class Hunks {
 
  private:
   void begin(std::size_t x, std::size_t y) {
-    const std::size_t before = std::min(context_, x - last_end_);
+    const std::size_t before = std::min(context_, x);
     open_ = true;
     hunks_.emplace_back();
     hunks_.back().old_line = x - before + 1;
@@ -154,7 +154,6 @@ class Hunks {
   void same(std::size_t x) {
     if (!open_) return;
     add(row_of(' ', a_[x]), true, true);
-    last_end_ = x + 1;
     if (++quiet_ > 2 * context_) close();
   }
   // The rows at its end that no change follows are context, and no more than that.
@@ -167,7 +166,6 @@ class Hunks {
     hunk.new_count -= over;
     if (hunk.old_count == 0) --hunk.old_line;  // as diff -u does: the line before
     if (hunk.new_count == 0) --hunk.new_line;
-    last_end_ -= std::min(over, last_end_);
     open_ = false;
     quiet_ = 0;
   }
@@ -184,14 +182,14 @@ class Hunks {
   std::size_t context_;
   std::vector<Hunk> hunks_;
   bool open_ = false;
-  std::size_t quiet_ = 0;     // unchanged rows since the last change
-  std::size_t last_end_ = 0;  // of the hunk before, on the old side
+  std::size_t quiet_ = 0;  // unchanged rows since the last change
 };
 
 }  // namespace
 
-TextDiff diff(std::string_view old_text, std::string_view new_text, std::size_t context,
-              std::size_t most_changes) {
+TextDiff diff(KeptText kept_old, KeptText kept_new, std::size_t context, std::size_t most_changes) {
+  const std::string_view old_text = kept_old.view;
+  const std::string_view new_text = kept_new.view;
   TextDiff result;
   result.old_bytes = old_text.size();
   result.new_bytes = new_text.size();

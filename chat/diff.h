@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,9 +35,19 @@ struct TextDiff {
   std::vector<Hunk> hunks;
 };
 
+// A text that is kept as long as the diff: not a temporary string.
+struct KeptText {
+  KeptText(std::string_view text) : view(text) {}
+  KeptText(const char* text) : view(text) {}
+  KeptText(const std::string& text) : view(text) {}
+  KeptText(const std::string&&) = delete;
+
+  std::string_view view;
+};
+
 // The fewest changes (Myers), as long as they are no more than `most_changes`: time and memory are
 // bounded by its square and by the size of the texts.
-TextDiff diff(std::string_view old_text, std::string_view new_text, std::size_t context = 3,
+TextDiff diff(KeptText old_text, KeptText new_text, std::size_t context = 3,
               std::size_t most_changes = 1000);
 
 // Hunks with their headings. Lines are wrapped, very long ones are cut; after `most_rows` it says

@@ -79,7 +79,7 @@ Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_row
       for (Line& line : row_lines(hunk.rows[i], columns)) out.push_back(std::move(line));
     }
   }
-  if (left > 0) note("… " + std::to_string(left) + " more lines");
+  if (left > 0) note("… " + counted(left, "more line"));
   return out;
 }
 

@@ -43,8 +43,9 @@ TEST(Diff, HasColours) {
 TEST(Diff, IsCutWhereItIsTooMuch) {
   EXPECT_EQ(shown("abc", std::string("a\0b", 3)), "binary: 3 bytes, now 3\n");
   EXPECT_EQ(shown("", "a\nb\nc\nd\n", 80, 3), "@@ -0,0 +1,4 @@\n+a\n+b\n… 2 more lines\n");
-  const Lines lines = diff_lines(diff("", std::string(1'000'000, 'x') + "\n"), 20);
-  ASSERT_EQ(lines.size(), 10u);
+  const std::string long_line(1'000'000, 'x');
+  const Lines lines = diff_lines(diff("", long_line), 20);
+  ASSERT_EQ(lines.size(), 11u);
   EXPECT_EQ(to_plain(lines[9]), " … a line of 100000…");
   EXPECT_EQ(shown("", "a\x1b[31m\r\n"), "@@ -0,0 +1 @@\n+a␛[31m␍\n");
 }
@@ -56,7 +57,9 @@ TEST(Diff, OfHugeTextsIsCoarseAndSaysSo) {
     a += "a" + std::to_string(i) + "\n";
     b += "b" + std::to_string(i) + "\n";
   }
-  const TextDiff huge = diff(a + "end\n", b + "end\n");
+  a += "end\n";
+  b += "end\n";
+  const TextDiff huge = diff(a, b);
   EXPECT_TRUE(huge.coarse);
   EXPECT_EQ(huge.deleted, 100'000u);
   const Lines lines = diff_lines(huge, 80, 5);

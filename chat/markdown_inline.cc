@@ -110,14 +110,16 @@ class Collector {
     return 0;
   }
   int leave_block(MD_BLOCKTYPE type) {
-    if (type != MD_BLOCK_TH && type != MD_BLOCK_TD) return 0;
+    if ((type != MD_BLOCK_TH && type != MD_BLOCK_TD) || table.rows.empty()) return 0;
+    spans_.clear();
+    style_ = {};
     table.rows.back().push_back(std::move(lines.front()));
     lines.assign(1, {});
     return 0;
   }
 
   int enter_span(MD_SPANTYPE type, void* detail) {
-    before_.push_back(style_);
+    spans_.push_back({type, style_});
     switch (type) {
       case MD_SPAN_EM:
         style_.italic = true;
@@ -144,18 +146,21 @@ class Collector {
     return 0;
   }
   void enter_link(std::string target) {
-    links_.push_back({target, {}});
+    spans_.back().target = target;
     style_.underline = true;
     style_.colour = Colour::blue;
     style_.link = std::move(target);
   }
+  // md4c 0.4.8 sometimes leaves what it has not entered, and the other way round.
   int leave_span(MD_SPANTYPE type) {
-    style_ = std::move(before_.back());
-    before_.pop_back();
+    const auto found = std::find_if(spans_.rbegin(), spans_.rend(),
+                                    [&](const OpenSpan& span) { return span.type == type; });
+    if (found == spans_.rend()) return 0;
+    const OpenSpan link = std::move(*found);
+    spans_.erase(found.base() - 1, spans_.end());
+    style_ = link.before;
     if (type != MD_SPAN_A && type != MD_SPAN_IMG) return 0;
     if (type == MD_SPAN_IMG) add(line(), "]", style_);
-    const Link link = std::move(links_.back());
-    links_.pop_back();
     // The address always, so that nobody is led where the text does not say.
     if (link.target.empty() || link.target == link.text || link.target == "mailto:" + link.text ||
         link.target == "http://" + link.text)
@@ -186,20 +191,22 @@ class Collector {
   }
   int put(std::string_view text) {
     any = true;
-    for (Link& link : links_) link.text += text;
+    for (OpenSpan& span : spans_)
+      if (!span.target.empty()) span.text += text;
     add(line(), text, style_);
     return 0;
   }
 
-  struct Link {
-    std::string target;
-    std::string text;  // what it shows
+  struct OpenSpan {
+    MD_SPANTYPE type;
+    Style before;
+    std::string target = {};  // of a link
+    std::string text = {};    // what it shows
   };
 
   std::string_view source_;
   Style style_;
-  std::vector<Style> before_;                    // of the spans that are open
-  std::vector<Link> links_;                      // those that are open
+  std::vector<OpenSpan> spans_;
   bool breaks_ = source_.substr(0, 1) == "<" ||  // HTML: its lines mean something
                  source_.substr(0, guard.size() + 1) == std::string(guard) + "<";
 };

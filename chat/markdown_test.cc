@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -125,11 +127,20 @@ TEST(Markdown, NothingIsSafeButWhatIsMadeSo) {
       "\x1b[31m)\n\n|\x1b|\n|-|\n|\u202E|\n\n```\x1b[m\n\x1b[1A\n```\n"
       "- \x9b\n> \x07&#27;[0m&#155;&#x202E;\n\n<\x1b> `\x1b` \r\r x\xff";
   for (const std::size_t columns : {1, 20, 80, 200}) {
-    const std::string plain = shown(hostile, columns);
-    std::string_view rest = plain;
-    while (!rest.empty()) EXPECT_TRUE(is_safe(take_line(rest))) << columns;
+    for (const Line& line : markdown_lines(hostile, columns))
+      for (const Span& span : line) EXPECT_TRUE(is_safe(span.text)) << columns;
   }
   EXPECT_EQ(shown("&#27;[31m"), "␛[31m\n");
+}
+
+TEST(Markdown, WhereALongLineIsCutNoBlockBegins) {
+  for (std::size_t start = 1; start < 20; ++start) {  // the cut comes before each of the words
+    std::string text(start, 'x');
+    for (int i = 0; i < 400; ++i) text += " # a > b - c 1. d";
+    std::string seen = shown(text);
+    std::replace(seen.begin(), seen.end(), '\n', ' ');
+    EXPECT_EQ(seen, text + " ");
+  }
 }
 
 TEST(Markdown, NestingHasAnEnd) {

@@ -247,6 +247,10 @@ std::size_t count_lines(std::string_view text) {
   return static_cast<std::size_t>(ends) + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);

@@ -41,6 +41,8 @@ std::string fit_end(std::string_view text, std::size_t columns);
 
 // A last line without its end counts too.
 std::size_t count_lines(std::string_view text);
+// "1 line", "2 lines"
+std::string counted(std::size_t count, std::string_view noun);
 // Takes the first line off, without its end (\n or \r\n).
 std::string_view take_line(std::string_view& text);
 // A place at or before `at` where a character begins.

@@ -89,6 +89,10 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   return line;
 }
 
+std::string_view old_text(const v1::Diff& change) {
+  return change.oldText ? std::string_view(*change.oldText) : std::string_view();
+}
+
 struct Body {
   const SessionState& state;
   const View& view;
@@ -107,7 +111,7 @@ struct Body {
     return lines;
   }
   Lines operator()(const v1::Diff& change) const {
-    const TextDiff compared = diff(change.oldText.value_or(""), change.newText);
+    const TextDiff compared = diff(old_text(change), change.newText);
     Line head = line_of(place_text(change.path, {}, view), {.bold = true});
     add(head, change.oldText ? "  " : "  new  ");
     add(head, diff_counts(compared));
@@ -140,7 +144,7 @@ Line change_counts(const ToolCallState& call) {
   for (const v1::ToolCallContent& content : call.content) {
     const auto* change = std::get_if<v1::Diff>(&content);
     if (!change || change->newText.size() > too_long) continue;
-    const TextDiff one = diff(change->oldText.value_or(""), change->newText, 0);
+    const TextDiff one = diff(old_text(*change), change->newText, 0);
     sum.inserted += one.inserted;
     sum.deleted += one.deleted;
     any = true;

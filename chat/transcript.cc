@@ -250,7 +250,7 @@ void Transcript::print_front(const SessionState& state, Lines& out) {
   if (const auto* prompt = std::get_if<SessionState::Prompt>(&entry.content)) {
     running_prompts_.insert(index);
     if (prompt->stop_reason) ended_.push_back(index);
-  } else if (!std::holds_alternative<Message>(entry.content)) {
+  } else if (!streamed(entry)) {
     signatures_[index] = signature(state, index);
   }
 }
@@ -286,10 +286,11 @@ Frame Transcript::draw(const SessionState& state) {
     print_front(state, frame.finished);
   }
   for (; printed < open.size(); ++printed) append(frame.open, std::move(open[printed]));
-  if (ended_.empty()) return frame;
-  // What is told now stands below all that was said before.
-  if (!state.turn_running()) return finish(state, std::move(frame));
-  tell_ends(state, frame.finished);
+  Lines told;
+  tell_ends(state, told);
+  // It stands below all that was said before.
+  if (!told.empty() && !state.turn_running()) frame = finish(state, std::move(frame));
+  append(frame.finished, std::move(told));
   return frame;
 }
 
@@ -297,8 +298,9 @@ Frame Transcript::finish(const SessionState& state) { return finish(state, draw(
 
 Frame Transcript::finish(const SessionState& state, Frame frame) {
   frame.open.clear();
-  while (open_.size() > 1) print_front(state, frame.finished);
-  // The last one stays: more of it may come.
+  // The last message stays: more of it may come.
+  while (open_.size() > 1 || (open_.size() == 1 && !streamed(state.timeline()[first_])))
+    print_front(state, frame.finished);
   if (!open_.empty())
     append(frame.finished, open_.front()->take_finished(state, first_, view_, true));
   tell_ends(state, frame.finished);
