@@ -1,1 +1,102 @@
+#include "chat/permission.h"
+
 #include <gtest/gtest.h>
+
+namespace acp::chat {
+namespace {
+
+using Kind = PermissionOptionKind;
+using By = PermissionAnswer::By;
+
+PermissionQuestion question(std::vector<Kind> kinds) {
+  PermissionQuestion result;
+  result.call.id = "c";
+  result.call.title = "Run the tests";
+  result.call.kind = ToolKind::execute;
+  result.call.raw_input = Json::object({{"command", "npm test"}});
+  result.agent = "a";
+  result.cwd = "/project";
+  for (const Kind kind : kinds) {
+    PermissionOption option;
+    option.optionId = "o" + std::to_string(result.options.size());
+    option.kind = kind;
+    result.options.push_back(option);
+  }
+  return result;
+}
+
+std::string chosen(const PermissionAnswer& answer) {
+  return answer.option ? answer.option->optionId : "cancelled";
+}
+
+TEST(Permission, ChosenByKindTheLeastFirst) {
+  Permissions allow(Permissions::Kind::allow), deny(Permissions::Kind::deny);
+  const auto all =
+      question({Kind::reject_always, Kind::allow_always, Kind::reject_once, Kind::allow_once});
+  EXPECT_EQ(chosen(allow.answer(all, {})), "o3");
+  EXPECT_EQ(chosen(deny.answer(all, {})), "o2");
+  const auto always = question({Kind::reject_always, Kind::allow_always});
+  EXPECT_EQ(chosen(allow.answer(always, {})), "o1");
+  EXPECT_EQ(chosen(deny.answer(always, {})), "o0");
+}
+
+TEST(Permission, WhatIsNotOfferedIsNotAllowed) {
+  Permissions allow(Permissions::Kind::allow);
+  const PermissionAnswer answer = allow.answer(question({Kind::reject_once}), {});
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_EQ(chosen(answer), "cancelled");
+  EXPECT_TRUE(answer.reason.find("no way to allow") != std::string::npos) << answer.reason;
+}
+
+TEST(Permission, RulesDecideAndTheRestIsNobodys) {
+  workspace::Rule rule;
+  rule.decision = workspace::Decision::allow;
+  rule.kind = "execute";
+  rule.command = "npm *";
+  Permissions rules(Permissions::Kind::rules, {{rule, "rules.toml:1"}});
+  PermissionQuestion asked = question({Kind::allow_once, Kind::reject_once});
+  PermissionAnswer answer = rules.answer(asked, {});
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_EQ(answer.by, By::rule);
+  EXPECT_TRUE(answer.reason.ends_with("(rules.toml:1)")) << answer.reason;
+  asked.call.raw_input = Json::object({{"command", "npm test; rm -rf ~"}});
+  answer = rules.answer(asked, {});
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_EQ(answer.by, By::nobody);
+  EXPECT_EQ(chosen(answer), "o1");
+}
+
+TEST(Permission, TheQuestionAsRulesSeeIt) {
+  PermissionQuestion asked = question({});
+  EXPECT_EQ(as_question(asked).command, "npm test");
+  asked.call.raw_input = Json::object({{"command", "npm"}, {"args", Json::array({"a b", "c"})}});
+  EXPECT_EQ(as_question(asked).command, "npm 'a b' c");
+  asked.call.raw_input = Json::object({{"command", Json::array({"npm", "a b"})}});
+  EXPECT_EQ(as_question(asked).command, "npm 'a b'");
+  // Of what is no command, a member of that name says nothing.
+  asked.call.kind = ToolKind::edit;
+  v1::ToolCallLocation location;
+  location.path = "src/../a.txt";
+  asked.call.locations = {location};
+  v1::Diff diff;
+  diff.path = "/project/b.txt";
+  asked.call.content.emplace_back(diff);
+  const workspace::Question seen = as_question(asked);
+  EXPECT_EQ(seen.command, "");
+  EXPECT_EQ(seen.kind, "edit");
+  EXPECT_EQ(seen.paths, (std::vector<std::string>{"/project/a.txt", "/project/b.txt"}));
+}
+
+TEST(Permission, DescribedOnOneSafeLine) {
+  PermissionQuestion asked = question({});
+  EXPECT_EQ(describe(asked.call), "execute `npm test`");
+  asked.call.raw_input = Json::object({{"command", "a\n\x1b[1mb"}});
+  EXPECT_EQ(describe(asked.call), "execute `a \uFFFD[1mb`");
+  asked.call.kind = ToolKind::edit;
+  EXPECT_EQ(describe(asked.call), "edit: Run the tests");
+  asked.call.title.clear();
+  EXPECT_EQ(describe(asked.call), "edit: c");
+}
+
+}  // namespace
+}  // namespace acp::chat

@@ -132,9 +132,9 @@ int bad_usage(const std::string& what) {
 }
 
 int run(const Options& options) {
-  const Interrupts interrupts;
   try {
     const chat::RunOptions what = read(options);
+    const Interrupts interrupts;  // not before: whoever types a prompt may end it all
     chat::TextOptions text;
     text.quiet = options.quiet;
     text.verbose = options.verbose;
@@ -179,6 +179,7 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
       ->type_name("ID=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   run_command
       ->add_option("--mcp", options->servers,
@@ -186,6 +187,7 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
                    "spaces; any number of them")
       ->type_name("NAME=URL|COMMAND")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   option("--auth", options->auth, "How to log in, if the agent asks for that", "METHOD");
   run_command->add_option("--timeout", options->timeout, "Cancel the turn after so many seconds")

@@ -60,7 +60,8 @@ def turn(text):
         update(sessionUpdate="notice", severity="info", title=EVIL, description=EVIL)
         update(sessionUpdate=EVIL, more=EVIL)
         update(sessionUpdate="agent_message_chunk", content={"type": "resource_link", "uri": EVIL, "name": EVIL})
-        ask("elicitation/create", sessionId=SESSION, mode="url", message=EVIL, url="http://x/" + EVIL, elicitationId="e")
+        ask("elicitation/create", sessionId=SESSION, mode="url", message=EVIL, url="http://x/" + EVIL,
+            elicitationId="e")
         sys.stderr.write(EVIL + "\n")
         sys.stderr.flush()
     elif WHAT == "big":
@@ -121,7 +122,6 @@ def turn(text):
 
 if WHAT == "noise":
     print("Welcome to the agent!\n{not json\n[1,2\x1b[31m", flush=True)
-children = []
 for message in INPUT:
     method, number = message.get("method"), message.get("id")
     if number is None:
@@ -155,9 +155,9 @@ for message in INPUT:
             send({"id": number, "result": {"stopReason": reason}})
         else:
             send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL}})
+    elif method == "session/close":
         if WHAT == "late":
             say(", and an afterthought")
-    elif method == "session/close":
         send({"id": number, "result": {}})
     else:
         send({"id": number, "error": {"code": -32601, "message": "no"}})

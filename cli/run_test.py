@@ -117,6 +117,9 @@ class Usage(Place):
         self.assertIn('no option "odd", only: ', self.run_it("x", "--set", "odd=1", *echo, code=2).stderr)
         self.assertIn("no modes", self.run_it("x", "--mode", "a", *hostile("plain"), code=2).stderr)
         self.assertIn("no choice of models", self.run_it("x", "--model", "a", *hostile("plain"), code=2).stderr)
+        # What stands behind an option's value is the prompt, not another value.
+        many = ["--set", "model=large", "--set", "verbose=true", "--mcp", "a=/bin/true", "say x", *echo]
+        self.assertEqual(self.run_it(*many).stdout, "x\n")
         done = self.run_it("/status", "--mode", "architect", "--model", "offline")
         self.assertIn("architect", done.stdout)
 
