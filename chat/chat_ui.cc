@@ -79,6 +79,7 @@ int ChatUi::run() {
     look_at(event);
     for (const auto& letter : mailbox_->take()) letter();
     dirty_ |= event.woken;
+    if (input_ended_) finish_without_input();
     const auto now = Clock::now();
     if (exit_code_) break;
     if (dirty_ && now - last_frame_ >= frame_time) {
@@ -141,9 +142,6 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
         dialogs_.pop_front();
       }
     }
-    // What was asked for is still done.
-    if (input_ended_ && phase_.empty() && !working() && queue_.empty() && work_.empty()) leave(0);
-    if (input_ended_ && working() && !dialogs_.empty()) session_->cancel();
     return;
   }
   if (event.ended) leave(0);
@@ -154,6 +152,15 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
     key(one);
     dirty_ = true;
   }
+}
+
+// What was asked for is still done; what only a person could answer is not.
+void ChatUi::finish_without_input() {
+  if (!dialogs_.empty() && working()) {
+    dialogs_.clear();
+    session_->cancel();
+  }
+  if (phase_.empty() && !working() && queue_.empty() && work_.empty()) leave(0);
 }
 
 void ChatUi::leave(int code) {

@@ -43,6 +43,7 @@ class ChatUi : public Front {
 
   // ---- the loop (chat_ui.cc)
   void look_at(const RawTerminal::Event& event);
+  void finish_without_input();
   int time_to_wait() const;
   void leave(int code);
   void wants_attention();
