@@ -59,7 +59,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run")))
+  if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run") &&
+                   argv[1] != std::string_view("chat")))
     return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
@@ -80,6 +81,7 @@ int run(int argc, char** argv) {
     return 0;
   };
   add_agent_command(app, action);
+  add_chat_command(app, action, command);
   add_run_command(app, action, command);
   add_agents_command(app, action);
   add_config_command(app, action);

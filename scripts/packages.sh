@@ -17,7 +17,10 @@ packages_of() {
       libcurl4-openssl-dev <curl/curl.h>
       libtomlplusplus-dev <toml++/toml.h>
       libre2-dev          <re2/re2.h>
-      libsqlite3-dev      <sqlite3.h>' ;;
+      libsqlite3-dev      <sqlite3.h>
+      libmd4c-dev         <md4c.h>
+      libunistring-dev    <unistr.h>
+      libtickit-dev       <tickit.h>' ;;
     test) echo '
       libgtest-dev        <gtest/gtest.h>
       git                 git

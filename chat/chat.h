@@ -1,0 +1,26 @@
+// A conversation with an agent, for a person at a terminal: what `acp chat` does.
+#pragma once
+
+#include <string>
+
+#include "acp/client.h"
+#include "chat/agents.h"
+#include "chat/run_choices.h"
+
+namespace acp::chat {
+
+struct ChatOptions {
+  KnownAgent agent;
+  std::string cwd;      // absolute
+  std::string session;  // an id, or "last"; empty: a new one
+  RunChoices choices;
+  std::string policy_file;  // rules; empty: none are kept
+  rpc::Framing framing = rpc::Framing::newline;
+  std::string version;
+};
+
+// Blocks until the person leaves, and gives the exit code: 0; 1 what was asked for cannot be had;
+// 3 the agent cannot be started, or was lost; 128 + N after signal N.
+int chat(const ChatOptions& options);
+
+}  // namespace acp::chat

@@ -1,0 +1,383 @@
+#include "chat/chat_host.h"
+
+#include <algorithm>
+
+#include "chat/entries.h"
+#include "chat/printable.h"
+#include "chat/text.h"
+#include "workspace/file_error.h"
+#include "workspace/files.h"
+#include "workspace/policy_store.h"
+
+namespace acp::chat {
+
+namespace {
+
+constexpr std::size_t most_log_lines = 2000;
+
+ToolCallState call_of(const v1::ToolCallUpdate& told, ToolCallState call) {
+  call.id = told.toolCallId;
+  if (told.title.has_value()) call.title = *told.title;
+  if (told.name.has_value()) call.name = *told.name;
+  if (told.kind.has_value()) call.kind = *told.kind;
+  if (told.content.has_value()) call.content = *told.content;
+  if (told.locations.has_value()) call.locations = *told.locations;
+  if (!told.rawInput.absent()) call.raw_input = told.rawInput;
+  return call;
+}
+
+bool allows(PermissionOptionKind kind) {
+  return kind == PermissionOptionKind::allow_once || kind == PermissionOptionKind::allow_always;
+}
+bool always(PermissionOptionKind kind) {
+  return kind == PermissionOptionKind::allow_always || kind == PermissionOptionKind::reject_always;
+}
+
+// By kind, never by position; the one that reaches least far.
+const PermissionOption* option_that(const std::vector<PermissionOption>& options, bool allow) {
+  const PermissionOption* found = nullptr;
+  for (const PermissionOption& option : options)
+    if (allows(option.kind) == allow && (found == nullptr || (always(found->kind) && !always(option.kind))))
+      found = &option;
+  return found;
+}
+
+char key_of(PermissionOptionKind kind) {
+  switch (kind) {
+    case PermissionOptionKind::allow_once:
+      return 'y';
+    case PermissionOptionKind::allow_always:
+      return 'a';
+    case PermissionOptionKind::reject_once:
+      return 'n';
+    case PermissionOptionKind::reject_always:
+      return 'd';
+    default:
+      return 0;
+  }
+}
+
+Lines question_lines(const std::string& agent, const ToolCallState& call, const std::string& cwd) {
+  Lines lines;
+  Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
+  add(head, agent + " asks for permission: ", {.bold = true});
+  add(head, describe(call));
+  lines.push_back(head);
+  View view;
+  view.cwd = cwd;
+  view.unfolded = true;
+  view.content_lines = 12;
+  view.columns = 76;
+  const SessionState nothing;
+  for (Line& line : tool_call_body(nothing, call, view)) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace
+
+ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
+                   std::string label, std::string policy_file)
+    : mailbox_(std::move(mailbox)),
+      front_(front),
+      agent_(std::move(agent)),
+      label_(std::move(label)),
+      policy_file_(std::move(policy_file)),
+      offer_([all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
+        {
+          const std::lock_guard lock(all->mutex);
+          Printed& printed = all->terminals[id];
+          printed.output.append(text);
+          printed.news = true;
+        }
+        mailbox->wake();
+      }) {}
+
+void ChatHost::install(Client& client) {
+  offer_.install(client);
+  const std::shared_ptr<ChatHost> self = shared_from_this();
+  client
+      .on_permission([self](ClientContext context, v1::RequestPermissionRequest request) {
+        return self->permission(context, request);
+      })
+      .on_write_text_file([self](ClientContext context, v1::WriteTextFileRequest request) {
+        return self->write(context, request);
+      })
+      .on_elicitation_form([self](ClientContext context, v1::CreateElicitationRequest request) {
+        return self->elicitation(context, request);
+      })
+      .on_elicitation_url([self](ClientContext context, v1::CreateElicitationRequest request) {
+        return self->elicitation(context, request);
+      })
+      .on_auth_required([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
+        return self->login(context, methods);
+      })
+      .on_update([mailbox = mailbox_](ClientContext, v1::SessionNotification) -> Task<void> {
+        mailbox->wake();
+        co_return;
+      })
+      .on_log([self](const LogEntry& entry) { self->log(entry.message); })
+      .on_stderr([self](std::string_view line) { self->log("stderr: " + std::string(line)); })
+      .takes_boolean_options()
+      .takes_notices()
+      .takes_compactions()
+      .takes_plans()
+      .takes_subagents()
+      .terminal_authentication();
+}
+
+void ChatHost::close() { closed_.request_stop(); }
+
+void ChatHost::log(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (line.size() > 4096) line.resize(character_start(line, 4096));
+  log_.push_back(std::move(line));
+  if (log_.size() > most_log_lines) log_.pop_front();
+}
+
+std::vector<std::string> ChatHost::log() const {
+  const std::lock_guard lock(mutex_);
+  return {log_.begin(), log_.end()};
+}
+
+std::map<std::string, FileChange> ChatHost::changes() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+std::vector<std::string> ChatHost::rules() const {
+  std::vector<std::string> out;
+  const std::lock_guard lock(mutex_);
+  for (const workspace::Rule& rule : policy_.of_session())
+    out.push_back(rule.describe() + " (this session)");
+  if (policy_file_.empty()) return out;
+  for (const auto& placed : workspace::PolicyStore(policy_file_).load())
+    out.push_back(placed.rule.describe() + " (" + placed.source + ")");
+  return out;
+}
+
+void ChatHost::tell_terminals(const Session& session) {
+  struct News {
+    std::string id, text;
+    bool truncated;
+  };
+  std::vector<News> news;
+  {
+    const std::lock_guard lock(printed_->mutex);
+    auto& terminals = printed_->terminals;
+    for (auto& [id, printed] : terminals) {
+      if (!std::exchange(printed.news, false)) continue;
+      news.push_back({id, std::string(printed.output.text()), printed.output.truncated()});
+    }
+    // What nobody prints into any more is in the state by now.
+    if (terminals.size() > 64) terminals.erase(terminals.begin());
+  }
+  for (News& one : news)
+    session.change_state([&](SessionState& state) {
+      if (state.terminal(one.id) == nullptr) state.terminal_created(one.id);
+      state.terminal_output(one.id, std::move(one.text), one.truncated);
+    });
+}
+
+template <class T>
+std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
+                               const std::shared_ptr<Awaited<T>>& answer) {
+  {
+    const std::lock_guard lock(mutex_);
+    dialog->id = ++questions_;
+  }
+  dialog->urgent = true;
+  const std::size_t id = dialog->id;
+  mailbox_->post([&front = front_, dialog = std::move(dialog)] { front.ask(dialog); });
+  std::stop_source either;
+  const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
+  const std::stop_callback second(closed_.get_token(), [&either] { either.request_stop(); });
+  std::optional<T> given = answer->wait(either.get_token());
+  if (!given) mailbox_->post([&front = front_, id] { front.take_back(id); });
+  return given;
+}
+
+void ChatHost::remember(const workspace::Question& question, bool allow, workspace::Scope scope) {
+  const workspace::Rule rule = workspace::rule_for(
+      question, allow ? workspace::Decision::allow : workspace::Decision::reject, scope);
+  std::string told = "Remembered: " + rule.describe();
+  const std::lock_guard lock(mutex_);
+  if (scope == workspace::Scope::session) {
+    policy_.remember_for_session(rule);
+    told += " (for this session)";
+  } else {
+    try {
+      workspace::PolicyStore(policy_file_).add(rule);
+      told += " (in " + policy_file_ + ")";
+    } catch (const workspace::PolicyStoreError& failed) {
+      policy_.remember_for_session(rule);
+      told += std::string(" (for this session only: ") + failed.what() + ")";
+    }
+  }
+  mailbox_->post([&front = front_, told] { front.say(told); });
+}
+
+Decision ChatHost::permission(const ClientContext& context,
+                              const v1::RequestPermissionRequest& request) {
+  PermissionQuestion asked;
+  asked.options = request.options;
+  asked.agent = agent_;
+  asked.cwd = context.cwd();
+  // The session itself belongs to the other thread.
+  const auto known = std::make_shared<Awaited<ToolCallState>>();
+  mailbox_->post([&front = front_, known, id = request.toolCall.toolCallId] {
+    ToolCallState call;
+    if (const auto session = front.session())
+      session->with_state([&](const SessionState& state) {
+        if (const ToolCallState* told = state.tool_call(id)) call = *told;
+      });
+    known->give(std::move(call));
+  });
+  std::stop_source either;
+  const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
+  const std::stop_callback second(closed_.get_token(), [&either] { either.request_stop(); });
+  asked.call = call_of(request.toolCall, known->wait(either.get_token()).value_or(ToolCallState()));
+  const workspace::Question question = as_question(asked);
+
+  workspace::Judgement judged;
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (!policy_file_.empty()) policy_.replace(workspace::PolicyStore(policy_file_).load());
+    } catch (const workspace::PolicyStoreError& failed) {
+      policy_.replace({});
+      mailbox_->post([&front = front_, what = std::string(failed.what())] {
+        front.say("No rule is followed, everything is asked: " + what);
+      });
+    }
+    judged = policy_.judge(question);
+  }
+  if (judged.decision) {
+    const bool allow = *judged.decision == workspace::Decision::allow;
+    if (const PermissionOption* option = option_that(request.options, allow)) {
+      mailbox_->post([&front = front_, told = std::string(allow ? "Allowed" : "Rejected") + " by a rule: " +
+                                              describe(asked.call) + " — " + judged.rule->describe() +
+                                              " (" + judged.source + ")"] { front.say(told); });
+      return Decision(option->optionId);
+    }
+  }
+
+  const auto answer = std::make_shared<Awaited<std::size_t>>();
+  const auto dialog = std::make_shared<ChoiceDialog>();
+  dialog->head = question_lines(label_, asked.call, asked.cwd);
+  for (const PermissionOption& option : request.options) {
+    Choice choice{.label = option.name};
+    const char key = key_of(option.kind);
+    const bool taken = std::any_of(dialog->choices.begin(), dialog->choices.end(),
+                                   [&](const Choice& other) { return other.key == key; });
+    if (!taken) choice.key = key;
+    dialog->choices.push_back(std::move(choice));
+  }
+  const PermissionOption* const allow_once = option_that(request.options, true);
+  if (!policy_file_.empty() && allow_once != nullptr && !always(allow_once->kind)) {
+    const workspace::Rule rule =
+        workspace::rule_for(question, workspace::Decision::allow, workspace::Scope::project);
+    dialog->choices.push_back({.label = "Always, by a rule of mine",
+                               .description = rule.describe(),
+                               .key = 'p'});
+  }
+  dialog->chosen = [answer](std::size_t index) { answer->give(index); };
+  const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+  if (!index) return Decision::cancelled();
+  if (*index >= request.options.size()) {
+    remember(question, true, workspace::Scope::project);
+    return Decision(allow_once->optionId);
+  }
+  const PermissionOption& option = request.options[*index];
+  if (always(option.kind))
+    remember(question, allows(option.kind), workspace::Scope::session);
+  return Decision(option.optionId);
+}
+
+v1::WriteTextFileResponse ChatHost::write(const ClientContext& context,
+                                          const v1::WriteTextFileRequest& request) {
+  std::vector<std::string> directories = {context.cwd()};
+  for (std::string& directory : context.additional_directories())
+    directories.push_back(std::move(directory));
+  if (directories.front().empty())
+    throw not_found("session " + context.session_id(),
+                    Json::object({{"sessionId", context.session_id()}}));
+  try {
+    const workspace::Files files{workspace::Boundary(std::move(directories))};
+    std::optional<std::string> before;
+    try {
+      before = files.read_text(request.path);
+    } catch (const workspace::FileError&) {
+      // Not there, or no text: there is no diff to show.
+    }
+    files.write(request.path, request.content);
+    const std::lock_guard lock(mutex_);
+    const auto [change, first] = changes_.try_emplace(request.path);
+    if (first) change->second.before = std::move(before);
+    change->second.after = request.content;
+  } catch (const workspace::FileError& error) {
+    throw workspace::to_error(error);
+  }
+  return {};
+}
+
+v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context,
+                                                    const v1::CreateElicitationRequest& request) {
+  using Values = FormDialog::Values;
+  v1::CreateElicitationResponse response;
+  response.action = v1::ElicitationCancelAction();
+  if (const auto* form = std::get_if<v1::ElicitationFormMode>(&request.mode)) {
+    const auto answer = std::make_shared<Awaited<std::optional<Values>>>();
+    const auto dialog = std::make_shared<FormDialog>(
+        label_, request.message, form->requestedSchema,
+        [answer](std::optional<Values> values) { answer->give(std::move(values)); });
+    const auto given = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+    if (given && *given) {
+      v1::ElicitationAcceptAction accept;
+      accept.content = **given;
+      response.action = std::move(accept);
+    } else if (given) {
+      response.action = v1::ElicitationDeclineAction();
+    }
+  } else if (const auto* page = std::get_if<v1::ElicitationUrlMode>(&request.mode)) {
+    const auto answer = std::make_shared<Awaited<std::size_t>>();
+    const auto dialog = std::make_shared<ChoiceDialog>();
+    Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
+    add(head, label_ + " asks you to visit a page: ", {.bold = true});
+    add(head, request.message);
+    dialog->head = {head, line_of("  " + page->url, {.underline = true}),
+                    line_of("  It is not opened for you: look at the address first.", {.dim = true})};
+    dialog->choices = {{.label = "I have visited it, or will", .key = 'y'},
+                       {.label = "No", .key = 'n'}};
+    dialog->chosen = [answer](std::size_t index) { answer->give(index); };
+    dialog->dismissed = [answer] { answer->give(1); };
+    const auto given = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+    if (given && *given == 0)
+      response.action = v1::ElicitationAcceptAction();
+    else if (given)
+      response.action = v1::ElicitationDeclineAction();
+  }
+  return response;
+}
+
+std::string ChatHost::login(const ClientContext& context,
+                            const std::vector<v1::AuthMethod>& methods) {
+  const auto answer = std::make_shared<Awaited<std::string>>();
+  const auto dialog = std::make_shared<ChoiceDialog>();
+  dialog->head = {line_of("? " + label_ + " wants a login", {.bold = true, .colour = Colour::yellow})};
+  std::vector<std::string> ids;
+  for (const v1::AuthMethod& method : methods)
+    if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method)) {
+      ids.push_back(own->id);
+      dialog->choices.push_back({.label = own->name, .description = own->description.value_or("")});
+    }
+  // A terminal login needs this terminal and a new connection: /login does that.
+  if (ids.empty()) return {};
+  dialog->choices.push_back({.label = "None of them"});
+  dialog->chosen = [answer, ids](std::size_t index) {
+    answer->give(index < ids.size() ? ids[index] : "");
+  };
+  dialog->dismissed = [answer] { answer->give(""); };
+  return ask(context, std::shared_ptr<Dialog>(dialog), answer).value_or("");
+}
+
+}  // namespace acp::chat

@@ -1,0 +1,97 @@
+// What a chat offers its agent: the workspace, and a person to ask.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "acp/client.h"
+#include "chat/dialog.h"
+#include "chat/mailbox.h"
+#include "chat/permission.h"
+#include "workspace/offer.h"
+#include "workspace/output_buffer.h"
+#include "workspace/policy.h"
+
+namespace acp::chat {
+
+// What the handlers need of the thread that owns the terminal. Called there.
+class Front {
+ public:
+  virtual ~Front() = default;
+  virtual void ask(std::shared_ptr<Dialog> dialog) = 0;
+  virtual void take_back(std::size_t dialog) = 0;
+  // A line of our own for the person.
+  virtual void say(const std::string& text) = 0;
+  virtual std::optional<Session> session() const = 0;
+};
+
+// A file that the agent has written through us.
+struct FileChange {
+  std::optional<std::string> before;  // none: it was not there
+  std::string after;
+};
+
+// For all threads. Handlers hold it, so it outlives the connection.
+class ChatHost : public std::enable_shared_from_this<ChatHost> {
+ public:
+  // `agent` is its name in rules, `label` what people call it.
+  ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
+           std::string policy_file);
+
+  void install(Client& client);
+  // Nobody answers any more: who waits is told to go.
+  void close();
+
+  const workspace::Offer& offer() const { return offer_; }
+  std::map<std::string, FileChange> changes() const;
+  std::vector<std::string> log() const;
+  void log(std::string line);
+  // What the terminals have printed since, to the state that shows it.
+  void tell_terminals(const Session& session);
+  // The rules that hold, for people.
+  std::vector<std::string> rules() const;
+
+ private:
+  // What terminals print. They may go on a moment longer than this object.
+  struct Printed {
+    workspace::OutputBuffer output{256 * 1024};
+    bool news = false;
+  };
+  struct AllPrinted {
+    std::mutex mutex;
+    std::map<std::string, Printed> terminals;
+  };
+
+  Decision permission(const ClientContext& context, const v1::RequestPermissionRequest& request);
+  v1::CreateElicitationResponse elicitation(const ClientContext& context,
+                                            const v1::CreateElicitationRequest& request);
+  std::string login(const ClientContext& context, const std::vector<v1::AuthMethod>& methods);
+  v1::WriteTextFileResponse write(const ClientContext& context,
+                                  const v1::WriteTextFileRequest& request);
+  // Shows the dialog and waits. Nothing if the question was taken back.
+  template <class T>
+  std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
+                       const std::shared_ptr<Awaited<T>>& answer);
+  void remember(const workspace::Question& question, bool allow, workspace::Scope scope);
+
+  const std::shared_ptr<Mailbox> mailbox_;
+  Front& front_;  // only inside letters
+  const std::string agent_, label_, policy_file_;
+  const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
+  const workspace::Offer offer_;
+  mutable std::mutex mutex_;
+  workspace::Policy policy_;
+  std::map<std::string, FileChange> changes_;
+  std::deque<std::string> log_;
+  std::size_t questions_ = 0;
+  std::stop_source closed_;
+};
+
+}  // namespace acp::chat

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""chat_test.py ACP: the real program in a real terminal, its screen compared as text.
+
+Nothing sleeps: each step waits for what a person would wait for.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from screen import Chat
+
+ACP = str(Path(sys.argv[1]).resolve())
+HERE = Path(__file__).resolve().parent
+IDLE = "/help"  # the status line, when the agent waits for us
+
+
+class Terminal(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.home = Path(directory.name).resolve()
+        self.work = self.home / "work"
+        self.work.mkdir()
+        self.env = {k: v for k, v in os.environ.items()
+                    if not k.startswith(("XDG_", "ACP_", "OPENAI_", "ANTHROPIC_")) and k != "NO_COLOR"}
+        self.env |= {"HOME": str(self.home), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+
+    def chat(self, *arguments, **options):
+        chat = Chat([ACP, "chat", *arguments], env=self.env, cwd=self.work, **options)
+        self.addCleanup(chat.close)
+        return chat
+
+    def offline(self, *arguments, **options):
+        """A chat with the offline model, ready for a prompt."""
+        chat = self.chat(*arguments, "--", ACP, "agent", "--model", "offline", **options)
+        chat.wait(IDLE)
+        return chat
+
+    def hostile(self, kind, **options):
+        return self.chat("--", sys.executable, str(HERE / "hostile_agent.py"), kind, **options)
+
+    def leave(self, chat):
+        chat.type("\x04")
+        self.assertEqual(chat.end(), 0)
+        self.assertEqual(chat.screen.faults, [])
+        self.assertTrue(chat.sane())
+        return chat.screen.text()
+
+    def test_a_turn(self):
+        chat = self.offline()
+        chat.type("say hello **you**\r")
+        chat.wait("❯ say hello")
+        chat.wait("hello you")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertIn("❯ say hello **you**\n\nhello you", text)
+        self.assertEqual(text.count("hello you"), 1, "printed once")
+
+    def test_the_default_agent(self):
+        chat = self.chat("--model", "offline")
+        chat.wait(IDLE)
+        chat.type("say it is I\r")
+        chat.wait("it is I", times=2)
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_permission_yes_and_no(self):
+        chat = self.offline()
+        chat.type("create a.txt with text\r")
+        shown = chat.wait("asks for permission")
+        self.assertIn("+text", shown)
+        chat.wait("y Allow once")
+        chat.type("y")
+        chat.wait("✓ ✎ Create a.txt")
+        chat.wait(IDLE)
+        self.assertEqual((self.work / "a.txt").read_text(), "text")
+        chat.type("delete a.txt\r")
+        chat.wait("asks for permission")
+        chat.type("n")
+        chat.wait_gone("asks for permission")
+        chat.wait(IDLE)
+        self.assertTrue((self.work / "a.txt").exists())
+        chat.type("//changes\r")
+        chat.wait("a.txt  new  +1 -0")
+        self.leave(chat)
+
+    def test_what_is_typed_answers_no_question(self):
+        chat = self.offline()
+        chat.type("create a.txt with text\ryes")
+        chat.wait("Tab: answer this")
+        self.assertFalse((self.work / "a.txt").exists())
+        chat.type("\ty")
+        chat.wait("✓ ✎ Create a.txt")
+        chat.wait("❯ yes")
+        chat.type("\x15")
+        chat.wait_gone("❯ yes")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_a_rule_is_kept_and_told(self):
+        chat = self.offline()
+        chat.type("run echo one\r")
+        chat.wait("asks for permission")
+        chat.wait("p Always, by a rule of mine")
+        chat.type("p")
+        chat.wait("Remembered: allow")
+        chat.wait(IDLE)
+        chat.type("run echo one\r")
+        chat.wait("Allowed by a rule: execute")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertIn("echo one", (self.home / ".config/acp/policy.toml").read_text())
+
+    def test_cancel_and_go_on(self):
+        chat = self.offline()
+        chat.type("wait 60\r")
+        chat.wait("Esc cancels")
+        chat.wait("Waiting 60 s")
+        chat.type("\x1b")
+        chat.wait("⊘ Cancelled")
+        chat.wait(IDLE)
+        chat.type("say I am back\r")
+        chat.wait("I am back", times=2)
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_cancel_answers_the_question(self):
+        chat = self.offline()
+        chat.type("create a.txt with text\r")
+        chat.wait("asks for permission")
+        chat.type("\x1b")
+        chat.wait("⊘ Cancelled")
+        chat.wait_gone("asks for permission")
+        chat.wait(IDLE)
+        self.assertFalse((self.work / "a.txt").exists())
+        self.leave(chat)
+
+    def test_queue(self):
+        chat = self.offline()
+        chat.type("create a.txt with text\r")
+        chat.wait("asks for permission")
+        chat.type("\x1b[200~say the next\x1b[201~")  # a paste answers nothing
+        chat.wait("❯ say the next")
+        chat.type("\r")
+        chat.wait("next: say the next")
+        chat.type("y")
+        chat.wait_gone("next: say the next")
+        chat.wait("the next Done.")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertLess(text.index("Create a.txt"), text.index("❯ say the next"))
+
+    def test_leaving_by_ctrl_c_twice(self):
+        chat = self.offline()
+        chat.type("\x03")
+        chat.wait("Ctrl-C once more")
+        chat.type("\x03")
+        self.assertEqual(chat.end(), 130)
+        self.assertTrue(chat.sane())
+
+    def test_resize(self):
+        chat = self.offline(columns=80, rows=24)
+        chat.type("say " + "long words " * 12 + "end\r")
+        chat.wait("end Done.")
+        chat.wait(IDLE)
+        for columns, rows in ((40, 12), (100, 30), (20, 6), (80, 24)):
+            chat.resize(columns, rows)
+            chat.type(f"say size {columns}\r")
+            chat.wait(f"size {columns} Done.")
+            chat.wait("❯\n")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertEqual(text.count("end Done."), 1, "what is printed stays")
+
+    def test_lines_history_and_completion(self):
+        chat = self.offline()
+        chat.type("say one\x1b\rtwo\\\rthree\r")
+        chat.wait("one two three Done.")
+        chat.wait(IDLE)
+        chat.type("\x1b[A")
+        chat.wait("❯ say one\n  two\n  three")
+        chat.type("\x03")
+        chat.wait_gone("❯ say one\n  two\n  three\n  ")
+        chat.type("/comp\t")
+        chat.wait("❯ /compact")
+        chat.type("\x15")
+        (self.work / "some_file.txt").write_text("x")
+        chat.type("see @some\t")
+        chat.wait("❯ see @some_file.txt")
+        chat.type("\x15")
+        chat.wait_gone("@some_file")
+        chat.type("/nothing\r")
+        chat.wait("There is no command /nothing")
+        self.leave(chat)
+        history = self.home / ".local/state/acp/history"
+        self.assertEqual(history.stat().st_mode & 0o777, 0o600)
+        self.assertIn("say one\\ntwo\\nthree\n", history.read_text())
+
+    def test_commands(self):
+        chat = self.offline()
+        chat.type("//help\r")
+        shown = chat.wait("Tab completes")
+        self.assertIn("//mode [MODE]", shown)
+        self.assertIn("/sessions", shown)
+        chat.type("//mode\r")
+        chat.wait("? Mode")
+        chat.type("2")
+        chat.wait("The mode is now code")
+        chat.wait("· Code")
+        chat.type("say for the file\r")
+        chat.wait("for the file Done.")
+        chat.wait(IDLE)
+        chat.type("/export out.md\r")
+        chat.wait("Written:")
+        self.assertIn("## You\n\nsay for the file\n\nfor the file", (self.work / "out.md").read_text())
+        chat.type("/policy\r")
+        chat.wait("There are no rules")
+        chat.type("/image a.png\r")
+        chat.wait_gone("❯ /image")
+        self.leave(chat)
+
+    def test_sessions(self):
+        chat = self.offline()
+        chat.type("say remember me\r")
+        chat.wait("remember me Done.")
+        chat.wait(IDLE)
+        self.leave(chat)
+        again = self.offline("--session", "last")
+        again.wait("remember me Done.")
+        again.type("/new\r")
+        again.wait("A new session:")
+        again.type("/sessions\r")
+        again.wait("? Sessions in")
+        again.wait("say remember me")
+        again.type("\r")
+        again.wait("l Load")
+        again.type("l")
+        again.wait("remember me Done.", times=2)
+        again.wait(IDLE)
+        self.leave(again)
+
+    def test_a_session_that_is_not_there(self):
+        chat = self.chat("--session", "nosuch", "--", ACP, "agent", "--model", "offline")
+        chat.wait("cannot be gone on with")
+        chat.wait("Begin a new session")
+        chat.type("n")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_signals_leave_the_terminal_sane(self):
+        for number, code in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP),
+                             (signal.SIGSEGV, -signal.SIGSEGV), (signal.SIGABRT, -signal.SIGABRT)):
+            with self.subTest(signal=number):
+                chat = self.offline()
+                self.assertFalse(chat.sane())
+                os.kill(chat.pid, number)
+                self.assertEqual(chat.end(), code)
+                self.assertTrue(chat.sane())
+
+    def test_without_a_terminal(self):
+        done = subprocess.run([ACP, "chat", "--", ACP, "agent", "--model", "offline"], cwd=self.work,
+                              env=self.env, input="say hello\ncreate a.txt with b\ny\n", text=True,
+                              capture_output=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("hello Done.", done.stdout)
+        self.assertNotIn("\x1b", done.stdout)
+
+    def test_a_dumb_terminal(self):
+        self.env["TERM"] = "dumb"
+        chat = self.chat("--", ACP, "agent", "--model", "offline")
+        chat.wait("acp agent")
+        chat.type("create a.txt with b\n")
+        chat.wait("Allow once")
+        chat.type("1\n")
+        chat.wait("Create a.txt")
+        chat.type("//quit\n")
+        self.assertEqual(chat.end(), 0)
+        self.assertNotIn(b"\x1b", chat.raw)
+        self.assertEqual((self.work / "a.txt").read_text(), "b")
+
+    def test_no_color(self):
+        self.env["NO_COLOR"] = "1"
+        chat = self.offline()
+        chat.type("say **bold**\r")
+        chat.wait("bold Done.")
+        self.leave(chat)
+        self.assertNotRegex(chat.raw.split(b"\x1b[0m")[0].decode(), "\x1b\\[[0-9;]+m")
+
+    def test_escapes_are_shown_and_not_sent(self):
+        chat = self.hostile("escapes")
+        chat.wait(IDLE)
+        chat.type("go\r")
+        chat.wait("before ␛]0;owned␇␛[2J␛[31m after<U+202E>")
+        chat.wait("title ␛")
+        chat.wait("something_new")
+        chat.wait(IDLE)
+        self.assertEqual(chat.screen.faults, [])
+        self.leave(chat)
+
+    def test_noise(self):
+        chat = self.hostile("noise")
+        chat.wait(IDLE)
+        chat.type("go\r")
+        chat.wait("still here")
+        chat.wait(IDLE)
+        chat.type("/log\r")
+        chat.wait("stderr ␛")
+        self.leave(chat)
+
+    def test_many_chunks(self):
+        chat = self.hostile("chunks", patience=180)
+        chat.wait(IDLE)
+        chat.type("go\r")
+        chat.wait("the last word")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        words = text.split()
+        self.assertEqual([w for w in words if w.startswith("word")], [f"word{i}" for i in range(100000)])
+
+    def test_an_agent_that_goes(self):
+        chat = self.hostile("gone")
+        chat.wait(IDLE)
+        chat.type("go\r")
+        self.assertEqual(chat.end(), 3)
+        text = chat.screen.text()
+        self.assertIn("The agent is gone", text)
+        self.assertIn("my last words", text)
+        self.assertTrue(chat.sane())
+
+    def test_an_agent_that_does_not_start(self):
+        chat = self.hostile("dead")
+        self.assertEqual(chat.end(), 3)
+        self.assertIn("cannot start: no such thing", chat.screen.text())
+        chat = self.hostile("mute")
+        chat.wait("shaking hands")
+        chat.type("\x03\x03")
+        self.assertEqual(chat.end(), 130)
+        self.assertTrue(chat.sane())
+
+    def test_files_in_a_prompt(self):
+        (self.work / "a.txt").write_text("text")
+        (self.work / "b.bin").write_bytes(b"\0\xff")
+        chat = self.hostile("blocks")
+        chat.wait(IDLE)
+        chat.type("see @a.txt, @b.bin and me@a.txt\r")
+        chat.wait('["text", "resource", "resource"]')
+        chat.type("/image a.png\r")
+        chat.wait("the agent takes no image")
+        self.leave(chat)
+
+    def test_a_form(self):
+        chat = self.hostile("form")
+        chat.wait(IDLE)
+        chat.type("go\r")
+        chat.wait("1/2 Name:")
+        chat.type("Ada\r")
+        chat.wait("2/2 colour [blue]:")
+        chat.type("1\r")
+        chat.wait('"name": "Ada"')
+        chat.wait('"colour": "red"')
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_help(self):
+        done = subprocess.run([ACP, "chat", "--help"], capture_output=True, text=True, check=True)
+        for word in ("--agent", "--policy", "--session", "Ctrl-D"):
+            self.assertIn(word, done.stdout)
+        done = subprocess.run([ACP, "chat", "--agent", "nobody"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

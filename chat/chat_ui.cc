@@ -1,0 +1,195 @@
+#include "chat/chat_ui.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "chat/text.h"
+#include "coder/settings/file.h"
+
+namespace acp::chat {
+
+namespace {
+
+constexpr auto frame_time = std::chrono::milliseconds(16);
+constexpr auto tick = std::chrono::milliseconds(250);
+
+std::string terminal_type() {
+  const char* const type = std::getenv("TERM");
+  return type == nullptr || *type == '\0' ? "xterm" : type;
+}
+
+ColourMode colour_mode(bool plain) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  return plain || (no_color != nullptr && *no_color != '\0') ? ColourMode::none : ColourMode::ansi;
+}
+
+std::string history_path() {
+  const std::string directory = LastSession::default_directory();
+  if (directory.empty()) return {};
+  return directory.substr(0, directory.rfind('/')) + "/history";
+}
+
+// A command is called by its program alone.
+std::string label_of(const KnownAgent& agent) {
+  if (agent.kind != KnownAgent::Kind::command || agent.argv.empty()) return agent.name;
+  return agent.argv.front().substr(agent.argv.front().rfind('/') + 1);
+}
+
+}  // namespace
+
+ChatUi::ChatUi(const ChatOptions& options)
+    : options_(options),
+      label_(label_of(options.agent)),
+      terminal_(RawTerminal::possible()),
+      plain_(RawTerminal::possible() == RawTerminal::How::lines),
+      colours_(colour_mode(plain_)),
+      mailbox_(std::make_shared<Mailbox>([this] { terminal_.wake(); })),
+      host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, label_,
+                                       options.policy_file)),
+      last_(options.agent.name, options.cwd),
+      screen_(terminal_.size().columns, terminal_.size().rows, colours_),
+      transcript_(view()),
+      keys_(terminal_type()),
+      history_file_(history_path()) {
+  try {
+    if (!history_file_.empty())
+      if (const auto kept = coder::read_settings_file(history_file_, coder::Trust::owner))
+        history_.parse(*kept);
+  } catch (const std::runtime_error& error) {
+    say_error(std::string("The history is not used: ") + error.what());
+    history_file_.clear();
+  }
+}
+
+ChatUi::~ChatUi() {
+  mailbox_->close();
+  starting_.request_stop();
+  host_->close();
+  const std::optional<RemoteAgent> agent = agent_;
+  session_.reset();
+  agent_.reset();
+  if (agent) agent->close();
+  work_.clear();  // waits for them
+}
+
+int ChatUi::run() {
+  start();
+  while (!exit_code_) {
+    const RawTerminal::Event event = terminal_.wait(time_to_wait());
+    look_at(event);
+    for (const auto& letter : mailbox_->take()) letter();
+    dirty_ |= event.woken;
+    if (input_ended_) finish_without_input();
+    const auto now = Clock::now();
+    if (exit_code_) break;
+    if (dirty_ && now - last_frame_ >= frame_time) {
+      draw();
+      last_frame_ = Clock::now();
+    } else if ((working() || !phase_.empty()) && now - last_frame_ >= tick) {
+      draw();
+      last_frame_ = now;
+    }
+  }
+  if (session_ && !plain_) {
+    // What is open is told as it stands.
+    Frame last;
+    session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
+    for (Line& line : notes_) last.finished.push_back(std::move(line));
+    terminal_.write(screen_.draw(last.finished, {}, 0, 0));
+  } else if (!plain_) {
+    terminal_.write(screen_.draw(notes_, {}, 0, 0));
+  } else {
+    draw_plain();
+  }
+  if (!plain_) terminal_.write(screen_.clear());
+  return *exit_code_;
+}
+
+int ChatUi::time_to_wait() const {
+  int wait = -1;
+  const auto at_most = [&](std::chrono::milliseconds time) {
+    const int ms = static_cast<int>(std::max<std::int64_t>(time.count(), 0));
+    wait = wait < 0 ? ms : std::min(wait, ms);
+  };
+  const auto since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - last_frame_);
+  if (dirty_) at_most(frame_time - since + std::chrono::milliseconds(1));
+  if (working() || !phase_.empty()) at_most(tick - since);
+  if (const int key = keys_.waits(); key >= 0) at_most(std::chrono::milliseconds(key));
+  return wait;
+}
+
+void ChatUi::look_at(const RawTerminal::Event& event) {
+  if (event.end_signal != 0) leave(128 + event.end_signal);
+  if (event.resized && !plain_) {
+    const RawTerminal::Size size = terminal_.size();
+    terminal_.write(screen_.resize(size.columns, size.rows));
+    transcript_.set_view(view());
+    dirty_ = true;
+  }
+  if (event.interrupted) interrupt(true);
+  if (plain_) {
+    typed_line_ += event.input;
+    std::string_view rest = typed_line_;
+    while (rest.find('\n') != std::string_view::npos && !exit_code_)
+      entered_line(std::string(take_line(rest)));
+    typed_line_ = std::string(rest);
+    if (event.ended && !input_ended_) {
+      input_ended_ = true;
+      if (!typed_line_.empty()) entered_line(std::exchange(typed_line_, {}));
+      while (!dialogs_.empty()) {
+        dialogs_.front()->dismiss();
+        dialogs_.pop_front();
+      }
+    }
+    return;
+  }
+  if (event.ended) leave(0);
+  std::vector<Key> pressed = keys_.feed(event.input);
+  if (event.input.empty() && pressed.empty()) pressed = keys_.timed_out();
+  for (const Key& one : pressed) {
+    if (exit_code_) break;
+    key(one);
+    dirty_ = true;
+  }
+}
+
+// What was asked for is still done; what only a person could answer is not.
+void ChatUi::finish_without_input() {
+  if (!dialogs_.empty() && working()) {
+    dialogs_.clear();
+    session_->cancel();
+  }
+  if (phase_.empty() && !working() && queue_.empty() && work_.empty()) leave(0);
+}
+
+void ChatUi::leave(int code) {
+  if (exit_code_) return;
+  exit_code_ = code;
+  starting_.request_stop();
+}
+
+void ChatUi::wants_attention() {
+  if (plain_) return;
+  if (!focused_ || Clock::now() - last_key_ > std::chrono::seconds(5)) terminal_.write("\a");
+}
+
+void ChatUi::ask(std::shared_ptr<Dialog> dialog) {
+  dialogs_.push_back(std::move(dialog));
+  if (dialogs_.size() == 1) {
+    dialog_focused_ = false;
+    wants_attention();
+    if (plain_) {
+      draw_plain();
+      print(dialogs_.front()->shown(screen_.room()).lines);
+    }
+  }
+}
+
+void ChatUi::take_back(std::size_t id) {
+  std::erase_if(dialogs_, [&](const auto& dialog) { return dialog->id == id; });
+}
+
+int chat(const ChatOptions& options) { return ChatUi(options).run(); }
+
+}  // namespace acp::chat

@@ -1,0 +1,157 @@
+// The thread that owns the terminal and everything that is shown. Private to acp chat.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/client.h"
+#include "chat/chat.h"
+#include "chat/chat_host.h"
+#include "chat/completion.h"
+#include "chat/editor.h"
+#include "chat/inline_screen.h"
+#include "chat/keys.h"
+#include "chat/last_session.h"
+#include "chat/raw_terminal.h"
+#include "chat/transcript.h"
+
+namespace acp::chat {
+
+class ChatUi : public Front {
+ public:
+  explicit ChatUi(const ChatOptions& options);
+  ~ChatUi() override;
+
+  int run();
+
+  // ---- Front
+  void ask(std::shared_ptr<Dialog> dialog) override;
+  void take_back(std::size_t dialog) override;
+  void say(const std::string& text) override;
+  std::optional<Session> session() const override { return session_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // ---- the loop (chat_ui.cc)
+  void look_at(const RawTerminal::Event& event);
+  void finish_without_input();
+  int time_to_wait() const;
+  void leave(int code);
+  void wants_attention();
+
+  // ---- keys (chat_keys.cc)
+  void key(const Key& key);
+  void edit(const Key& key);
+  void complete_word();
+  void interrupt(bool may_leave);
+  void entered_line(const std::string& text);
+  void enter();
+  bool to_dialog() const;
+
+  // ---- what is seen (chat_view.cc)
+  void draw();
+  void draw_plain();
+  View view() const;
+  void follow_calls(const SessionState& state);
+  Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
+  Line status(std::size_t room) const;
+  void print(const Lines& lines);
+  void say_error(const std::string& text);
+
+  // ---- the agent (chat_agent.cc)
+  void start();
+  void opened(Session session, const std::string& how);
+  void start_failed(const std::string& what, bool login_wanted);
+  void choose_terminal_login();
+  void submit(const std::string& text);
+  void send(std::vector<v1::ContentBlock> blocks);
+  void turn_ended(const std::string& error);
+  void next_from_queue();
+  bool working() const { return turn_running_; }
+  // Runs beside this thread; what it posts comes back here. A failure is said.
+  void beside(std::function<void()> work);
+  void open_session(const std::string& id, const std::string& how);
+  void new_session();
+
+  // ---- commands (chat_commands.cc)
+  bool run_command(const std::string& text);
+  std::vector<CommandHelp> commands() const;
+  void help();
+  void pick_mode(const std::string& wanted);
+  void pick_model(const std::string& wanted);
+  void pick_config(const std::string& wanted);
+  void pick_value(const v1::SessionConfigOption& option);
+  void choose(RunChoices choices, const std::string& told);
+  void sessions();
+  void session_actions(const v1::SessionInfo& info);
+  void show_changes();
+  void show_log();
+  void show_policy();
+  void export_to(const std::string& file);
+  void attach(const std::string& file, bool image);
+
+  const ChatOptions options_;
+  const std::string label_;  // of the agent, for people
+  RawTerminal terminal_;
+  const bool plain_;
+  const ColourMode colours_;
+  std::shared_ptr<Mailbox> mailbox_;
+  std::shared_ptr<ChatHost> host_;
+  LastSession last_;
+
+  // Shown.
+  InlineScreen screen_;
+  Transcript transcript_;
+  Lines notes_;  // of our own, to be printed
+  bool dirty_ = true;
+  Clock::time_point last_frame_ = {}, last_key_ = Clock::now(), turn_began_ = {};
+  bool focused_ = true;
+  struct Times {
+    Clock::time_point began, ended;
+    bool over = false;
+  };
+  std::unordered_map<std::string, Times> calls_;
+  std::uint64_t calls_revision_ = 0;
+
+  // Typed.
+  KeyDecoder keys_;
+  std::string typed_line_;  // where lines are read
+  Editor editor_;
+  History history_;
+  std::string history_file_;
+  std::vector<Completion::Candidate> candidates_;
+  bool dialog_focused_ = false;  // though something is in the input line
+  std::deque<std::shared_ptr<Dialog>> dialogs_;
+  std::deque<std::string> queue_;
+  std::vector<v1::ContentBlock> attached_;
+  std::vector<std::string> attached_names_;
+
+  // The agent.
+  std::string phase_;  // of the start; empty once there is a session
+  std::stop_source starting_;
+  std::optional<RemoteAgent> agent_;
+  std::optional<Session> session_;
+  bool turn_running_ = false;
+  bool cancelled_ = false;
+  std::size_t next_work_ = 0;
+  std::map<std::size_t, std::jthread> work_;
+
+  Clock::time_point last_interrupt_ = {};
+  bool input_ended_ = false;
+  std::optional<int> exit_code_;
+};
+
+// The conversation as Markdown, or one JSON object a line, by the file's name. Throws
+// std::runtime_error.
+std::string exported(const SessionState& state, bool markdown);
+
+}  // namespace acp::chat

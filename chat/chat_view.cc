@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "chat/chat_ui.h"
+#include "chat/entries.h"
+#include "chat/text.h"
+
+namespace acp::chat {
+
+namespace {
+
+const Style aside{.dim = true};
+
+std::string first_line(const std::string& text) {
+  std::string_view rest = text;
+  const std::string line(take_line(rest));
+  return rest.empty() ? line : line + " …";
+}
+
+}  // namespace
+
+View ChatUi::view() const {
+  View view;
+  view.columns = screen_.room();
+  view.cwd = options_.cwd;
+  view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
+    const auto found = calls_.find(id);
+    if (found == calls_.end()) return {};
+    const Times& times = found->second;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+        (times.over ? times.ended : Clock::now()) - times.began);
+  };
+  return view;
+}
+
+void ChatUi::follow_calls(const SessionState& state) {
+  if (turn_running_)
+    for (const std::size_t index : state.changed_since(calls_revision_))
+      if (const auto* call = std::get_if<ToolCallState>(&state.timeline()[index].content)) {
+        const auto now = Clock::now();
+        Times& times = calls_.try_emplace(call->id, Times{now, now, false}).first->second;
+        if (call->finished() && !times.over) {
+          times.over = true;
+          times.ended = now;
+        }
+      }
+  calls_revision_ = state.revision();
+}
+
+void ChatUi::print(const Lines& lines) {
+  std::string text;
+  for (const Line& line : lines) text += to_plain(line) + "\n";
+  terminal_.write(text);
+}
+
+void ChatUi::say(const std::string& text) {
+  for (Line& line : wrap(line_of("· " + text, aside), screen_.room())) notes_.push_back(std::move(line));
+  dirty_ = true;
+}
+
+void ChatUi::say_error(const std::string& text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const Line line = line_of(take_line(rest), {.colour = Colour::red});
+    for (Line& row : wrap(line, screen_.room())) notes_.push_back(std::move(row));
+  }
+  dirty_ = true;
+}
+
+void ChatUi::draw_plain() {
+  if (session_) {
+    host_->tell_terminals(*session_);
+    Frame frame;
+    session_->with_state([&](const SessionState& state) {
+      follow_calls(state);
+      frame = working() ? transcript_.draw(state) : transcript_.finish(state);
+    });
+    print(frame.finished);
+  }
+  print(std::exchange(notes_, {}));
+}
+
+void ChatUi::draw() {
+  dirty_ = false;
+  if (plain_) return draw_plain();
+  Frame frame;
+  if (session_) {
+    host_->tell_terminals(*session_);
+    if (!working()) static_cast<void>(session_->take_updates());
+    session_->with_state([&](const SessionState& state) {
+      follow_calls(state);
+      frame = transcript_.draw(state);
+    });
+  }
+  Lines open = std::move(frame.open);
+  for (Line& line : notes_) frame.finished.push_back(std::move(line));
+  notes_.clear();
+  std::size_t cursor_row = 0, cursor_column = 0;
+  const Lines below_open = below(screen_.room(), cursor_row, cursor_column);
+  // Of what is open, the end; the input and the questions are always seen.
+  const std::size_t rows = screen_.rows() > 1 ? screen_.rows() - 1 : 1;
+  const std::size_t room = rows > below_open.size() ? rows - below_open.size() : 0;
+  if (open.size() > room)
+    open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(room));
+  cursor_row += open.size();
+  for (const Line& line : below_open) open.push_back(line);
+  terminal_.write(screen_.draw(frame.finished, open, cursor_row, cursor_column));
+}
+
+Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
+  Lines lines;
+  lines.emplace_back();
+  const auto more = [&](Lines added) {
+    for (Line& line : added) lines.push_back(std::move(line));
+  };
+  if (session_ && working()) {
+    Lines plan;
+    session_->with_state([&](const SessionState& state) { plan = plan_lines(state, view()); });
+    const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 3);
+    if (plan.size() > most) {
+      const std::size_t rest = plan.size() - most + 1;
+      plan.resize(most - 1);
+      plan.push_back(line_of("… and " + std::to_string(rest) + " more", aside));
+    }
+    more(std::move(plan));
+  }
+  for (std::size_t i = 0; i < queue_.size() && i < 3; ++i)
+    lines.push_back(fit(line_of("  next: " + first_line(queue_[i]), aside), room));
+  if (queue_.size() > 3)
+    lines.push_back(line_of("  and " + std::to_string(queue_.size() - 3) + " more", aside));
+  for (const std::string& name : attached_names_)
+    lines.push_back(fit(line_of("  attached: " + name, aside), room));
+
+  std::optional<std::pair<std::size_t, std::size_t>> cursor;
+  if (!dialogs_.empty()) {
+    Dialog::Shown shown = dialogs_.front()->shown(room);
+    const std::size_t most = screen_.rows() > 8 ? screen_.rows() - 6 : 2;
+    // The choices are at the end: what is cut is the beginning of a long diff.
+    const std::size_t cut = shown.lines.size() > most ? shown.lines.size() - most : 0;
+    shown.lines.erase(shown.lines.begin(), shown.lines.begin() + static_cast<std::ptrdiff_t>(cut));
+    if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
+      cursor = {lines.size() + shown.cursor->first - cut, shown.cursor->second};
+    more(std::move(shown.lines));
+    if (!to_dialog())
+      lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+  }
+  const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
+  for (std::size_t i = 0; i < shown_candidates; ++i) {
+    Line line = line_of("  " + candidates_[i].text, {.colour = Colour::cyan});
+    add(line, "  " + candidates_[i].description, aside);
+    lines.push_back(fit(line, room));
+  }
+  if (candidates_.size() > shown_candidates)
+    lines.push_back(line_of(
+        "  and " + std::to_string(candidates_.size() - shown_candidates) + " more", aside));
+
+  const Line prompt = line_of("❯ ", {.bold = true, .colour = Colour::cyan});
+  const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 1);
+  const EditorRows rows = editor_rows(editor_, prompt, room, most);
+  cursor_row = lines.size() + rows.cursor_row;
+  cursor_column = rows.cursor_column;
+  for (const Line& row : rows.rows) lines.push_back(row);
+  if (cursor) std::tie(cursor_row, cursor_column) = *cursor;
+  lines.push_back(status(room));
+  return lines;
+}
+
+Line ChatUi::status(std::size_t room) const {
+  Line line = line_of("  " + label_, aside);
+  const auto part = [&](const std::string& text, const Style& style) {
+    add(line, " · ", aside);
+    add(line, text, style);
+  };
+  if (!phase_.empty()) part(phase_ + " …", {.colour = Colour::yellow});
+  if (session_) {
+    if (working()) {
+      const auto time =
+          std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - turn_began_).count();
+      part(cancelled_ ? "cancelling" : "working " + std::to_string(time) + " s",
+           {.colour = Colour::yellow});
+      if (!cancelled_) part("Esc cancels", aside);
+    }
+    session_->with_state([&](const SessionState& state) {
+      View narrow;
+      narrow.columns = room > width(line) + 3 ? room - width(line) - 3 : 1;
+      const Line told = status_line(state, narrow);
+      if (told.empty()) return;
+      add(line, " · ", aside);
+      add(line, told);
+    });
+    if (!working()) part("/help", aside);
+  }
+  return fit(line, room);
+}
+
+}  // namespace acp::chat

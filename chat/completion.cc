@@ -1,0 +1,66 @@
+#include "chat/completion.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "chat/text.h"
+
+namespace acp::chat {
+
+namespace {
+
+constexpr std::size_t most_candidates = 200;
+
+void complete_path(Completion& completion, std::string_view typed, const std::string& cwd) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = typed.rfind('/');
+  const std::string folder(slash == std::string_view::npos ? "" : typed.substr(0, slash + 1));
+  const std::string_view begins = typed.substr(folder.size());
+  std::error_code error;
+  fs::directory_iterator entries(fs::path(cwd) / folder, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (!name.starts_with(begins) || (name.starts_with('.') && !begins.starts_with('.'))) continue;
+    if (!is_safe(name) || name.find_first_of(" \t\"") != std::string::npos) continue;
+    std::error_code unknown;
+    const bool directory = entries->is_directory(unknown);
+    completion.candidates.push_back({"@" + folder + name + (directory ? "/" : ""), ""});
+    if (completion.candidates.size() >= most_candidates) break;
+  }
+}
+
+}  // namespace
+
+std::string Completion::shared() const {
+  if (candidates.empty()) return {};
+  std::string shared = candidates.front().text;
+  for (const Candidate& one : candidates) {
+    std::size_t same = 0;
+    while (same < shared.size() && same < one.text.size() && shared[same] == one.text[same]) ++same;
+    shared.resize(character_start(shared, same));
+  }
+  return shared;
+}
+
+Completion complete(std::string_view text, std::size_t cursor,
+                    const std::vector<CommandHelp>& commands, const std::string& cwd) {
+  Completion completion;
+  const std::string_view before = text.substr(0, cursor);
+  const std::size_t space = before.find_last_of(" \t\n");
+  completion.from = space == std::string_view::npos ? 0 : space + 1;
+  const std::string_view word = before.substr(completion.from);
+  if (word.starts_with('@')) {
+    complete_path(completion, word.substr(1), cwd);
+  } else if (word.starts_with('/') && completion.from == 0) {
+    for (const CommandHelp& command : commands)
+      if (command.name.starts_with(word))
+        completion.candidates.push_back(
+            {command.name,
+             command.hint.empty() ? command.description : command.hint + " — " + command.description});
+  }
+  std::sort(completion.candidates.begin(), completion.candidates.end(),
+            [](const auto& a, const auto& b) { return a.text < b.text; });
+  return completion;
+}
+
+}  // namespace acp::chat

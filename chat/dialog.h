@@ -1,0 +1,91 @@
+// Questions to the person: one of several, or a form. Models without a terminal.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/schema/v1.h"
+#include "chat/editor.h"
+#include "chat/keys.h"
+#include "chat/styled.h"
+
+namespace acp::chat {
+
+class Dialog {
+ public:
+  virtual ~Dialog() = default;
+
+  struct Shown {
+    Lines lines = {};
+    // Where the cursor stands, if it is not in the input line.
+    std::optional<std::pair<std::size_t, std::size_t>> cursor = {};
+  };
+  virtual Shown shown(std::size_t columns) const = 0;
+  // Both are true if that was the answer.
+  virtual bool key(const Key& key) = 0;
+  virtual bool line(const std::string& text) = 0;  // where there are no keys but whole lines
+  // Esc: the person does not want to answer.
+  virtual void dismiss() = 0;
+
+  // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
+  bool urgent = false;
+  // Of whom it was asked; 0: of nobody in particular.
+  std::size_t id = 0;
+};
+
+struct Choice {
+  std::string label;
+  std::string description = {};
+  char key = 0;  // in addition to its number
+};
+
+class ChoiceDialog : public Dialog {
+ public:
+  Lines head = {};  // above the choices
+  std::vector<Choice> choices = {};
+  std::optional<std::size_t> selected = {};  // what Enter would take; none: Enter takes nothing
+  std::function<void(std::size_t)> chosen = {};
+  std::function<void()> dismissed = {};
+
+  Shown shown(std::size_t columns) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  void dismiss() override;
+
+ private:
+  bool choose(std::size_t index);
+};
+
+// Field by field. What it gives is as the schema wants it.
+class FormDialog : public Dialog {
+ public:
+  using Values = Map<v1::ElicitationContentValue>;
+
+  FormDialog(std::string agent, std::string message, v1::ElicitationSchema schema,
+             std::function<void(std::optional<Values>)> done);
+
+  Shown shown(std::size_t columns) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  void dismiss() override;
+
+ private:
+  bool enter(const std::string& text);
+  // Nothing if it is left out. Throws std::invalid_argument.
+  std::optional<v1::ElicitationContentValue> read(const std::string& text) const;
+  void begin_field();
+  bool required(const std::string& name) const;
+
+  std::string agent_, message_;
+  v1::ElicitationSchema schema_;
+  std::function<void(std::optional<Values>)> done_;
+  std::size_t field_ = 0;
+  Values values_;
+  Editor editor_;
+  std::string error_;
+};
+
+}  // namespace acp::chat

@@ -1,0 +1,197 @@
+#include "chat/editor.h"
+
+#include <gtest/gtest.h>
+
+#include "chat/completion.h"
+#include "chat/dialog.h"
+#include "chat/inline_screen.h"
+#include "chat/keys.h"
+#include "chat/prompt_content.h"
+
+namespace acp::chat {
+namespace {
+
+// The text with a bar where the cursor is.
+std::string seen(const Editor& editor) {
+  std::string text = editor.text();
+  return text.insert(editor.cursor(), "|");
+}
+
+TEST(Editor, InsertsAndMovesByWholeCharacters) {
+  Editor editor;
+  editor.insert("ae\u0301👨‍👩‍👧b");
+  editor.left();
+  editor.left();
+  EXPECT_EQ(seen(editor), "ae\u0301|👨‍👩‍👧b");
+  editor.backspace();
+  EXPECT_EQ(seen(editor), "a|👨‍👩‍👧b");
+  editor.erase();
+  EXPECT_EQ(seen(editor), "a|b");
+  editor.right();
+  editor.right();
+  EXPECT_EQ(seen(editor), "ab|");
+}
+
+TEST(Editor, KnowsWordsAndKillsThem) {
+  Editor editor;
+  editor.insert("one two, three");
+  editor.word_left();
+  editor.word_left();
+  EXPECT_EQ(seen(editor), "one |two, three");
+  editor.kill_word_right();
+  EXPECT_EQ(seen(editor), "one |, three");
+  editor.kill_to_start();
+  EXPECT_EQ(seen(editor), "|, three");
+  editor.line_end();
+  editor.yank();
+  EXPECT_EQ(seen(editor), ", threeone |");
+  editor.kill_word_left();
+  EXPECT_EQ(seen(editor), ", |");
+}
+
+TEST(Editor, HasSeveralLines) {
+  Editor editor;
+  editor.insert("first\r\nse\rthird");
+  EXPECT_EQ(editor.text(), "first\nse\nthird");
+  EXPECT_TRUE(editor.up());
+  EXPECT_EQ(seen(editor), "first\nse|\nthird");
+  EXPECT_TRUE(editor.up());
+  EXPECT_EQ(seen(editor), "fi|rst\nse\nthird");
+  EXPECT_FALSE(editor.up());
+  editor.kill_to_end();
+  EXPECT_EQ(seen(editor), "fi|\nse\nthird");
+  editor.kill_to_end();
+  EXPECT_EQ(seen(editor), "fi|se\nthird");
+  EXPECT_TRUE(editor.down());
+  EXPECT_FALSE(editor.down());
+}
+
+TEST(Editor, TakesNoControlCharacters) {
+  Editor editor;
+  editor.insert("a\x1b[31mb\a\tc");
+  EXPECT_EQ(editor.text(), "a[31mb\tc");
+}
+
+TEST(Editor, GoesThroughTheHistoryAndBack) {
+  History history;
+  history.add("one");
+  history.add("two");
+  history.add("two");
+  Editor editor;
+  editor.insert("draft");
+  editor.earlier(history);
+  EXPECT_EQ(editor.text(), "two");
+  editor.earlier(history);
+  editor.earlier(history);
+  EXPECT_EQ(editor.text(), "one");
+  editor.later(history);
+  editor.later(history);
+  EXPECT_EQ(editor.text(), "draft");
+}
+
+TEST(History, IsBoundedAndSurvives) {
+  History history(2);
+  history.add("gone");
+  history.add("a\nb \\n");
+  history.add("c");
+  History again(2);
+  again.parse(history.serialize());
+  EXPECT_EQ(again.entries(), (std::vector<std::string>{"a\nb \\n", "c"}));
+}
+
+TEST(EditorRows, WrapsAndKeepsTheCursorInView) {
+  Editor editor;
+  editor.insert("日本語日本語x");
+  const EditorRows rows = editor_rows(editor, line_of("> "), 9, 0);
+  EXPECT_EQ(to_plain(rows.rows), "> 日本語\n  日本語\n  x\n");
+  EXPECT_EQ(rows.cursor_row, 2u);
+  EXPECT_EQ(rows.cursor_column, 3u);
+  const EditorRows cut = editor_rows(editor, line_of("> "), 9, 2);
+  EXPECT_EQ(to_plain(cut.rows), "  日本語\n  x\n");
+  EXPECT_EQ(cut.cursor_row, 1u);
+}
+
+TEST(Keys, ArePastesFocusAndNames) {
+  KeyDecoder keys("xterm");
+  std::vector<Key> all;
+  // However the bytes are cut.
+  for (const char c : std::string("a\x1b[200~x\r\x1b[A\n\x1b[201~\x1b[I\x1b[A\r\x1b\r"))
+    for (Key& key : keys.feed(std::string_view(&c, 1))) all.push_back(std::move(key));
+  ASSERT_EQ(all.size(), 6u);
+  EXPECT_EQ(all[0].text, "a");
+  EXPECT_EQ(all[1].kind, Key::Kind::paste);
+  EXPECT_EQ(all[1].text, "x\r\x1b[A\n");
+  EXPECT_EQ(all[2].kind, Key::Kind::focus_in);
+  EXPECT_TRUE(all[3].is("Up"));
+  EXPECT_TRUE(all[4].is("Enter"));
+  EXPECT_TRUE(all[5].is("M-Enter"));
+}
+
+TEST(Completion, OfCommands) {
+  const std::vector<CommandHelp> commands = {{"/plan", "what", "Plans"}, {"/play"}, {"//help"}};
+  const Completion found = complete("/pl", 3, commands, "/");
+  ASSERT_EQ(found.candidates.size(), 2u);
+  EXPECT_EQ(found.shared(), "/pla");
+  EXPECT_EQ(found.candidates[0].description, "what — Plans");
+  EXPECT_TRUE(complete("a /pl", 5, commands, "/").candidates.empty());
+}
+
+TEST(Choice, TakesNothingThatWasNotChosen) {
+  ChoiceDialog dialog;
+  std::optional<std::size_t> chosen;
+  dialog.choices = {{.label = "Allow", .key = 'y'}, {.label = "Reject", .key = 'n'}};
+  dialog.chosen = [&](std::size_t index) { chosen = index; };
+  EXPECT_FALSE(dialog.key({Key::Kind::named, "Enter"}));
+  EXPECT_FALSE(dialog.key({Key::Kind::text, "3"}));
+  EXPECT_FALSE(dialog.key({Key::Kind::paste, "y"}));
+  EXPECT_EQ(chosen, std::nullopt);
+  EXPECT_TRUE(dialog.key({Key::Kind::text, "n"}));
+  EXPECT_EQ(chosen, 1u);
+  EXPECT_TRUE(dialog.key({Key::Kind::text, "1"}));
+  EXPECT_EQ(chosen, 0u);
+}
+
+TEST(Form, AsksFieldByField) {
+  v1::ElicitationSchema schema;
+  v1::StringPropertySchema name;
+  v1::IntegerPropertySchema count;
+  count.maximum = 5;
+  v1::BooleanPropertySchema sure;
+  sure.default_ = true;
+  schema.properties["name"] = name;
+  schema.properties["count"] = count;
+  schema.properties["sure"] = sure;
+  schema.required = std::vector<std::string>{"name"};
+  std::optional<FormDialog::Values> values;
+  FormDialog form("agent", "Tell me", schema, [&](auto given) { values = given; });
+  EXPECT_FALSE(form.line(""));  // it is required
+  EXPECT_FALSE(form.line("Ada"));
+  EXPECT_FALSE(form.line("6"));
+  EXPECT_NE(to_plain(form.shown(60).lines).find("too large"), std::string::npos);
+  EXPECT_FALSE(form.line("5"));
+  EXPECT_TRUE(form.line(""));
+  ASSERT_TRUE(values);
+  EXPECT_EQ(std::get<std::string>(*values->find("name")), "Ada");
+  EXPECT_EQ(std::get<std::int64_t>(*values->find("count")), 5);
+  EXPECT_TRUE(std::get<bool>(*values->find("sure")));
+}
+
+TEST(InlineScreen, WritesOnlyWhatChanges) {
+  InlineScreen screen(20, 5, ColourMode::none);
+  const Lines open = {line_of("a"), line_of("b")};
+  EXPECT_NE(screen.draw({}, open, 1, 0), "");
+  EXPECT_EQ(screen.draw({}, open, 1, 0), "");
+  const std::string moved = screen.draw({}, {line_of("a"), line_of("c")}, 1, 0);
+  EXPECT_EQ(moved.find('a'), std::string::npos);
+  EXPECT_NE(moved.find('c'), std::string::npos);
+}
+
+TEST(Base64, IsWhatItIs) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("a"), "YQ==");
+  EXPECT_EQ(base64("ab"), "YWI=");
+  EXPECT_EQ(base64("abc"), "YWJj");
+}
+
+}  // namespace
+}  // namespace acp::chat

@@ -1,0 +1,36 @@
+// Each entry of a session as lines.
+#pragma once
+
+#include <string>
+
+#include "acp/session_state.h"
+#include "chat/styled.h"
+#include "chat/view.h"
+
+namespace acp::chat {
+
+// The whole entry. What the refusal of its turn has left out is struck through.
+Lines entry_lines(const SessionState& state, const SessionState::Entry& entry, const View& view);
+
+// One line, and if the view is unfolded its content below it.
+Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view);
+
+// Its parts, for who keeps those that have not changed: the one line, with how many lines its diffs
+// change if that is to be told there; and what is below it.
+Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view);
+Line change_counts(const ToolCallState& call);
+Lines tool_call_body(const SessionState& state, const ToolCallState& call, const View& view);
+
+// What the end of a turn has to say; mostly nothing.
+Lines turn_end_lines(const SessionState::Prompt& prompt, const View& view);
+
+// The plan, and those that have ids.
+Lines plan_lines(const SessionState& state, const View& view);
+
+// Title, mode, context in use and cost, as far as the agent has told them; one row at most.
+Line status_line(const SessionState& state, const View& view);
+
+// "0.4 s", "1 min 12 s"
+std::string time_text(std::chrono::milliseconds time);
+
+}  // namespace acp::chat

@@ -1,0 +1,246 @@
+// Entries of a session as frames of text.
+#include "chat/entries.h"
+
+#include <gtest/gtest.h>
+
+#include "acp/testing/session_updates.h"
+#include "chat/text.h"
+
+namespace acp::chat {
+namespace {
+
+using namespace acp::testing;  // NOLINT(google-build-using-namespace)
+
+std::string shown(const SessionState& state, std::size_t index, const View& view = {}) {
+  return to_plain(entry_lines(state, state.timeline().at(index), view));
+}
+
+TEST(Entries, PromptsAndMessages) {
+  SessionState state;
+  state.prompt_sent({"Do *this*\nand that", v1::ResourceLink{.name = "a", .uri = "file:///a"}});
+  state.apply(thought("Hm, **so**"));
+  state.apply(said("# Yes\n- one"));
+  state.apply(said(v1::ImageContent{.data = "AAAA", .mimeType = "image/png"}));
+  state.apply(user("earlier"));
+  EXPECT_EQ(shown(state, 0), "❯ Do *this*\n  and that\n  ▪ link · a · file:///a\n");
+  EXPECT_EQ(shown(state, 1), "Hm, so\n");
+  EXPECT_TRUE(entry_lines(state, state.timeline()[1], {})[0][0].style.dim);
+  EXPECT_EQ(shown(state, 2), "# Yes\n• one\n\n▪ image image/png · 3 bytes\n");
+  EXPECT_EQ(shown(state, 3), "❯ earlier\n");
+}
+
+SessionState with_call(v1::ToolCall call) {
+  SessionState state;
+  state.prompt_sent({"go"});
+  call.toolCallId = "c";
+  state.apply(std::move(call));
+  return state;
+}
+
+TEST(Entries, AToolCallIsOneLine) {
+  SessionState state =
+      with_call({.title = "Edit the file",
+                 .kind = v1::ToolKind::edit,
+                 .status = v1::ToolCallStatus::in_progress,
+                 .locations = std::vector<v1::ToolCallLocation>{
+                     {.path = "/w/src/a.cc", .line = 12}, {.path = "/other/b"}, {.path = "/w/c"}}});
+  View view{.cwd = "/w"};
+  view.elapsed = [](const v1::ToolCallId& id) {
+    return id == "c" ? std::optional(std::chrono::milliseconds(3210)) : std::nullopt;
+  };
+  EXPECT_EQ(shown(state, 1, view), "◐ ✎ Edit the file  src/a.cc:12  /other/b  +1  3.2 s\n");
+  view.columns = 40;
+  EXPECT_EQ(shown(state, 1, view), "◐ ✎ E…  src/a.cc:12  /other/b  +1  3.2 s\n");
+  state.apply(v1::ToolCallUpdate{.toolCallId = "c", .status = v1::ToolCallStatus::failed});
+  EXPECT_EQ(shown(state, 1, {.cwd = "/w"}),
+            "✗ ✎ Edit the file  src/a.cc:12  /other/b  +1  failed\n");
+}
+
+TEST(Entries, StatusesAndKinds) {
+  using K = v1::ToolKind;
+  using S = v1::ToolCallStatus;
+  const auto line = [](K kind, S status) {
+    return shown(with_call({.title = "t", .kind = kind, .status = status}), 1);
+  };
+  EXPECT_EQ(line(K::read, S::pending), "○ ← t\n");
+  EXPECT_EQ(line(K::delete_, S::completed), "✓ − t\n");
+  EXPECT_EQ(line(K::move, S::completed), "✓ → t\n");
+  EXPECT_EQ(line(K::search, S::completed), "✓ ⌕ t\n");
+  EXPECT_EQ(line(K::execute, S::completed), "✓ $ t\n");
+  EXPECT_EQ(line(K::think, S::completed), "✓ ∴ t\n");
+  EXPECT_EQ(line(K::fetch, S::completed), "✓ ↓ t\n");
+  EXPECT_EQ(line(K::switch_mode, S::completed), "✓ ⇄ t\n");
+  EXPECT_EQ(line(K::other, S::completed), "✓ • t\n");
+  SessionState state = with_call({.title = "t"});
+  state.cancel_requested();
+  EXPECT_EQ(shown(state, 1), "⊘ • t  cancelled\n");
+}
+
+TEST(Entries, AToolCallUnfolded) {
+  SessionState state =
+      with_call({.title = "Change",
+                 .content = std::vector<v1::ToolCallContent>{
+                     v1::Content{.content = "Some **text**"},
+                     v1::Diff{.path = "/w/a.cc", .oldText = "one\ntwo\n", .newText = "one\n2\n"},
+                     v1::Diff{.path = "/w/n", .newText = "x\n"}, v1::Terminal{.terminalId = "t"},
+                     v1::Terminal{.terminalId = "gone"}}});
+  state.terminal_created("t");
+  state.terminal_output("t", "a\nb\n\x1b[31mc\n", false);
+  state.terminal_exited("t", {.exitCode = 2});
+  EXPECT_EQ(shown(state, 1, {.cwd = "/w"}), "○ • Change  +2 -1\n");
+  EXPECT_EQ(shown(state, 1, {.cwd = "/w", .unfolded = true, .output_lines = 2}),
+            "○ • Change\n"
+            "  │ Some text\n"
+            "  │ a.cc  +1 -1\n"
+            "  │ @@ -1,2 +1,2 @@\n"
+            "  │  one\n"
+            "  │ -two\n"
+            "  │ +2\n"
+            "  │ n  new  +1 -0\n"
+            "  │ @@ -0,0 +1 @@\n"
+            "  │ +x\n"
+            "  │ … 1 more line above\n"
+            "  │ b\n"
+            "  │ c\n"
+            "  │ exit 2\n"
+            "  │ terminal gone: unknown\n");
+  state.terminal_exited("t", {.signal = "SIGKILL"});
+  EXPECT_NE(shown(state, 1, {.unfolded = true}).find("killed by SIGKILL"), std::string::npos);
+}
+
+TEST(Entries, LongContentOfAToolCallIsCut) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "- line\n";
+  SessionState state = with_call(
+      {.title = "t",
+       .content = std::vector<v1::ToolCallContent>{
+           v1::Content{.content = lines}, v1::Content{.content = std::string(1 << 20, 'x')}}});
+  EXPECT_EQ(shown(state, 1, {.unfolded = true, .content_lines = 2}),
+            "○ • t\n  │ • line\n  │ • line\n  │ … of 7.0 kB\n"
+            "  │ " +
+                std::string(76, 'x') + "\n  │ " + std::string(76, 'x') + "\n  │ … of 1.0 MB\n");
+}
+
+TEST(Entries, WhatIsRefusedIsStruckAndSaid) {
+  SessionState state;
+  state.prompt_sent({"bad"});
+  state.apply(said("no"));
+  state.turn_ended(v1::StopReason::refusal);
+  for (std::size_t i : {0u, 1u}) {
+    const Line line = entry_lines(state, state.timeline()[i], {}).at(0);
+    for (const Span& span : line) EXPECT_TRUE(span.style.strike);
+  }
+  EXPECT_EQ(to_plain(turn_end_lines(entry<Prompt>(state, 0), {})),
+            "✗ The agent refused this turn: it will not be sent again\n");
+}
+
+TEST(Entries, EndsOfTurns) {
+  const auto end = [](v1::StopReason reason) {
+    return to_plain(turn_end_lines({.stop_reason = reason}, {}));
+  };
+  EXPECT_EQ(to_plain(turn_end_lines({}, {})), "");
+  EXPECT_EQ(end(v1::StopReason::end_turn), "");
+  EXPECT_EQ(end(v1::StopReason::cancelled), "⊘ Cancelled\n");
+  EXPECT_EQ(end(v1::StopReason::max_tokens), "✗ Stopped: the limit of tokens is reached\n");
+  EXPECT_EQ(end(v1::StopReason::max_turn_requests),
+            "✗ Stopped: the limit of requests in one turn is reached\n");
+}
+
+TEST(Entries, NoticesCompactionsAndOthers) {
+  SessionState state;
+  state.apply(v1::Notice{
+      .severity = v1::NoticeSeverity::warning, .title = "Careful", .description = "It is hot"});
+  state.apply(v1::Notice{.severity = v1::NoticeSeverity::other_value("odd"), .title = "x"});
+  state.apply(v1::CompactionUpdate{.compactionId = "k",
+                                   .status = v1::CompactionStatus::completed,
+                                   .summary = std::vector<v1::ContentBlock>{"We did *it*"}});
+  state.apply(v1::CompactionUpdate{
+      .compactionId = "f", .status = v1::CompactionStatus::failed, .error = "why"});
+  state.apply(v1::SubagentUpdate{.sessionId = "s", .title = "Finder"});
+  state.apply(v1::SessionMessage{
+      .messageId = "m", .senderSessionId = "s", .content = std::vector<v1::ContentBlock>{"found"}});
+  state.apply(from_wire(R"({"sessionUpdate":"moon\u001b_phase","full":true})"));
+  EXPECT_EQ(shown(state, 0), "! Careful\n  It is hot\n");
+  EXPECT_EQ(shown(state, 1), "i odd: x\n");
+  EXPECT_EQ(shown(state, 2), "⇣ The context was compacted: the agent goes on from a summary\n");
+  EXPECT_EQ(shown(state, 2, {.unfolded = true}),
+            "⇣ The context was compacted: the agent goes on from a summary\n  │ We did it\n");
+  EXPECT_EQ(shown(state, 3), "⇣ Compacting the context failed: why\n");
+  EXPECT_EQ(shown(state, 4), "⑂ Subagent Finder\n");
+  EXPECT_EQ(shown(state, 5), "@ Message from s\n  found\n");
+  EXPECT_EQ(shown(state, 6), "? An update of an unknown kind: moon␛_phase\n");
+}
+
+TEST(Entries, ThePlan) {
+  SessionState state;
+  using P = v1::PlanEntryPriority;
+  using S = v1::PlanEntryStatus;
+  state.apply(
+      v1::Plan{.entries = {{.content = "look", .priority = P::high, .status = S::completed},
+                           {.content = "do it", .priority = P::high, .status = S::in_progress},
+                           {.content = "rest", .priority = P::low, .status = S::pending}}});
+  EXPECT_EQ(to_plain(plan_lines(state, {})), "☒ look\n▶ do it !\n☐ rest\n");
+}
+
+TEST(Entries, TheStatusLine) {
+  SessionState state;
+  EXPECT_EQ(to_plain(status_line(state, {})), "");
+  state.apply(v1::SessionInfoUpdate{.title = "A\ntitle"});
+  state.apply(v1::CurrentModeUpdate{.currentModeId = "ask"});
+  state.apply(v1::UsageUpdate{
+      .used = 53'000, .size = 200'000, .cost = v1::Cost{.amount = 0.045, .currency = "USD"}});
+  EXPECT_EQ(to_plain(status_line(state, {})),
+            "A␊title · ask · 53.0k of 200k tokens (26%) · 0.04 USD");
+  EXPECT_LE(width(status_line(state, {.columns = 20})), 20u);
+}
+
+TEST(Entries, TimesAreShort) {
+  EXPECT_EQ(time_text(std::chrono::milliseconds(-5)), "0.0 s");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(420)), "0.4 s");
+  EXPECT_EQ(time_text(std::chrono::milliseconds(72'900)), "1 min 12 s");
+}
+
+// Whatever an agent writes anywhere.
+TEST(Entries, NothingHostileGetsThroughAtAnyWidth) {
+  const std::string evil = "\x1b[2J\x1b]0;x\x07\r\n\t\u202E\x9b\xff|`*" + std::string(3000, 'x');
+  SessionState state;
+  state.prompt_sent({evil});
+  state.apply(said(evil));
+  state.apply(thought("|" + evil + "|\n|-|\n|" + evil + "|"));
+  state.apply(said(v1::ImageContent{.data = "A", .mimeType = evil, .uri = evil}));
+  state.apply(said(v1::ResourceLink{.name = evil, .uri = "http://" + evil}));
+  state.apply(v1::ToolCall{
+      .toolCallId = "c",
+      .title = evil,
+      .content = std::vector<v1::ToolCallContent>{v1::Content{.content = evil},
+                                                  v1::Diff{.path = evil, .newText = evil},
+                                                  v1::Terminal{.terminalId = "t"},
+                                                  v1::Terminal{.terminalId = evil}},
+      .locations = std::vector<v1::ToolCallLocation>{{.path = "/w/" + evil}}});
+  state.terminal_created("t");
+  state.terminal_output("t", evil, true);
+  state.terminal_exited("t", {.signal = evil});
+  state.apply(v1::Notice{
+      .severity = v1::NoticeSeverity::other_value(evil), .title = evil, .description = evil});
+  state.apply(v1::CompactionUpdate{
+      .compactionId = "k", .status = v1::CompactionStatus::other_value(evil), .error = evil});
+  state.apply(v1::SubagentUpdate{.sessionId = evil, .title = evil, .description = evil});
+  state.apply(v1::SessionMessage{.messageId = "m", .senderSessionId = evil});
+  state.apply(v1::Plan{.entries = {{.content = evil}}});
+  state.apply(v1::SessionInfoUpdate{.title = evil});
+  state.apply(v1::UsageUpdate{.cost = v1::Cost{.amount = 1e300, .currency = evil}});
+  for (const std::size_t columns : {1, 20, 80, 200}) {
+    const View view{.columns = columns, .cwd = "/w", .unfolded = true};
+    Lines lines = plan_lines(state, view);
+    lines.push_back(status_line(state, view));
+    for (const auto& each : state.timeline())
+      for (Line& line : entry_lines(state, each, view)) lines.push_back(std::move(line));
+    for (const Line& line : lines) {
+      for (const Span& span : line) ASSERT_TRUE(is_safe(span.text)) << span.text;
+      ASSERT_LE(width(line), std::max<std::size_t>(columns, 20)) << to_plain(line);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace acp::chat

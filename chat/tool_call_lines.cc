@@ -1,0 +1,194 @@
+// A tool call: what it does, to what, and how far it is.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "chat/content.h"
+#include "chat/diff.h"
+#include "chat/entries.h"
+#include "chat/text.h"
+
+namespace acp::chat {
+namespace {
+
+using Status = ToolCallState::Status;
+
+const Style aside{.dim = true};
+
+std::string_view icon(v1::ToolKind kind) {
+  switch (kind) {
+    case v1::ToolKind::read:
+      return "←";
+    case v1::ToolKind::edit:
+      return "✎";
+    case v1::ToolKind::delete_:
+      return "−";
+    case v1::ToolKind::move:
+      return "→";
+    case v1::ToolKind::search:
+      return "⌕";
+    case v1::ToolKind::execute:
+      return "$";
+    case v1::ToolKind::think:
+      return "∴";
+    case v1::ToolKind::fetch:
+      return "↓";
+    case v1::ToolKind::switch_mode:
+      return "⇄";
+    case v1::ToolKind::other:
+      break;
+  }
+  return "•";
+}
+
+struct Mark {
+  std::string_view sign;
+  Style style;
+  std::string_view word;  // where the sign alone might be overlooked
+};
+Mark mark(Status status) {
+  switch (status) {
+    case Status::pending:
+      return {"○", {.dim = true}, ""};
+    case Status::in_progress:
+      return {"◐", {.colour = Colour::yellow}, ""};
+    case Status::completed:
+      return {"✓", {.colour = Colour::green}, ""};
+    case Status::failed:
+      return {"✗", {.bold = true, .colour = Colour::red}, "failed"};
+    case Status::cancelled:
+      break;
+  }
+  return {"⊘", {.dim = true}, "cancelled"};
+}
+
+// What stands behind the title: the end of a long line is more telling than its middle.
+Line tail(const ToolCallState& call, const Line& counts, const View& view) {
+  constexpr std::size_t most_places = 2;
+  Line line;
+  const auto part = [&](std::string_view text, const Style& style) {
+    add(line, "  ");
+    add(line, text, style);
+  };
+  const std::size_t room = std::max<std::size_t>(view.columns / 3, 8);
+  for (std::size_t i = 0; i < std::min(call.locations.size(), most_places); ++i) {
+    const std::string place = place_text(call.locations[i].path, call.locations[i].line, view);
+    // The title often names it already.
+    if (call.title.find(place) == std::string::npos)
+      part(fit_end(place, room), {.colour = Colour::cyan});
+  }
+  if (call.locations.size() > most_places)
+    part("+" + std::to_string(call.locations.size() - most_places), aside);
+  if (!counts.empty()) {
+    add(line, "  ");
+    add(line, counts);
+  }
+  if (const auto word = mark(call.status).word; !word.empty()) part(word, mark(call.status).style);
+  if (view.elapsed)
+    if (const auto time = view.elapsed(call.id)) part(time_text(*time), aside);
+  return line;
+}
+
+std::string_view old_text(const v1::Diff& change) {
+  return change.oldText ? std::string_view(*change.oldText) : std::string_view();
+}
+
+struct Body {
+  const SessionState& state;
+  const View& view;
+
+  Lines operator()(const v1::Content& content) const {
+    const auto* text = std::get_if<v1::TextContent>(&content.content);
+    // Only what can be seen is parsed.
+    const std::size_t most = view.content_lines * std::max<std::size_t>(view.columns, 1) * 4;
+    if (!text || most == 0 || text->text.size() <= most || for_assistant_only(content.content))
+      return first_lines(content_lines(content.content, view, TextAs::markdown), view.content_lines,
+                         view.columns);
+    const std::size_t size = character_start(text->text, most);
+    Lines lines = content_lines(text->text.substr(0, size), view, TextAs::markdown);
+    if (lines.size() > view.content_lines) lines.resize(view.content_lines);
+    lines.push_back(fit(line_of("… of " + size_text(text->text.size()), aside), view.columns));
+    return lines;
+  }
+  Lines operator()(const v1::Diff& change) const {
+    const TextDiff compared = diff(old_text(change), change.newText);
+    Line head = line_of(place_text(change.path, {}, view), {.bold = true});
+    add(head, change.oldText ? "  " : "  new  ");
+    add(head, diff_counts(compared));
+    Lines lines = {fit(head, view.columns)};
+    for (Line& line : diff_lines(compared, view.columns, view.content_lines))
+      lines.push_back(std::move(line));
+    return lines;
+  }
+  Lines operator()(const v1::Terminal& content) const {
+    const TerminalView* terminal = state.terminal(content.terminalId);
+    if (!terminal)
+      return {fit(line_of("terminal " + content.terminalId + ": unknown", aside), view.columns)};
+    Lines lines = output_lines(terminal->output, terminal->truncated, view);
+    const bool good = terminal->exit_status && terminal->exit_status->exitCode &&
+                      *terminal->exit_status->exitCode == 0;
+    if (!good) lines.push_back(fit(line_of(exit_text(*terminal), {.bold = true}), view.columns));
+    return lines;
+  }
+  Lines operator()(const Unknown& content) const {
+    return {fit(line_of("▪ content of an unknown kind · " + content.tag, aside), view.columns)};
+  }
+};
+
+}  // namespace
+
+Line change_counts(const ToolCallState& call) {
+  constexpr std::size_t too_long = 1 << 20;
+  TextDiff sum;
+  bool any = false;
+  for (const v1::ToolCallContent& content : call.content) {
+    const auto* change = std::get_if<v1::Diff>(&content);
+    if (!change || change->newText.size() > too_long) continue;
+    const TextDiff one = diff(old_text(*change), change->newText, 0);
+    sum.inserted += one.inserted;
+    sum.deleted += one.deleted;
+    any = true;
+  }
+  return any ? diff_counts(sum) : Line();
+}
+
+Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view) {
+  const Mark status = mark(call.status);
+  Line line = line_of(status.sign, status.style);
+  add(line, " ");
+  add(line, icon(call.kind), aside);
+  add(line, " ");
+  std::string_view title = !call.title.empty() ? std::string_view(call.title)
+                           : call.name         ? std::string_view(*call.name)
+                                               : std::string_view(call.id);
+  while (!title.empty() && title.back() == '\n') title.remove_suffix(1);
+  const Line end = tail(call, counts, view);
+  const std::size_t used = width(line) + width(end);
+  // Of a title of a megabyte no more than fits is looked at.
+  Line name = line_of(title.substr(0, character_start(title, view.columns * 16 + 64)));
+  if (used < view.columns) name = fit(name, view.columns - used);
+  add(line, name);
+  add(line, end);
+  return fit(line, view.columns);
+}
+
+Lines tool_call_body(const SessionState& state, const ToolCallState& call, const View& view) {
+  View inner = view;
+  inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
+  Lines lines;
+  for (const v1::ToolCallContent& content : call.content) {
+    Lines body = std::visit(Body{state, inner}, content);
+    for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
+      lines.push_back(std::move(row));
+  }
+  return lines;
+}
+
+Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view) {
+  if (!view.unfolded) return {tool_call_head(call, change_counts(call), view)};
+  Lines lines = tool_call_body(state, call, view);
+  lines.insert(lines.begin(), tool_call_head(call, {}, view));
+  return lines;
+}
+
+}  // namespace acp::chat

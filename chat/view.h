@@ -1,0 +1,27 @@
+// How a session is drawn.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "acp/schema/v1.h"
+
+namespace acp::chat {
+
+struct View {
+  std::size_t columns = 80;
+  // Paths below it are shown relative to it.
+  std::string cwd = {};
+  // Tool calls, summaries and what is meant for the assistant alone are shown with their content.
+  bool unfolded = false;
+  // Of a terminal's output the last lines, of other content of a tool call the first; 0 is all.
+  std::size_t output_lines = 10;
+  std::size_t content_lines = 40;
+  // How long a call has been running, or ran.
+  std::function<std::optional<std::chrono::milliseconds>(const v1::ToolCallId&)> elapsed = {};
+};
+
+}  // namespace acp::chat
