@@ -13,6 +13,15 @@
 
 namespace acp::coder {
 
+// What the model has said in one answer.
+struct ModelAnswer {
+  Message message{Message::Role::assistant, {}};
+  std::vector<ToolCallPart> calls = {};
+  std::vector<std::string> call_ids = {};  // as the user knows them
+  Stop stop{Stop::Reason::unknown};
+  bool said = false;  // anything to the user
+};
+
 class TurnLoop {
  public:
   TurnLoop(acp::Turn turn, Session& session);
@@ -21,14 +30,7 @@ class TurnLoop {
   v1::PromptResponse run();
 
  private:
-  // What the model has said in one answer.
-  struct Answer {
-    Message message{Message::Role::assistant, {}};
-    std::vector<ToolCallPart> calls = {};
-    std::vector<std::string> call_ids = {};  // as the user knows them
-    Stop stop{Stop::Reason::unknown};
-    bool said = false;  // anything to the user
-  };
+  using Answer = ModelAnswer;
 
   void tell_notes();
   void title_from_prompt();
