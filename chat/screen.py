@@ -122,8 +122,8 @@ class Screen:
             lines += pieces
         self.columns, self.height, self.lines, self.row, self.column = columns, rows, lines, row, column
 
-    def text(self):
-        return "\n".join("".join(line).rstrip() for line in self.lines)
+    def text(self, last=0):
+        return "\n".join("".join(line).rstrip() for line in self.lines[-last:])
 
 
 class Chat:
@@ -175,10 +175,10 @@ class Chat:
         return self.screen.text()
 
     def wait(self, text, times=1):
-        return self.until(lambda: self.screen.text().count(text) >= times, f"{text!r}")
+        return self.until(lambda: self.screen.text(200).count(text) >= times, f"{text!r}")
 
     def wait_gone(self, text):
-        return self.until(lambda: text not in self.screen.text(), f"the end of {text!r}")
+        return self.until(lambda: text not in self.screen.text(200), f"the end of {text!r}")
 
     def end(self):
         """Waits for the program's end; gives its exit code, or minus the signal."""
