@@ -89,18 +89,22 @@ int ChatUi::run() {
       last_frame_ = now;
     }
   }
-  if (session_ && !plain_) {
-    // What is open is told as it stands.
-    Frame last;
-    session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
-    for (Line& line : notes_) last.finished.push_back(std::move(line));
-    terminal_.write(screen_.draw(last.finished, {}, 0, 0));
-  } else if (!plain_) {
-    terminal_.write(screen_.draw(notes_, {}, 0, 0));
-  } else {
-    draw_plain();
+  try {
+    if (session_ && !plain_) {
+      // What is open is told as it stands.
+      Frame last;
+      session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
+      for (Line& line : notes_) last.finished.push_back(std::move(line));
+      terminal_.write(screen_.draw(last.finished, {}, 0, 0));
+    } else if (!plain_) {
+      terminal_.write(screen_.draw(notes_, {}, 0, 0));
+    } else {
+      draw_plain();
+    }
+    if (!plain_) terminal_.write(screen_.clear());
+  } catch (const std::runtime_error&) {
+    if (*exit_code_ < 128) throw;  // after a SIGHUP there may be no terminal any more
   }
-  if (!plain_) terminal_.write(screen_.clear());
   return *exit_code_;
 }
 
