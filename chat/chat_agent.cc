@@ -208,7 +208,7 @@ void ChatUi::submit(const std::string& text) {
   if (run_command(text)) return;
   if (working() || !session_) {
     queue_.push_back(text);
-    if (plain_) say("Queued: it is sent when the turn has ended");
+    if (plain_ && working()) say("Queued: it is sent when the turn has ended");
     return;
   }
   PromptContent content =

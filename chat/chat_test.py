@@ -279,7 +279,7 @@ class Terminal(unittest.TestCase):
         chat.type("create a.txt with b\n")
         chat.wait("Allow once")
         chat.type("1\n")
-        chat.wait("Create a.txt")
+        chat.wait("✓ ✎ Create a.txt")
         chat.type("//quit\n")
         self.assertEqual(chat.end(), 0)
         self.assertNotIn(b"\x1b", chat.raw)
