@@ -174,8 +174,11 @@ class Terminal(unittest.TestCase):
             chat.type(f"say size {columns}\r")
             chat.wait(f"size {columns} Done.")
             chat.wait("❯\n")
-        chat.wait(IDLE)
+            chat.until(lambda: chat.screen.text().count("acp · ") == chat.screen.text().count("acp · /help") == 1,
+                       "one status line and nothing left of those before")
         text = self.leave(chat)
+        for columns in (40, 100, 20, 80):
+            self.assertEqual(text.count(f"❯ say size {columns}"), 1)
         self.assertEqual(text.count("❯ say long words"), 1, "what is printed stays")
 
     def test_lines_history_and_completion(self):
