@@ -4,6 +4,7 @@ Knows the sequences that acp chat uses; anything else that begins with ESC is a 
 only have come from an agent.
 """
 
+import codecs
 import fcntl
 import os
 import pty
@@ -139,12 +140,15 @@ class Chat:
         self.before = termios.tcgetattr(slave)
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(self.master)
-            os.login_tty(slave) if hasattr(os, "login_tty") else login(slave)
-            if cwd:
-                os.chdir(cwd)
-            os.execvpe(argv[0], argv, env or os.environ)
-        self.decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
+            try:
+                os.close(self.master)
+                login(slave)
+                if cwd:
+                    os.chdir(cwd)
+                os.execvpe(argv[0], argv, env or os.environ)
+            finally:
+                os._exit(127)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.ended = None
 
     def size(self, columns, rows):

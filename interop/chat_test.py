@@ -2,6 +2,7 @@
 """chat_test.py ACP NODE: acp chat in a terminal, with agents that others wrote: one on the official SDK, and
 claude-code-acp with the model server of the tests behind it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -105,7 +106,7 @@ class Others(unittest.TestCase):
         answers = [{"toolCalls": [{"name": "mcp__acp__Write", "arguments": {"file_path": str(path),
                                                                             "content": "one\n"}}]},
                    {"text": "All is **done**."}]
-        with subprocess.Popen([NODE, "--input-type=module", "-e", MODEL, __import__("json").dumps(answers)],
+        with subprocess.Popen([NODE, "--input-type=module", "-e", MODEL, json.dumps(answers)],
                               cwd=HERE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as model:
             self.env |= {"ANTHROPIC_BASE_URL": model.stdout.readline().strip(), "ANTHROPIC_API_KEY": "x",
                          "IS_SANDBOX": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
