@@ -22,8 +22,8 @@ Request request_for(const std::string& id, const std::string& cwd) {
 Session reopened(const RemoteAgent& agent, const std::string& id, const std::string& cwd,
                  const std::string& how, std::stop_token stop) {
   if (how == "resume")
-    return wait_unless(stop, agent.async_resume_session(
-                                 request_for<v1::ResumeSessionRequest>(id, cwd)));
+    return wait_unless(stop,
+                       agent.async_resume_session(request_for<v1::ResumeSessionRequest>(id, cwd)));
   if (how == "fork")
     return wait_unless(stop,
                        agent.async_fork_session(request_for<v1::ForkSessionRequest>(id, cwd)));
@@ -57,9 +57,7 @@ void ChatUi::start() {
   starting_ = std::stop_source();
   beside([this, stop = starting_.get_token(), mailbox = mailbox_, host = host_,
           options = options_] {
-    const auto phase = [&](const char* name) {
-      mailbox->post([this, name] { phase_ = name; });
-    };
+    const auto phase = [&](const char* name) { mailbox->post([this, name] { phase_ = name; }); };
     std::string error;
     bool login_wanted = false;
     std::optional<RemoteAgent> agent;
@@ -210,7 +208,7 @@ void ChatUi::submit(const std::string& text) {
   if (run_command(text)) return;
   if (working() || !session_) {
     queue_.push_back(text);
-    if (plain_) say("Queued: it is sent when the turn has ended");
+    if (plain_ && working()) say("Queued: it is sent when the turn has ended");
     return;
   }
   PromptContent content =

@@ -167,7 +167,8 @@ void ChatUi::pick_value(const v1::SessionConfigOption& option) {
     for (const auto& value : values_of(*select)) {
       if (value.value == select->currentValue) dialog->selected = values.size();
       values.push_back(value.value);
-      dialog->choices.push_back({.label = value.name, .description = value.description.value_or("")});
+      dialog->choices.push_back(
+          {.label = value.name, .description = value.description.value_or("")});
     }
   } else if (const auto* flag = std::get_if<v1::SessionConfigBoolean>(&option.type)) {
     values = {"true", "false"};
@@ -236,8 +237,8 @@ void ChatUi::pick_config(const std::string& wanted) {
       value = select->currentValue;
     if (const auto* flag = std::get_if<v1::SessionConfigBoolean>(&option.type))
       value = flag->currentValue ? "yes" : "no";
-    dialog->choices.push_back({.label = option.name + ": " + value,
-                               .description = option.description.value_or("")});
+    dialog->choices.push_back(
+        {.label = option.name + ": " + value, .description = option.description.value_or("")});
   }
   dialog->chosen = [this, options](std::size_t index) { pick_value(options[index]); };
   ask(dialog);
@@ -257,7 +258,7 @@ void ChatUi::sessions() {
       dialog->selected = 0;
       for (const v1::SessionInfo& info : found)
         dialog->choices.push_back(
-            {.label = info.title.value_or("") .empty() ? info.sessionId : *info.title,
+            {.label = info.title.value_or("").empty() ? info.sessionId : *info.title,
              .description = info.updatedAt.value_or("") +
                             (session_ && info.sessionId == session_->id() ? " (this one)" : "")});
       dialog->chosen = [this, found](std::size_t index) { session_actions(found[index]); };
@@ -285,7 +286,8 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
   dialog->selected = 0;
   dialog->chosen = [this, ways, id = info.sessionId](std::size_t index) {
     if (ways[index] != "delete") return open_session(id, ways[index]);
-    if (session_ && session_->id() == id) return say_error("This session cannot be deleted from within");
+    if (session_ && session_->id() == id)
+      return say_error("This session cannot be deleted from within");
     beside([this, agent = *agent_, mailbox = mailbox_, id] {
       agent.delete_session(id);
       mailbox->post([this, id] { say("Deleted: session " + id); });
@@ -297,7 +299,8 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
 void ChatUi::show_changes() {
   const auto changes = host_->changes();
   if (changes.empty())
-    say("No file was written through acp in this session. (What the agent's commands do is not seen.)");
+    say("No file was written through acp in this session. (What the agent's commands do is not "
+        "seen.)");
   for (const auto& [path, change] : changes) {
     const std::string before = change.before.value_or("");
     const TextDiff found = diff(before, change.after);
@@ -344,10 +347,11 @@ void ChatUi::export_to(const std::string& file) {
 }
 
 void ChatUi::attach(const std::string& file, bool image) {
-  if (file.empty()) return say_error(std::string(image ? "/image" : "/audio") + " FILE: the file is missing");
+  if (file.empty())
+    return say_error(std::string(image ? "/image" : "/audio") + " FILE: the file is missing");
   try {
-    attached_.push_back(media_block(file, options_.cwd, image,
-                                    agent_->capabilities().promptCapabilities));
+    attached_.push_back(
+        media_block(file, options_.cwd, image, agent_->capabilities().promptCapabilities));
     attached_names_.push_back(file);
   } catch (const std::exception& why) {
     say_error(why.what());

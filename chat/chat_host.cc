@@ -37,7 +37,8 @@ bool always(PermissionOptionKind kind) {
 const PermissionOption* option_that(const std::vector<PermissionOption>& options, bool allow) {
   const PermissionOption* found = nullptr;
   for (const PermissionOption& option : options)
-    if (allows(option.kind) == allow && (found == nullptr || (always(found->kind) && !always(option.kind))))
+    if (allows(option.kind) == allow &&
+        (found == nullptr || (always(found->kind) && !always(option.kind))))
       found = &option;
   return found;
 }
@@ -254,9 +255,10 @@ Decision ChatHost::permission(const ClientContext& context,
   if (judged.decision) {
     const bool allow = *judged.decision == workspace::Decision::allow;
     if (const PermissionOption* option = option_that(request.options, allow)) {
-      mailbox_->post([&front = front_, told = std::string(allow ? "Allowed" : "Rejected") + " by a rule: " +
-                                              describe(asked.call) + " — " + judged.rule->describe() +
-                                              " (" + judged.source + ")"] { front.say(told); });
+      mailbox_->post([&front = front_, told = std::string(allow ? "Allowed" : "Rejected") +
+                                              " by a rule: " + describe(asked.call) + " — " +
+                                              judged.rule->describe() + " (" + judged.source +
+                                              ")"] { front.say(told); });
       return Decision(option->optionId);
     }
   }
@@ -276,9 +278,8 @@ Decision ChatHost::permission(const ClientContext& context,
   if (!policy_file_.empty() && allow_once != nullptr && !always(allow_once->kind)) {
     const workspace::Rule rule =
         workspace::rule_for(question, workspace::Decision::allow, workspace::Scope::project);
-    dialog->choices.push_back({.label = "Always, by a rule of mine",
-                               .description = rule.describe(),
-                               .key = 'p'});
+    dialog->choices.push_back(
+        {.label = "Always, by a rule of mine", .description = rule.describe(), .key = 'p'});
   }
   dialog->chosen = [answer](std::size_t index) { answer->give(index); };
   const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
@@ -288,8 +289,7 @@ Decision ChatHost::permission(const ClientContext& context,
     return Decision(allow_once->optionId);
   }
   const PermissionOption& option = request.options[*index];
-  if (always(option.kind))
-    remember(question, allows(option.kind), workspace::Scope::session);
+  if (always(option.kind)) remember(question, allows(option.kind), workspace::Scope::session);
   return Decision(option.optionId);
 }
 
@@ -344,8 +344,9 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
     Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
     add(head, label_ + " asks you to visit a page: ", {.bold = true});
     add(head, request.message);
-    dialog->head = {head, line_of("  " + page->url, {.underline = true}),
-                    line_of("  It is not opened for you: look at the address first.", {.dim = true})};
+    dialog->head = {
+        head, line_of("  " + page->url, {.underline = true}),
+        line_of("  It is not opened for you: look at the address first.", {.dim = true})};
     dialog->choices = {{.label = "I have visited it, or will", .key = 'y'},
                        {.label = "No", .key = 'n'}};
     dialog->chosen = [answer](std::size_t index) { answer->give(index); };
@@ -363,7 +364,8 @@ std::string ChatHost::login(const ClientContext& context,
                             const std::vector<v1::AuthMethod>& methods) {
   const auto answer = std::make_shared<Awaited<std::string>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = {line_of("? " + label_ + " wants a login", {.bold = true, .colour = Colour::yellow})};
+  dialog->head = {
+      line_of("? " + label_ + " wants a login", {.bold = true, .colour = Colour::yellow})};
   std::vector<std::string> ids;
   for (const v1::AuthMethod& method : methods)
     if (const auto* own = std::get_if<v1::AuthMethodAgent>(&method)) {

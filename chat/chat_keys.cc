@@ -7,9 +7,7 @@
 namespace acp::chat {
 
 // A question gets the keys while nothing is typed: an answer is never what was meant as text.
-bool ChatUi::to_dialog() const {
-  return !dialogs_.empty() && (editor_.empty() || dialog_focused_);
-}
+bool ChatUi::to_dialog() const { return !dialogs_.empty() && (editor_.empty() || dialog_focused_); }
 
 void ChatUi::key(const Key& key) {
   if (key.kind == Key::Kind::focus_in || key.kind == Key::Kind::focus_out) {
@@ -28,7 +26,10 @@ void ChatUi::key(const Key& key) {
     terminal_.suspend();
     return;
   }
-  if (to_dialog()) {
+  // A paste is text, whatever is asked.
+  const bool pasted = key.kind == Key::Kind::paste && !dialogs_.empty() &&
+                      dynamic_cast<FormDialog*>(dialogs_.front().get()) == nullptr;
+  if (to_dialog() && !pasted) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     if (key.is("Escape")) {
       // Of a permission question there is no "no answer": the turn ends.
@@ -54,18 +55,27 @@ void ChatUi::key(const Key& key) {
 
 void ChatUi::edit(const Key& key) {
   using Edit = void (Editor::*)();
-  static const std::pair<const char*, Edit> edits[] = {
-      {"Backspace", &Editor::backspace},     {"C-h", &Editor::backspace},
-      {"Delete", &Editor::erase},            {"Left", &Editor::left},
-      {"C-b", &Editor::left},                {"Right", &Editor::right},
-      {"C-f", &Editor::right},               {"C-Left", &Editor::word_left},
-      {"M-b", &Editor::word_left},           {"C-Right", &Editor::word_right},
-      {"M-f", &Editor::word_right},          {"Home", &Editor::line_start},
-      {"C-a", &Editor::line_start},          {"End", &Editor::line_end},
-      {"C-e", &Editor::line_end},            {"C-k", &Editor::kill_to_end},
-      {"C-u", &Editor::kill_to_start},       {"C-w", &Editor::kill_word_left},
-      {"M-Backspace", &Editor::kill_word_left}, {"M-d", &Editor::kill_word_right},
-      {"C-y", &Editor::yank}};
+  static const std::pair<const char*, Edit> edits[] = {{"Backspace", &Editor::backspace},
+                                                       {"C-h", &Editor::backspace},
+                                                       {"Delete", &Editor::erase},
+                                                       {"Left", &Editor::left},
+                                                       {"C-b", &Editor::left},
+                                                       {"Right", &Editor::right},
+                                                       {"C-f", &Editor::right},
+                                                       {"C-Left", &Editor::word_left},
+                                                       {"M-b", &Editor::word_left},
+                                                       {"C-Right", &Editor::word_right},
+                                                       {"M-f", &Editor::word_right},
+                                                       {"Home", &Editor::line_start},
+                                                       {"C-a", &Editor::line_start},
+                                                       {"End", &Editor::line_end},
+                                                       {"C-e", &Editor::line_end},
+                                                       {"C-k", &Editor::kill_to_end},
+                                                       {"C-u", &Editor::kill_to_start},
+                                                       {"C-w", &Editor::kill_word_left},
+                                                       {"M-Backspace", &Editor::kill_word_left},
+                                                       {"M-d", &Editor::kill_word_right},
+                                                       {"C-y", &Editor::yank}};
   if (key.is("Tab")) return complete_word();
   candidates_.clear();
   if (key.kind == Key::Kind::text || key.kind == Key::Kind::paste) return editor_.insert(key.text);
@@ -98,8 +108,8 @@ void ChatUi::complete_word() {
   std::string text = found.shared();
   if (found.candidates.size() == 1 && !text.ends_with('/')) text += ' ';
   editor_.replace(found.from, text);
-  candidates_ = found.candidates.size() > 1 ? found.candidates
-                                            : std::vector<Completion::Candidate>();
+  candidates_ =
+      found.candidates.size() > 1 ? found.candidates : std::vector<Completion::Candidate>();
 }
 
 // Once cancels, twice within two seconds leaves.

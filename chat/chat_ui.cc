@@ -13,10 +13,9 @@ namespace {
 constexpr auto frame_time = std::chrono::milliseconds(16);
 constexpr auto tick = std::chrono::milliseconds(250);
 
-std::string terminal_type() {
-  const char* const type = std::getenv("TERM");
-  return type == nullptr || *type == '\0' ? "xterm" : type;
-}
+// Of all terminals, since their keys hardly differ; and libtickit ends the process for a type that
+// cannot do all it would like to draw.
+constexpr const char* terminal_type = "xterm";
 
 ColourMode colour_mode(bool plain) {
   const char* const no_color = std::getenv("NO_COLOR");
@@ -49,7 +48,7 @@ ChatUi::ChatUi(const ChatOptions& options)
       last_(options.agent.name, options.cwd),
       screen_(terminal_.size().columns, terminal_.size().rows, colours_),
       transcript_(view()),
-      keys_(terminal_type()),
+      keys_(terminal_type),
       history_file_(history_path()) {
   try {
     if (!history_file_.empty())
@@ -90,18 +89,22 @@ int ChatUi::run() {
       last_frame_ = now;
     }
   }
-  if (session_ && !plain_) {
-    // What is open is told as it stands.
-    Frame last;
-    session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
-    for (Line& line : notes_) last.finished.push_back(std::move(line));
-    terminal_.write(screen_.draw(last.finished, {}, 0, 0));
-  } else if (!plain_) {
-    terminal_.write(screen_.draw(notes_, {}, 0, 0));
-  } else {
-    draw_plain();
+  try {
+    if (session_ && !plain_) {
+      // What is open is told as it stands.
+      Frame last;
+      session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
+      for (Line& line : notes_) last.finished.push_back(std::move(line));
+      terminal_.write(screen_.draw(last.finished, {}, 0, 0));
+    } else if (!plain_) {
+      terminal_.write(screen_.draw(notes_, {}, 0, 0));
+    } else {
+      draw_plain();
+    }
+    if (!plain_) terminal_.write(screen_.clear());
+  } catch (const std::runtime_error&) {
+    if (*exit_code_ < 128) throw;  // after a SIGHUP there may be no terminal any more
   }
-  if (!plain_) terminal_.write(screen_.clear());
   return *exit_code_;
 }
 

@@ -55,7 +55,8 @@ void ChatUi::print(const Lines& lines) {
 }
 
 void ChatUi::say(const std::string& text) {
-  for (Line& line : wrap(line_of("· " + text, aside), screen_.room())) notes_.push_back(std::move(line));
+  for (Line& line : wrap(line_of("· " + text, aside), screen_.room()))
+    notes_.push_back(std::move(line));
   dirty_ = true;
 }
 
@@ -69,6 +70,7 @@ void ChatUi::say_error(const std::string& text) {
 }
 
 void ChatUi::draw_plain() {
+  print(std::exchange(notes_, {}));
   if (session_) {
     host_->tell_terminals(*session_);
     Frame frame;
@@ -78,7 +80,6 @@ void ChatUi::draw_plain() {
     });
     print(frame.finished);
   }
-  print(std::exchange(notes_, {}));
 }
 
 void ChatUi::draw() {
@@ -93,19 +94,19 @@ void ChatUi::draw() {
       frame = transcript_.draw(state);
     });
   }
+  // Our own lines were said before what is only told now.
+  Lines finished = std::exchange(notes_, {});
+  for (Line& line : frame.finished) finished.push_back(std::move(line));
   Lines open = std::move(frame.open);
-  for (Line& line : notes_) frame.finished.push_back(std::move(line));
-  notes_.clear();
   std::size_t cursor_row = 0, cursor_column = 0;
   const Lines below_open = below(screen_.room(), cursor_row, cursor_column);
   // Of what is open, the end; the input and the questions are always seen.
   const std::size_t rows = screen_.rows() > 1 ? screen_.rows() - 1 : 1;
   const std::size_t room = rows > below_open.size() ? rows - below_open.size() : 0;
-  if (open.size() > room)
-    open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(room));
+  if (open.size() > room) open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(room));
   cursor_row += open.size();
   for (const Line& line : below_open) open.push_back(line);
-  terminal_.write(screen_.draw(frame.finished, open, cursor_row, cursor_column));
+  terminal_.write(screen_.draw(finished, open, cursor_row, cursor_column));
 }
 
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
@@ -142,8 +143,7 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
       cursor = {lines.size() + shown.cursor->first - cut, shown.cursor->second};
     more(std::move(shown.lines));
-    if (!to_dialog())
-      lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+    if (!to_dialog()) lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
   }
   const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
   for (std::size_t i = 0; i < shown_candidates; ++i) {
@@ -152,8 +152,8 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     lines.push_back(fit(line, room));
   }
   if (candidates_.size() > shown_candidates)
-    lines.push_back(line_of(
-        "  and " + std::to_string(candidates_.size() - shown_candidates) + " more", aside));
+    lines.push_back(
+        line_of("  and " + std::to_string(candidates_.size() - shown_candidates) + " more", aside));
 
   const Line prompt = line_of("❯ ", {.bold = true, .colour = Colour::cyan});
   const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 1);
@@ -173,6 +173,7 @@ Line ChatUi::status(std::size_t room) const {
     add(line, text, style);
   };
   if (!phase_.empty()) part(phase_ + " …", {.colour = Colour::yellow});
+  if (session_ && !working()) part("/help", aside);
   if (session_) {
     if (working()) {
       const auto time =
@@ -189,7 +190,6 @@ Line ChatUi::status(std::size_t room) const {
       add(line, " · ", aside);
       add(line, told);
     });
-    if (!working()) part("/help", aside);
   }
   return fit(line, room);
 }

@@ -55,8 +55,8 @@ Completion complete(std::string_view text, std::size_t cursor,
     for (const CommandHelp& command : commands)
       if (command.name.starts_with(word))
         completion.candidates.push_back(
-            {command.name,
-             command.hint.empty() ? command.description : command.hint + " — " + command.description});
+            {command.name, command.hint.empty() ? command.description
+                                                : command.hint + " — " + command.description});
   }
   std::sort(completion.candidates.begin(), completion.candidates.end(),
             [](const auto& a, const auto& b) { return a.text < b.text; });

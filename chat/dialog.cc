@@ -34,8 +34,7 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
     if (choices[i].key != 0)
       add(line, std::string(1, choices[i].key) + " ", {.bold = true, .colour = Colour::cyan});
     add(line, choices[i].label, {.bold = here});
-    if (!choices[i].description.empty())
-      add(line, "  " + choices[i].description, {.dim = true});
+    if (!choices[i].description.empty()) add(line, "  " + choices[i].description, {.dim = true});
     out.lines.push_back(fit(line, columns));
   }
   if (choices.size() > most)
@@ -79,7 +78,7 @@ namespace {
 
 struct Field {
   std::string title = {}, description = {};
-  std::string fallback = {};               // what an empty answer means
+  std::string fallback = {};  // what an empty answer means
   std::vector<v1::EnumOption> options = {};
   bool several = false;
 };
@@ -181,7 +180,8 @@ Dialog::Shown FormDialog::shown(std::size_t columns) const {
   if (schema_.properties.empty()) {
     add(prompt, "Enter agrees, Esc declines", {.dim = true});
   } else {
-    const auto& [name, schema] = *(schema_.properties.begin() + static_cast<std::ptrdiff_t>(field_));
+    const auto& [name, schema] =
+        *(schema_.properties.begin() + static_cast<std::ptrdiff_t>(field_));
     const Field field = field_of(schema);
     if (!field.description.empty())
       for (Line& line : wrap(line_of("  " + field.description, {.dim = true}), columns))

@@ -50,8 +50,8 @@ struct AsJson {
     return R"({"type":"prompt","content":)" + encoded(prompt.content) + "}";
   }
   std::string operator()(const State::Message& message) const {
-    return std::string(R"({"type":")") + name_of(message.kind) +
-           R"(","content":)" + encoded(message.content) + "}";
+    return std::string(R"({"type":")") + name_of(message.kind) + R"(","content":)" +
+           encoded(message.content) + "}";
   }
   std::string operator()(const ToolCallState& call) const {
     return R"({"type":"tool_call","toolCallId":)" + quoted(call.id) + R"(,"title":)" +
@@ -96,8 +96,8 @@ struct AsMarkdown {
 std::string exported(const SessionState& state, bool markdown) {
   std::string out;
   for (const State::Entry& entry : state.timeline()) {
-    const std::string text = markdown ? std::visit(AsMarkdown(), entry.content)
-                                      : std::visit(AsJson(), entry.content);
+    const std::string text =
+        markdown ? std::visit(AsMarkdown(), entry.content) : std::visit(AsJson(), entry.content);
     if (text.empty()) continue;
     out += text;
     if (!markdown) out += '\n';

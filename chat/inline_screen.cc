@@ -11,9 +11,7 @@ namespace {
 constexpr const char* begin_update = "\x1b[?2026h";
 constexpr const char* end_update = "\x1b[?2026l";
 
-std::string up(std::size_t rows) {
-  return rows == 0 ? "" : "\x1b[" + std::to_string(rows) + "A";
-}
+std::string up(std::size_t rows) { return rows == 0 ? "" : "\x1b[" + std::to_string(rows) + "A"; }
 std::string right(std::size_t columns) {
   return columns == 0 ? "" : "\x1b[" + std::to_string(columns) + "C";
 }

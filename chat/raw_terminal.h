@@ -35,7 +35,7 @@ class RawTerminal {
 
   struct Event {
     std::string input = {};
-    bool ended = false;   // there will be no more input
+    bool ended = false;  // there will be no more input
     bool woken = false;
     bool resized = false;
     bool interrupted = false;  // SIGINT

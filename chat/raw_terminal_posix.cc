@@ -24,8 +24,8 @@ constexpr int told_signals[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT};
 constexpr int deadly_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
 
 // For the handlers of signals: nothing but these can be used there.
-termios found;                        // the state to go back to
-volatile std::sig_atomic_t changed;   // it is to be gone back to
+termios found;                       // the state to go back to
+volatile std::sig_atomic_t changed;  // it is to be gone back to
 int signal_pipe[2] = {-1, -1};
 volatile std::sig_atomic_t pending_resize, pending_interrupt, pending_end;
 

@@ -4,6 +4,7 @@ Knows the sequences that acp chat uses; anything else that begins with ESC is a 
 only have come from an agent.
 """
 
+import codecs
 import fcntl
 import os
 import pty
@@ -122,8 +123,8 @@ class Screen:
             lines += pieces
         self.columns, self.height, self.lines, self.row, self.column = columns, rows, lines, row, column
 
-    def text(self):
-        return "\n".join("".join(line).rstrip() for line in self.lines)
+    def text(self, last=0):
+        return "\n".join("".join(line).rstrip() for line in self.lines[-last:])
 
 
 class Chat:
@@ -139,12 +140,15 @@ class Chat:
         self.before = termios.tcgetattr(slave)
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(self.master)
-            os.login_tty(slave) if hasattr(os, "login_tty") else login(slave)
-            if cwd:
-                os.chdir(cwd)
-            os.execvpe(argv[0], argv, env or os.environ)
-        self.decoder = __import__("codecs").getincrementaldecoder("utf-8")("replace")
+            try:
+                os.close(self.master)
+                login(slave)
+                if cwd:
+                    os.chdir(cwd)
+                os.execvpe(argv[0], argv, env or os.environ)
+            finally:
+                os._exit(127)
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.ended = None
 
     def size(self, columns, rows):
@@ -175,10 +179,10 @@ class Chat:
         return self.screen.text()
 
     def wait(self, text, times=1):
-        return self.until(lambda: self.screen.text().count(text) >= times, f"{text!r}")
+        return self.until(lambda: self.screen.text(200).count(text) >= times, f"{text!r}")
 
     def wait_gone(self, text):
-        return self.until(lambda: text not in self.screen.text(), f"the end of {text!r}")
+        return self.until(lambda: text not in self.screen.text(200), f"the end of {text!r}")
 
     def end(self):
         """Waits for the program's end; gives its exit code, or minus the signal."""

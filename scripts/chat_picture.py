@@ -3,6 +3,7 @@
 
 import html
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -29,7 +30,7 @@ with tempfile.TemporaryDirectory() as home:
     chat.type("replace wrold with world in greet.py\r")
     chat.wait("asks for permission")
     chat.wait("Allow once")
-    rows = chat.screen.text().replace(str(work), "~/project").split("\n")
+    rows = re.sub(r" in /\S*", " in ~/project", chat.screen.text()).split("\n")
     chat.close()
 
 
