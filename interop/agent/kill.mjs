@@ -113,7 +113,9 @@ async function play(stage) {
     editor = await stage.start({ mode: "code" });
     const { updates } = await editor.open("session/load", sessionId);
     checkReplay(before, updates, seed);
-    assert.equal(updates.find(isUser)?.content.text, "Mend the notes", `seed ${seed}`);
+    // An agent that was killed before it had read the prompt has reported nothing of the turn.
+    if (before.some(({ sessionUpdate }) => sessionUpdate !== "available_commands_update"))
+      assert.equal(updates.find(isUser)?.content.text, "Mend the notes", `seed ${seed}`);
     if (toolCalls(before).length < 7) ++halfway;
     // And the model gets a conversation that it accepts.
     stage.script([{ text: "Fine." }]);
