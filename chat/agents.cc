@@ -37,7 +37,7 @@ io::ProcessOptions KnownAgent::process() const {
   return options;
 }
 
-std::vector<KnownAgent> known_agents(const coder::Settings& settings) {
+std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
   std::vector<KnownAgent> agents;
   KnownAgent ours{.name = built_in_agent, .kind = KnownAgent::Kind::built_in};
   ours.argv = {own_program(), "agent"};
@@ -64,7 +64,7 @@ std::vector<KnownAgent> known_agents(const coder::Settings& settings) {
   return agents;
 }
 
-KnownAgent find_agent(const coder::Settings& settings, const std::string& name) {
+KnownAgent find_agent(const settings::Settings& settings, const std::string& name) {
   std::string names;
   std::vector<std::string> known;
   for (KnownAgent& agent : known_agents(settings)) {
@@ -72,7 +72,7 @@ KnownAgent find_agent(const coder::Settings& settings, const std::string& name) 
     names += (names.empty() ? "" : ", ") + agent.name;
     known.push_back(agent.name);
   }
-  const std::string meant = coder::closest(name, known);
+  const std::string meant = settings::closest(name, known);
   throw UnknownAgent("there is no agent \"" + name + "\", only: " + names +
                      (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
@@ -85,6 +85,16 @@ KnownAgent agent_of_command(std::vector<std::string> argv) {
   agent.argv = std::move(argv);
   agent.source = "the command line";
   return agent;
+}
+
+KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>& command) {
+  if (!command.empty()) {
+    if (!name.empty()) throw UnknownAgent("either --agent or a command behind --, not both");
+    return agent_of_command(command);
+  }
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  return find_agent(settings::load_settings(sources), name.empty() ? built_in_agent : name);
 }
 
 }  // namespace acp::chat

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "acp/io/process.h"
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
 namespace acp::chat {
 
@@ -41,9 +41,12 @@ class UnknownAgent : public std::runtime_error {
 
 // The built-in one first, then the user's own, then the presets; a name of the user's own hides the
 // preset.
-std::vector<KnownAgent> known_agents(const coder::Settings& settings);
+std::vector<KnownAgent> known_agents(const settings::Settings& settings);
 // Throws UnknownAgent.
-KnownAgent find_agent(const coder::Settings& settings, const std::string& name);
+KnownAgent find_agent(const settings::Settings& settings, const std::string& name);
+// What a command line chooses: a name, or a command, not both; else the built-in one. Throws
+// UnknownAgent, SettingsError.
+KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>& command);
 // An agent without a name: it is called as it is typed.
 KnownAgent agent_of_command(std::vector<std::string> argv);
 

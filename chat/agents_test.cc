@@ -16,7 +16,7 @@ namespace {
 using workspace::testing::Scratch;
 
 TEST(Agents, TheBuiltInOneIsThisProgram) {
-  const KnownAgent ours = find_agent(coder::Settings(), built_in_agent);
+  const KnownAgent ours = find_agent(settings::Settings(), built_in_agent);
   EXPECT_EQ(ours.argv, (std::vector<std::string>{own_program(), "agent"}));
   EXPECT_EQ(find_program(ours.argv[0]), ours.argv[0]);
 }
@@ -34,8 +34,8 @@ TEST(Agents, EveryPresetSaysWhereItIsFrom) {
 }
 
 TEST(Agents, TheUsersOwnHidesThePreset) {
-  coder::Settings settings;
-  coder::AgentSettings own;
+  settings::Settings settings;
+  settings::AgentSettings own;
   own.name = "gemini";
   own.command = "mine";
   own.args = {"--x"};
@@ -54,7 +54,7 @@ TEST(Agents, TheUsersOwnHidesThePreset) {
 
 TEST(Agents, AMisspeltNameIsToldWithAGuess) {
   try {
-    find_agent(coder::Settings(), "claud");
+    find_agent(settings::Settings(), "claud");
     FAIL();
   } catch (const UnknownAgent& error) {
     const std::string text = error.what();

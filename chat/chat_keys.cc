@@ -2,7 +2,7 @@
 
 #include "chat/chat_ui.h"
 #include "chat/text.h"
-#include "coder/settings/file.h"
+#include "settings/file.h"
 
 namespace acp::chat {
 
@@ -152,7 +152,7 @@ void ChatUi::enter() {
   history_.add(text);
   if (!history_file_.empty()) {
     try {
-      coder::PrivateFileChange(history_file_).write(history_.serialize());
+      settings::PrivateFileChange(history_file_).write(history_.serialize());
     } catch (const std::runtime_error& error) {
       say_error(std::string("The history is not kept: ") + error.what());
       history_file_.clear();

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "chat/text.h"
-#include "coder/settings/file.h"
+#include "settings/file.h"
 
 namespace acp::chat {
 
@@ -52,7 +52,7 @@ ChatUi::ChatUi(const ChatOptions& options)
       history_file_(history_path()) {
   try {
     if (!history_file_.empty())
-      if (const auto kept = coder::read_settings_file(history_file_, coder::Trust::owner))
+      if (const auto kept = settings::read_settings_file(history_file_, settings::Trust::owner))
         history_.parse(*kept);
   } catch (const std::runtime_error& error) {
     say_error(std::string("The history is not used: ") + error.what());

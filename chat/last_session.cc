@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "acp/json/json.h"
-#include "coder/settings/file.h"
+#include "settings/file.h"
 
 namespace acp::chat {
 
@@ -37,7 +37,7 @@ LastSession::LastSession(std::string agent, std::string cwd, std::string directo
 
 std::optional<std::string> LastSession::load() const {
   if (path_.empty()) return {};
-  const auto text = coder::read_settings_file(path_, coder::Trust::owner);
+  const auto text = settings::read_settings_file(path_, settings::Trust::owner);
   if (!text) return {};
   const auto kept = Json::parse(*text);
   if (!kept) throw std::runtime_error(path_ + ": " + kept.error().message());
@@ -48,7 +48,7 @@ std::optional<std::string> LastSession::load() const {
 void LastSession::store(const std::string& session_id) const {
   if (path_.empty()) return;
   const Json kept = Json::object({{"agent", agent_}, {"cwd", cwd_}, {"sessionId", session_id}});
-  coder::PrivateFileChange(path_).write(std::string(kept.text()) + "\n");
+  settings::PrivateFileChange(path_).write(std::string(kept.text()) + "\n");
 }
 
 }  // namespace acp::chat

@@ -41,14 +41,14 @@ const char* level_name(LogEntry::Level level) {
   }
 }
 
-coder::Settings settings_of(const Options& options) {
-  coder::SettingsSources sources;
+settings::Settings settings_of(const Options& options) {
+  settings::SettingsSources sources;
   sources.user_file = options.coder.settings_file;
-  return load_settings(sources);
+  return settings::load_settings(sources);
 }
 
-const coder::ProviderSettings& provider_of(const coder::Settings& settings,
-                                           const std::string& name) {
+const settings::ProviderSettings& provider_of(const settings::Settings& settings,
+                                              const std::string& name) {
   const auto found = settings.providers.find(name);
   if (found != settings.providers.end()) return found->second;
   std::string known;
@@ -57,19 +57,19 @@ const coder::ProviderSettings& provider_of(const coder::Settings& settings,
 }
 
 int login(const Options& options) {
-  const coder::Settings settings = settings_of(options);
-  const coder::ProviderSettings& provider = provider_of(settings, options.login);
+  const settings::Settings settings = settings_of(options);
+  const settings::ProviderSettings& provider = provider_of(settings, options.login);
   const std::string key =
       read_secret("Key for " + provider.name + " (" + provider.base_url.value + "): ");
   if (key.empty()) return complain("no key was given; nothing is stored");
-  const coder::Keys keys(options.coder.keys_file);
+  const settings::Keys keys(options.coder.keys_file);
   keys.store(provider.name, key);
   std::cerr << "The key is stored in " << keys.path() << ".\n";
   return 0;
 }
 
 int logout(const Options& options) {
-  const coder::Keys keys(options.coder.keys_file);
+  const settings::Keys keys(options.coder.keys_file);
   if (!keys.remove(options.logout)) return complain("there is no stored key for " + options.logout);
   std::cerr << "The key for " << options.logout << " is removed.\n";
   return 0;
@@ -137,7 +137,7 @@ void add_agent_command(CLI::App& app, Action& action) {
     action = [options] {
       try {
         return run(*options);
-      } catch (const coder::SettingsError& error) {
+      } catch (const settings::SettingsError& error) {
         return complain(error.what(), bad_usage);
       } catch (const coder::ScenarioError& error) {
         return complain(options->scenario_file + ": " + error.what(), bad_usage);

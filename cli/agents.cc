@@ -9,7 +9,7 @@
 #include "chat/program.h"
 #include "cli/command.h"
 #include "cli/mcp_print.h"
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
 namespace acp::cli {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 using chat::KnownAgent;
 
 int list(bool json) {
-  coder::SettingsSources sources;
-  sources.user_file = coder::user_settings_path();
-  const coder::Settings settings = coder::load_settings(sources);
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  const settings::Settings settings = settings::load_settings(sources);
   Table table({"NAME", "COMMAND", "INSTALLED", "SOURCE"});
   for (const KnownAgent& agent : chat::known_agents(settings)) {
     const auto found = chat::find_program(agent.argv.front());
@@ -63,7 +63,7 @@ void add_agents_command(CLI::App& app, Action& action) {
     action = [json] {
       try {
         return list(*json);
-      } catch (const coder::SettingsError& error) {
+      } catch (const settings::SettingsError& error) {
         std::cerr << "acp agents: " << error.what() << "\n";
         return 1;
       }

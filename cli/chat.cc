@@ -9,7 +9,7 @@
 #include "chat/chat.h"
 #include "chat/printable.h"
 #include "cli/command.h"
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 #include "workspace/policy_store.h"
 
 namespace acp::cli {
@@ -32,16 +32,7 @@ chat::ChatOptions read(const Options& options) {
   chat.cwd = std::filesystem::canonical(options.cwd, error).string();
   if (error || !std::filesystem::is_directory(chat.cwd))
     throw chat::UnknownAgent("--cwd: there is no directory " + options.cwd);
-  if (!options.command.empty()) {
-    if (!options.agent.empty())
-      throw chat::UnknownAgent("either --agent or a command behind --, not both");
-    chat.agent = chat::agent_of_command(options.command);
-  } else {
-    coder::SettingsSources sources;
-    sources.user_file = coder::user_settings_path();
-    chat.agent = chat::find_agent(coder::load_settings(sources),
-                                  options.agent.empty() ? chat::built_in_agent : options.agent);
-  }
+  chat.agent = chat::chosen_agent(options.agent, options.command);
   chat.policy_file = options.policy.empty()
                          ? workspace::PolicyStore::default_path()
                          : std::filesystem::absolute(options.policy).lexically_normal().string();
@@ -59,7 +50,7 @@ int run(const Options& options) {
     return chat::chat(read(options));
   } catch (const chat::UnknownAgent& mistake) {
     return bad_usage(mistake.what());
-  } catch (const coder::SettingsError& mistake) {
+  } catch (const settings::SettingsError& mistake) {
     return bad_usage(mistake.what());
   } catch (const workspace::PolicyStoreError& mistake) {
     return bad_usage(std::string("--policy: ") + mistake.what());

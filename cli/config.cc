@@ -9,13 +9,13 @@
 
 #include "acp/json/json.h"
 #include "cli/command.h"
-#include "coder/settings/keys.h"
-#include "coder/settings/settings.h"
+#include "settings/keys.h"
+#include "settings/settings.h"
 
 namespace acp::cli {
 namespace {
 
-using coder::DescribedSetting;
+using settings::DescribedSetting;
 
 struct Options {
   std::string directory = ".";
@@ -28,7 +28,7 @@ int complain(const std::string& what) {
 }
 
 // Which providers have a key: never the key.
-void add_keys(const coder::Settings& settings, const coder::Keys& keys,
+void add_keys(const settings::Settings& settings, const settings::Keys& keys,
               std::vector<DescribedSetting>& lines) {
   for (const auto& [name, provider] : settings.providers) {
     const auto source = keys.source(provider);
@@ -48,15 +48,15 @@ void add_keys(const coder::Settings& settings, const coder::Keys& keys,
 }
 
 int show(const Options& options) {
-  coder::SettingsSources sources;
-  sources.user_file = coder::user_settings_path();
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
   sources.project_directory =
       std::filesystem::absolute(options.directory).lexically_normal().string();
   if (!std::filesystem::is_directory(sources.project_directory))
     return complain(sources.project_directory + ": there is no such directory");
-  const coder::Settings settings = coder::load_settings(sources);
-  std::vector<DescribedSetting> lines = coder::describe(settings);
-  add_keys(settings, coder::Keys(), lines);
+  const settings::Settings settings = settings::load_settings(sources);
+  std::vector<DescribedSetting> lines = settings::describe(settings);
+  add_keys(settings, settings::Keys(), lines);
   for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
   if (options.json) {
     for (const DescribedSetting& line : lines)
@@ -83,9 +83,9 @@ int show(const Options& options) {
 int run(const Options& options) {
   try {
     return show(options);
-  } catch (const coder::SettingsError& error) {
+  } catch (const settings::SettingsError& error) {
     return complain(error.what());
-  } catch (const coder::KeysError& error) {
+  } catch (const settings::KeysError& error) {
     return complain(error.what());
   }
 }

@@ -17,7 +17,7 @@
 #include "cli/interrupts.h"
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_print.h"
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 #include "workspace/policy_store.h"
 
 namespace acp::cli {
@@ -88,17 +88,6 @@ v1::McpServer server_of(const std::string& word) {
   return server;
 }
 
-chat::KnownAgent agent_of(const Options& options) {
-  if (!options.command.empty()) {
-    if (!options.agent.empty()) throw BadUsage("either --agent or a command behind --, not both");
-    return chat::agent_of_command(options.command);
-  }
-  coder::SettingsSources sources;
-  sources.user_file = coder::user_settings_path();
-  return chat::find_agent(coder::load_settings(sources),
-                          options.agent.empty() ? chat::built_in_agent : options.agent);
-}
-
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
@@ -110,7 +99,7 @@ chat::RunOptions read(const Options& options) {
   run.cwd = std::filesystem::canonical(options.cwd, error).string();
   if (error || !std::filesystem::is_directory(run.cwd))
     throw BadUsage("--cwd: there is no directory " + options.cwd);
-  run.agent = agent_of(options);
+  run.agent = chat::chosen_agent(options.agent, options.command);
   run.permissions = chat::Permissions::from(options.policy);
   run.prompt = prompt_of(options);
   run.session = options.session;
@@ -144,7 +133,7 @@ int run(const Options& options) {
     return bad_usage(mistake.what());
   } catch (const chat::UnknownAgent& mistake) {
     return bad_usage(mistake.what());
-  } catch (const coder::SettingsError& mistake) {
+  } catch (const settings::SettingsError& mistake) {
     return bad_usage(mistake.what());
   } catch (const workspace::PolicyStoreError& mistake) {
     return bad_usage(std::string("--policy: ") + mistake.what());

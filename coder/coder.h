@@ -14,11 +14,13 @@
 #include "coder/folder_watch.h"
 #include "coder/model/models.h"
 #include "coder/session.h"
-#include "coder/settings/keys.h"
-#include "coder/settings/settings.h"
 #include "coder/store/store.h"
+#include "settings/keys.h"
+#include "settings/settings.h"
 
 namespace acp::coder {
+
+using namespace settings;  // the user's word is everywhere here
 
 struct CoderOptions {
   std::string model = {}, mode = {};         // the command line's

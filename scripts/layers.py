@@ -17,9 +17,10 @@ BELOW = {
     "http": [*LIBRARY],
     "mcp": [*LIBRARY, "http"],
     "workspace": [*LIBRARY],
-    "coder": [*LIBRARY, "http", "mcp", "workspace"],
-    "chat": [*LIBRARY, "workspace", "coder"],
-    "cli": [*LIBRARY, "http", "mcp", "workspace", "coder", "chat"],
+    "settings": [*LIBRARY, "http", "workspace"],
+    "coder": [*LIBRARY, "http", "mcp", "workspace", "settings"],
+    "chat": [*LIBRARY, "workspace", "settings"],
+    "cli": [*LIBRARY, "http", "mcp", "workspace", "settings", "coder", "chat"],
 }
 
 
@@ -29,12 +30,12 @@ def folder_of(path):
 
 root = Path(__file__).resolve().parent.parent
 faults = count = 0
-for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "coder", "chat", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
+for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "settings", "coder", "chat", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
     name = str(file.relative_to(root))
     here = folder_of(str(Path(name).parent))
     count += 1
     for line, text in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
-        match = re.match(r'#include ["<]((?:acp|cli|http|mcp|workspace|coder|chat|check)/[^">]+)[">]', text)
+        match = re.match(r'#include ["<]((?:acp|cli|http|mcp|workspace|settings|coder|chat|check)/[^">]+)[">]', text)
         if not match:
             continue
         there = folder_of(str(Path(match.group(1)).parent))

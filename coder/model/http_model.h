@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "coder/model/model.h"
-#include "coder/settings/settings.h"
 #include "http/client.h"
+#include "settings/settings.h"
 
 namespace acp::coder {
+
+using namespace settings;  // the user's word is everywhere here
 
 struct HttpModelLimits {
   std::chrono::milliseconds connect_time{10'000};

@@ -10,10 +10,12 @@
 
 #include "coder/model/local_server.h"
 #include "coder/model/model.h"
-#include "coder/settings/keys.h"
-#include "coder/settings/settings.h"
+#include "settings/keys.h"
+#include "settings/settings.h"
 
 namespace acp::coder {
+
+using namespace settings;  // the user's word is everywhere here
 
 // There is no such model, and why.
 class UnknownModel : public std::runtime_error {

@@ -1,4 +1,4 @@
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "workspace/testing/scratch.h"
 
-namespace acp::coder {
+namespace acp::settings {
 namespace {
 
 namespace fs = std::filesystem;
@@ -408,4 +408,4 @@ TEST(Settings, AgentsThatAreWrong) {
 }
 
 }  // namespace
-}  // namespace acp::coder
+}  // namespace acp::settings

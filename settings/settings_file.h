@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 // A limit, its name in the file, and what it may be.
 struct LimitSetting {
@@ -34,4 +34,4 @@ std::string checked_base_url(const std::string& url, const std::string& source);
 // " (did you mean X?)", or nothing.
 std::string did_you_mean(const std::string& written, const std::vector<std::string>& known);
 
-}  // namespace acp::coder
+}  // namespace acp::settings

@@ -1,4 +1,4 @@
-#include "coder/settings/keys.h"
+#include "settings/keys.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "workspace/testing/scratch.h"
 
-namespace acp::coder {
+namespace acp::settings {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_F(KeysTest, ALinkIsFollowed) {
 }
 
 }  // namespace
-}  // namespace acp::coder
+}  // namespace acp::settings

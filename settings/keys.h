@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 // Its text never has a key in it.
 class KeysError : public std::runtime_error {
@@ -44,4 +44,4 @@ class Keys {
   Environment environment_;
 };
 
-}  // namespace acp::coder
+}  // namespace acp::settings

@@ -6,7 +6,7 @@
 
 #include "acp/io/descriptor.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 enum class Trust {
   nobody,   // whoever may have written it
@@ -32,4 +32,4 @@ class PrivateFileChange {
 // $XDG_CONFIG_HOME/acp/NAME, or ~/.config/acp/NAME. Empty if there is neither.
 std::string configuration_path(const std::string& name);
 
-}  // namespace acp::coder
+}  // namespace acp::settings

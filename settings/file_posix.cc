@@ -1,4 +1,4 @@
-#include "coder/settings/file.h"
+#include "settings/file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-namespace acp::coder {
+namespace acp::settings {
 
 namespace fs = std::filesystem;
 
@@ -100,4 +100,4 @@ std::string configuration_path(const std::string& name) {
   return {};
 }
 
-}  // namespace acp::coder
+}  // namespace acp::settings

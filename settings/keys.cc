@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "coder/settings/file.h"
-#include "coder/settings/keys.h"
+#include "settings/file.h"
+#include "settings/keys.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::vector<std::string> Keys::all() const {
   return providers;
 }
 
-}  // namespace acp::coder
+}  // namespace acp::settings

@@ -1,13 +1,13 @@
-#include "coder/settings/settings.h"
+#include "settings/settings.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "coder/settings/file.h"
-#include "coder/settings/settings_file.h"
 #include "http/url.h"
+#include "settings/file.h"
+#include "settings/settings_file.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 namespace {
 
@@ -216,4 +216,4 @@ std::string did_you_mean(const std::string& written, const std::vector<std::stri
   return meant.empty() ? "" : "; did you mean " + meant + "?";
 }
 
-}  // namespace acp::coder
+}  // namespace acp::settings

@@ -1,4 +1,4 @@
-#include "coder/settings/settings_file.h"
+#include "settings/settings_file.h"
 
 #include <toml++/toml.h>
 
@@ -7,7 +7,7 @@
 
 #include "http/url.h"
 
-namespace acp::coder {
+namespace acp::settings {
 
 namespace {
 
@@ -400,4 +400,4 @@ std::string checked_base_url(const std::string& url, const std::string& source) 
   return trimmed;
 }
 
-}  // namespace acp::coder
+}  // namespace acp::settings

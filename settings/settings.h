@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-namespace acp::coder {
+namespace acp::settings {
 
 template <class T>
 struct Setting {
@@ -123,4 +123,4 @@ std::vector<DescribedSetting> describe(const Settings& settings);
 // The one of `known` that `written` was probably meant to be; empty if there is none.
 std::string closest(const std::string& written, const std::vector<std::string>& known);
 
-}  // namespace acp::coder
+}  // namespace acp::settings
