@@ -34,9 +34,9 @@ void describe(const Session& session, Response& response) {
   response.configOptions = session.config_options();
 }
 
-void send_commands(const SessionContext& context, const Session& session) {
+void send_commands(const SessionContext& context, const CommandFiles& files) {
   try {
-    context.commands(session.command_files.all()).wait();
+    context.commands(files.all()).wait();
   } catch (const Error&) {  // the client is gone: nobody wants to know
   }
 }
@@ -259,8 +259,8 @@ v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
   Opening opening = this->opening(request);
   const StoredSession stored = go_on_from(request.sessionId, opening);
   const SessionPtr session = open_session(stored, opening, &context);
-  session->command_files.reload();
-  send_commands(context, *session);
+  session->command_files->reload();
+  send_commands(context, *session->command_files);
   watch_commands(context, session);
   v1::LoadSessionResponse response;
   describe(*session, response);
@@ -309,18 +309,19 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
 
 // A client that knows the session from the answer gets the commands behind it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
-  session->command_files.reload();
-  context.after_response([later = context.background(), weak = std::weak_ptr(session)] {
-    if (const SessionPtr here = weak.lock()) send_commands(later, *here);
-  });
+  session->command_files->reload();
+  context.after_response(
+      [later = context.background(), weak = std::weak_ptr(session->command_files)] {
+        if (const auto files = weak.lock()) send_commands(later, *files);
+      });
   watch_commands(context, session);
 }
 
 void Coder::watch_commands(const SessionContext& context, const SessionPtr& session) {
   watch_.watch(session->id(), session->wanted.cwd, {".acp", "commands"},
-               [later = context.background(), weak = std::weak_ptr(session)] {
-                 const SessionPtr here = weak.lock();
-                 if (here && here->command_files.reload()) send_commands(later, *here);
+               [later = context.background(), weak = std::weak_ptr(session->command_files)] {
+                 const auto files = weak.lock();
+                 if (files && files->reload()) send_commands(later, *files);
                });
 }
 

@@ -51,7 +51,8 @@ class Session {
   Conversation conversation;
   Gate gate;
   std::unique_ptr<SessionServers> servers;
-  CommandFiles command_files;
+  // Shared, so that who only tells of commands does not keep the session open.
+  const std::shared_ptr<CommandFiles> command_files;
   bool titled = false;
   std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
   bool said_no_tools = false;

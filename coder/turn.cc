@@ -61,7 +61,7 @@ v1::PromptResponse TurnLoop::run() {
   messages_before_ = session_.conversation.messages().size();
   try {
     title_from_prompt();
-    if (session_.command_files.reload()) turn_.commands(session_.command_files.all()).wait();
+    if (session_.command_files->reload()) turn_.commands(session_.command_files->all()).wait();
     session_.servers->await(turn_.stop_token());
     tell_notes();
     if (const auto ended = run_command()) {

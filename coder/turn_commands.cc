@@ -64,14 +64,14 @@ std::optional<v1::StopReason> TurnLoop::run_command() {
     return std::nullopt;
   }
   // An unknown word is the model's to understand.
-  if (const auto file = session_.command_files.find(typed->name))
+  if (const auto file = session_.command_files->find(typed->name))
     prompt_instead_ = expand(*file, typed->input);
   return std::nullopt;
 }
 
 std::string TurnLoop::help_text() const {
   std::string text = "I am `acp agent`, a coding agent. Commands:\n\n";
-  for (const v1::AvailableCommand& command : session_.command_files.all()) {
+  for (const v1::AvailableCommand& command : session_.command_files->all()) {
     text += "- `/" + command.name;
     if (command.input.has_value())
       if (const auto* input = std::get_if<v1::UnstructuredCommandInput>(&*command.input))
