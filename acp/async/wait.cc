@@ -15,6 +15,7 @@ BlockingWait* BlockingWait::current() { return current_wait; }
 void BlockingWait::post(std::function<void()> function) {
   std::lock_guard lock(mutex_);
   queue_.push_back(std::move(function));
+  if (current_wait == this) return;  // this thread is awake, and looks before it sleeps
   if (poke_) poke_();
   changed_.notify_one();
 }

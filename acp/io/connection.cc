@@ -271,9 +271,15 @@ void Connection::forget(TimerId timer) {
 void Connection::sent_something() {
   input_wanted();
   if (output_blocked_ || processing_ || output_failed_) return;
-  const bool much = peer_.outgoing().size() >= gather_bytes;
+  const std::size_t gathered = peer_.outgoing().size();
   // In a quiet time nobody would come by to send what is left; nor would a program's own loop.
-  if (much || quiet_ || !options_.own_threads || Clock::now() - last_flush_ >= gather_time) flush();
+  if (gathered >= gather_bytes || quiet_ || !options_.own_threads) return flush();
+  // The clock costs as much as a small message: while they come quickly it is looked at again when
+  // there is twice as much. Should they stop coming quickly, a tick sends what is left.
+  if (gathered < look_at_clock_) return;
+  const auto since = Clock::now() - last_flush_;
+  if (since >= gather_time) return flush();
+  look_at_clock_ = since < gather_time / 2 ? 2 * gathered : 0;
 }
 
 void Connection::flush() {
@@ -299,6 +305,7 @@ void Connection::flush() {
   }
   output_blocked_ = false;
   last_flush_ = Clock::now();
+  look_at_clock_ = 0;
   if (output_failed_) peer_.sent(peer_.outgoing().size());
   if (!waiting_for_room_.empty() && !congested())
     for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();

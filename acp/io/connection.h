@@ -233,6 +233,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   unsigned blocking_runs_ = 0;
 
   Clock::time_point last_flush_{};
+  std::size_t look_at_clock_ = 0;  // not before this much is gathered
   bool output_blocked_ = false;
   bool output_failed_ = false;
   bool input_end_seen_ = false;
