@@ -124,21 +124,12 @@ std::shared_ptr<Model> Coder::make_model(const Models& models, const std::string
                                          std::vector<Note>& notes, ServerFacts* told) const {
   try {
     require_key(models, id);
-    const ProviderSettings* const provider = models.provider(id);
-    // A server of somebody's own is asked what it serves; those of the large providers are known.
-    const bool asks = provider != nullptr &&
-                      provider->api == ProviderSettings::Api::chat_completions &&
-                      provider->base_url.source != "built in";
-    if (!asks) return models.make(id);
-    const ServerFacts facts = probe(provider->base_url.value, keys_.find(*provider), {});
-    if (!facts.ready && !facts.problem.empty())
-      notes.push_back(
-          {v1::NoticeSeverity::warning,
-           "The model's server " +
-               std::string(facts.loading ? "is not ready yet" : "does not answer as it should"),
-           facts.problem});
-    if (told != nullptr) *told = facts;
-    return models.make(id, &facts);
+    ServerFacts facts;
+    std::shared_ptr<Model> made = models.make_asking(id, facts);
+    if (const auto trouble = trouble_of(facts))
+      notes.push_back({v1::NoticeSeverity::warning, *trouble, facts.problem});
+    if (told != nullptr) *told = std::move(facts);
+    return made;
   } catch (const UnknownModel& error) {
     throw invalid_params("model", "one that can be used", error.what());
   } catch (const KeysError& error) {

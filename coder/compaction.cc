@@ -96,4 +96,16 @@ void TurnLoop::compact(const std::string& wish) {
   }
 }
 
+// There is room left: the turn goes on without.
+bool TurnLoop::try_to_compact() {
+  try {
+    compact({});
+    return true;
+  } catch (const ModelError& error) {
+    report_.note(v1::NoticeSeverity::warning, "The conversation could not be compacted",
+                 error.what());
+    return false;
+  }
+}
+
 }  // namespace acp::coder

@@ -161,10 +161,10 @@ std::vector<Part> TurnLoop::user_parts() {
 StopReason TurnLoop::loop() {
   const Settings& settings = session_.wanted.settings;
   std::uint64_t tokens = 0;
-  bool compacted_for_length = false;
+  bool compacted_for_length = false, compaction_failed = false;
   for (std::uint64_t requests = 0; requests < settings.max_requests.value;) {
     offer_tools();
-    if (context_is_full()) compact({});
+    if (!compaction_failed && context_is_full()) compaction_failed = !try_to_compact();
     Answer answer;
     try {
       answer = ask_model();

@@ -54,6 +54,8 @@ class TurnLoop {
   void keep_interrupted();
   bool context_is_full() const;
   void compact(const std::string& wish);
+  // False, and told, if it failed.
+  bool try_to_compact();
   // Of so many messages.
   std::string summary(std::size_t messages, const std::string& wish);
 

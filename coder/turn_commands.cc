@@ -113,7 +113,10 @@ void TurnLoop::choose_model(const std::string& id) {
                     "` stores one.");
         return;
       }
-      session_.set_model(models->make(id));
+      ServerFacts facts;
+      session_.set_model(models->make_asking(id, facts, turn_.stop_token()));
+      if (const auto trouble = trouble_of(facts))
+        report_.note(v1::NoticeSeverity::warning, *trouble, facts.problem);
       session_.context_used = 0;
       turn_.config_options(session_.config_options()).wait();
       report_.say("The model is " + session_.model()->info().name + " now.");

@@ -230,6 +230,17 @@ TEST_F(TurnTest, CompactionKeepsThePromptAsItWasWritten) {
   EXPECT_PRED2(lacks, sent(), "U one");
 }
 
+TEST_F(TurnTest, ATurnGoesOnWhereCompactionFails) {
+  begin();
+  model->plays = {says("first", Reason::end, 950)};
+  EXPECT_EQ(turn("one"), "end_turn");
+  model->plays = {says(""), calls({"x"}), says("second")};
+  EXPECT_EQ(turn("two"), "end_turn");
+  EXPECT_PRED2(contains, updates, "could not be compacted");
+  EXPECT_PRED2(contains, sent(), "U one\nA first\nU two\n");
+  EXPECT_EQ(model->requests.size(), 4u) << "it is not tried again in the same turn";
+}
+
 TEST_F(TurnTest, CompactionBetweenCallsLeavesNoneWithoutItsResult) {
   begin();
   model->plays = {[](const OnModelEvent& on_event, std::stop_token stop) {

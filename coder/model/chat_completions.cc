@@ -267,7 +267,10 @@ ModelError chat_completions_error(int status, std::string_view body,
   }
   if (told.empty()) told = "HTTP " + std::to_string(status);
   const bool too_long = code == "context_length_exceeded" || code == "exceed_context_size_error";
+  // No money comes by waiting.
+  const bool used_up = code == "insufficient_quota";
   const Kind kind = too_long                         ? Kind::too_long
+                    : used_up                        ? Kind::refused
                     : status == 401 || status == 403 ? Kind::unauthorized
                     : status == 429                  ? Kind::rate_limited
                     : status == 408 || status >= 500 ? Kind::overloaded

@@ -164,6 +164,13 @@ TEST(ChatCompletionsStream, WhatGoesWrong) {
   EXPECT_STREQ(error(401, R"({"error":{"message":"bad key"}})").what(), "bad key");
   EXPECT_EQ(error(429, "").kind(), Kind::rate_limited);
   EXPECT_EQ(error(429, "").retry_after(), 1.5);
+  for (const char* name : {"code", "type"})
+    EXPECT_EQ(error(429, (std::string(R"({"error":{"message":"m",")") + name +
+                          R"(":"insufficient_quota"}})")
+                             .c_str())
+                  .kind(),
+              Kind::refused)
+        << "no money comes by waiting";
   EXPECT_STREQ(error(500, "<html>").what(), "HTTP 500");
   EXPECT_EQ(error(400, R"({"error":{"code":"context_length_exceeded","message":"m"}})").kind(),
             Kind::too_long);

@@ -162,4 +162,20 @@ std::shared_ptr<Model> Models::make(const std::string& id, const ServerFacts* fa
   return std::make_shared<HttpModel>(*from, name_in(id), std::move(key), info(id, facts), limits);
 }
 
+std::shared_ptr<Model> Models::make_asking(const std::string& id, ServerFacts& facts,
+                                           const std::stop_token& stop) const {
+  const ProviderSettings* const from = provider(id);
+  if (from == nullptr || from->api != ProviderSettings::Api::chat_completions ||
+      from->base_url.source == "built in")
+    return make(id);
+  facts = probe(from->base_url.value, keys_.find(*from), stop);
+  return make(id, &facts);
+}
+
+std::optional<std::string> trouble_of(const ServerFacts& facts) {
+  if (facts.ready || facts.problem.empty()) return std::nullopt;
+  return "The model's server " +
+         std::string(facts.loading ? "is not ready yet" : "does not answer as it should");
+}
+
 }  // namespace acp::coder

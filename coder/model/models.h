@@ -44,6 +44,10 @@ class Models {
   ModelInfo info(const std::string& id, const ServerFacts* facts = nullptr) const;
   // Throws UnknownModel, KeysError; ModelError (unauthorized) if its key is missing.
   std::shared_ptr<Model> make(const std::string& id, const ServerFacts* facts = nullptr) const;
+  // As make(); but a server of somebody's own is asked first what it serves, and what it told is in
+  // `facts`. Those of the large providers are known. Throws Cancelled, too.
+  std::shared_ptr<Model> make_asking(const std::string& id, ServerFacts& facts,
+                                     const std::stop_token& stop = {}) const;
   // The provider whose key it misses. Throws as info() and Keys do.
   std::optional<std::string> missing_key(const std::string& id) const;
   // Null for a model of our own. Throws UnknownModel.
@@ -61,5 +65,8 @@ class Models {
   Keys keys_;
   std::map<std::string, Own> own_;
 };
+
+// For people, what is wrong with a server that was asked; the details are in facts.problem.
+std::optional<std::string> trouble_of(const ServerFacts& facts);
 
 }  // namespace acp::coder
