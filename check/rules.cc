@@ -50,6 +50,16 @@ std::vector<Violation> Rules::end() {
   return std::move(parts_->violations);
 }
 
+std::vector<Rules::Unanswered> Rules::unanswered() const {
+  std::vector<Unanswered> all;
+  for (const auto& [id, open] : parts_->open_of_client)
+    all.push_back({Side::client, open.method, open.frame});
+  for (const auto& [id, open] : parts_->open_of_agent)
+    all.push_back({Side::agent, open.method, open.frame});
+  std::ranges::sort(all, {}, &Unanswered::frame);
+  return all;
+}
+
 void Rules::Parts::found(std::string_view id, std::string message) {
   if (const Requirement* const requirement = find_requirement(id))
     violations.push_back({requirement, std::move(message), count});
@@ -64,13 +74,10 @@ void Rules::Parts::see(const WireFrame& frame) {
   now = frame;
   violations.clear();
   std::size_t& broken = frame.from == Side::client ? broken_of_client : broken_of_agent;
-  if (!is_utf8(frame.text)) {
-    ++broken;
-    return found_of_sender("WIRE-2", "a frame is not UTF-8");
-  }
   const json::Result<Json> parsed = Json::parse(frame.text);
   if (!parsed) {
     ++broken;
+    if (!is_utf8(frame.text)) return found_of_sender("WIRE-2", "a frame is not UTF-8");
     // Deeper or larger than we read says nothing about who sent it.
     if (parsed.error().kind == json::Error::Kind::limit) return;
     return found_of_sender("WIRE-1", "a frame is not JSON: " + parsed.error().message() +

@@ -24,5 +24,6 @@ void add_schema_command(CLI::App& app, Action& action);
 void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli
