@@ -130,6 +130,15 @@ class Masker {
 }  // namespace
 
 bool names_secret(std::string_view name) {
+  // Most names have nothing of any of these words.
+  bool possible = false;
+  for (std::size_t i = 0; i < name.size() && !possible; ++i) {
+    const char c = lower(name[i]);
+    const char next = i + 1 < name.size() ? lower(name[i + 1]) : ' ';
+    possible = c == 'k' || c == 'w' || c == 'z' || c == 'b' || (c == 'c' && next == 'r') ||
+               (c == 's' && next == 'p') || c == '_' || c == '-';
+  }
+  if (!possible) return false;
   const std::string word = plain(name);
   for (const std::string_view part :
        {"apikey", "secret", "password", "passwd", "passphrase", "authorization", "credential",

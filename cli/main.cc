@@ -87,7 +87,9 @@ int run(int argc, char** argv) {
   add_policy_command(app, action);
   add_schema_command(app, action);
   add_mcp_command(app, action, command);
-  add_tap_command(app, action, std::move(command));
+  add_tap_command(app, action, command);
+  add_log_command(app, action);
+  add_replay_command(app, action, std::move(command));
   shape_help(app);
 
   try {

@@ -81,7 +81,8 @@ void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->type_name("N");
   tap->add_option("--framing", options->framing, "How messages are framed (auto)")
       ->type_name("auto|newline|content-length")
-      ->check(CLI::IsMember({"auto", "newline", "content-length"}));
+      ->check(CLI::IsMember({"auto", "newline", "content-length"}))
+      ->option_text("auto|newline|content-length");
   tap->add_flag("--no-mask", options->no_mask, "Record secrets, too");
   tap->add_flag("--quiet", options->quiet, "Tell nothing on standard error");
   tap->callback([options, &action] { action = [options] { return run(*options); }; });
