@@ -18,11 +18,14 @@ using Action = std::function<int()>;
 void add_agent_command(CLI::App& app, Action& action);
 void add_agents_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
+void add_log_command(CLI::App& app, Action& action);
 void add_policy_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 /// `command` is what stands behind `--`: a program to start.
 void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli

@@ -20,7 +20,8 @@ BELOW = {
     "settings": [*LIBRARY, "http", "workspace"],
     "coder": [*LIBRARY, "http", "mcp", "workspace", "settings"],
     "chat": [*LIBRARY, "workspace", "settings"],
-    "cli": [*LIBRARY, "http", "mcp", "workspace", "settings", "coder", "chat"],
+    "check": [*LIBRARY],
+    "cli": [*LIBRARY, "http", "mcp", "workspace", "settings", "coder", "chat", "check"],
 }
 
 
@@ -30,7 +31,7 @@ def folder_of(path):
 
 root = Path(__file__).resolve().parent.parent
 faults = count = 0
-for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "settings", "coder", "chat", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
+for file in sorted(f for top in ("acp", "http", "mcp", "workspace", "settings", "coder", "chat", "check", "cli") for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")):
     name = str(file.relative_to(root))
     here = folder_of(str(Path(name).parent))
     count += 1

@@ -1,0 +1,29 @@
+// What is required of an agent or of a client, by number.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "acp/schema/registry.h"
+
+namespace acp::check {
+
+enum class Level { must, should, may };
+
+// One sentence that can be tested.
+struct Requirement {
+  std::string_view id;  // "A-TURN-3", "C-PERM-1": the side, the area, a number; never given twice
+  Side side;            // of whom it is required: agent or client
+  Level level;
+  std::string_view sentence;
+  std::string_view page;  // where the specification says so
+};
+
+std::string_view to_string(Level level);
+
+// All of them, in the order in which they are reported.
+std::span<const Requirement> requirements();
+// Null if there is none of that name.
+const Requirement* find_requirement(std::string_view id);
+
+}  // namespace acp::check
