@@ -1,7 +1,170 @@
 #include "check/requirement_lists.h"
 
 namespace acp::check {
+namespace {
 
-std::span<const Requirement> wire_requirements() { return {}; }
+#define ACP_PAGE "https://agentclientprotocol.com/protocol/"
+
+// What holds for both sides stands here twice: a requirement names the side that owes it.
+#define ACP_BOTH(name, level, sentence, page)               \
+  {"A-" name, Side::agent, Level::level, sentence, page}, { \
+    "C-" name, Side::client, Level::level, sentence, page   \
+  }
+
+constexpr Requirement list[] = {
+    ACP_BOTH("WIRE-1", must, "Every frame is one JSON text.", ACP_PAGE "transports"),
+    ACP_BOTH("WIRE-2", must, "Every frame is valid UTF-8.", ACP_PAGE "transports"),
+    ACP_BOTH("WIRE-3", must, "Every message says \"jsonrpc\": \"2.0\".", ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-4", must, "A message is one object; batches are not sent.",
+             ACP_PAGE "transports"),
+    ACP_BOTH("WIRE-5", should, "The id of a request is a string or a whole number.",
+             ACP_PAGE "schema#requestid"),
+    ACP_BOTH("WIRE-6", must, "No request takes the id of another one that is still open.",
+             ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-7", must, "Only what was asked is answered.", ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-8", must, "A request is answered once.", ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-9", must, "A notification is never answered.", ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-10", must, "An answer has either a result or an error.", ACP_PAGE "overview"),
+    ACP_BOTH("WIRE-11", must, "A message is a request, a notification or an answer.",
+             ACP_PAGE "overview"),
+
+    ACP_BOTH("SCHEMA-1", must, "The params of the protocol's methods fit the schema.",
+             ACP_PAGE "schema"),
+    ACP_BOTH("SCHEMA-2", must, "Results fit the schema.", ACP_PAGE "schema"),
+    ACP_BOTH("SCHEMA-3", must, "An error has a whole number as code and a text as message.",
+             ACP_PAGE "schema#error"),
+    ACP_BOTH("SCHEMA-4", must, "Types of the protocol get no fields of one's own but in _meta.",
+             ACP_PAGE "extensibility"),
+    ACP_BOTH("SCHEMA-5", must, "The names of one's own methods begin with an underscore.",
+             ACP_PAGE "extensibility"),
+    ACP_BOTH("SCHEMA-6", must,
+             "The protocol's methods are called in their direction: requests as requests, "
+             "notifications as notifications.",
+             ACP_PAGE "overview"),
+    ACP_BOTH("SCHEMA-7", should, "No value leans on the reader to replace or to skip it.",
+             ACP_PAGE "schema"),
+    ACP_BOTH("SCHEMA-8", must, "Variants and enum values are those that the schema lists.",
+             ACP_PAGE "schema"),
+
+    {"A-ORDER-1", Side::agent, Level::must,
+     "Before the connection is initialized the agent calls no method of the protocol.",
+     ACP_PAGE "initialization"},
+    {"A-ORDER-2", Side::agent, Level::must,
+     "The agent speaks only of sessions that the client knows.",
+     ACP_PAGE "session-setup#session-id"},
+    {"A-ORDER-3", Side::agent, Level::must,
+     "Nothing about a new session goes out before the answer that tells its id.",
+     ACP_PAGE "session-setup#creating-a-session"},
+    {"A-ORDER-4", Side::agent, Level::should,
+     "Messages, thoughts, tool calls and plans stand between a prompt and its answer, or in a "
+     "replay.",
+     ACP_PAGE "prompt-turn#3-agent-reports-output"},
+    {"A-ORDER-5", Side::agent, Level::must,
+     "session/load is answered when all of the conversation has been replayed.",
+     ACP_PAGE "session-setup#loading-sessions"},
+    {"A-ORDER-6", Side::agent, Level::must, "session/resume replays nothing.",
+     ACP_PAGE "session-setup"},
+    {"A-ORDER-7", Side::agent, Level::must, "Every session has an id of its own.",
+     ACP_PAGE "session-setup#session-id"},
+    {"A-ORDER-8", Side::agent, Level::should,
+     "tool_call_update speaks of a tool call that was announced.", ACP_PAGE "tool-calls#updating"},
+    {"A-ORDER-9", Side::agent, Level::should, "A tool call is announced once.",
+     ACP_PAGE "tool-calls#creating"},
+    {"A-ORDER-10", Side::agent, Level::should,
+     "The status of a tool call does not go back, and completed and failed are final.",
+     ACP_PAGE "tool-calls#status"},
+    {"C-ORDER-1", Side::client, Level::must, "The client's first message is initialize.",
+     ACP_PAGE "initialization"},
+    {"C-ORDER-2", Side::client, Level::must,
+     "The client waits for the answer to initialize before it asks for anything else.",
+     ACP_PAGE "initialization"},
+    {"C-ORDER-3", Side::client, Level::should, "A connection is initialized once.",
+     ACP_PAGE "initialization"},
+    {"C-ORDER-4", Side::client, Level::must,
+     "The client speaks only of sessions that the agent has opened.",
+     ACP_PAGE "session-setup#session-id"},
+    {"C-ORDER-5", Side::client, Level::should,
+     "The next prompt of a session follows the answer to the last one.", ACP_PAGE "prompt-turn"},
+
+    {"A-PATH-1", Side::agent, Level::must,
+     "Paths in calls of the file system and of terminals are absolute.", ACP_PAGE "overview"},
+    {"A-PATH-2", Side::agent, Level::must, "Paths in diffs and locations are absolute.",
+     ACP_PAGE "tool-calls#content"},
+    {"A-PATH-3", Side::agent, Level::must, "The directories of listed sessions are absolute.",
+     ACP_PAGE "overview"},
+    {"A-PATH-4", Side::agent, Level::should, "Line numbers begin with 1.", ACP_PAGE "overview"},
+    {"C-PATH-1", Side::client, Level::must, "The directories of a session are absolute.",
+     ACP_PAGE "session-setup"},
+    {"C-PATH-2", Side::client, Level::should,
+     "The command of an MCP server is the absolute path of a program.",
+     ACP_PAGE "session-setup#mcp-servers"},
+
+    {"A-CAP-1", Side::agent, Level::must,
+     "The agent calls only methods that the initialization advertised.", ACP_PAGE "initialization"},
+    {"A-CAP-2", Side::agent, Level::must, "Elicitations have a mode that the client advertised.",
+     ACP_PAGE "initialization"},
+    {"A-CAP-3", Side::agent, Level::must,
+     "Updates that need a capability of the client go only to clients that advertised it.",
+     ACP_PAGE "schema#sessionupdate"},
+    {"A-CAP-4", Side::agent, Level::must, "The current mode is one of the available ones.",
+     ACP_PAGE "session-modes"},
+    {"A-CAP-5", Side::agent, Level::must,
+     "Authentication in a terminal, and boolean options, are offered only to clients that "
+     "advertised them.",
+     ACP_PAGE "initialization"},
+    {"C-CAP-1", Side::client, Level::must,
+     "The client calls only methods that the agent advertised.", ACP_PAGE "initialization"},
+    {"C-CAP-2", Side::client, Level::must,
+     "The client authenticates with a method that the agent listed and that is not one for the "
+     "terminal.",
+     ACP_PAGE "initialization"},
+    {"C-CAP-3", Side::client, Level::must, "The client sets a mode that is available.",
+     ACP_PAGE "session-modes"},
+    {"C-CAP-4", Side::client, Level::must, "The client sets an option that the agent offered.",
+     ACP_PAGE "session-config-options"},
+    {"C-CAP-5", Side::client, Level::must,
+     "A prompt has only kinds of content that the agent advertised.", ACP_PAGE "initialization"},
+    {"C-CAP-6", Side::client, Level::must,
+     "MCP servers use only transports that the agent advertised.",
+     ACP_PAGE "session-setup#mcp-servers"},
+    {"C-CAP-7", Side::client, Level::must,
+     "Additional directories go only to agents that advertised them.", ACP_PAGE "session-setup"},
+
+    {"A-CANCEL-1", Side::agent, Level::must,
+     "A prompt that was cancelled is answered with the stop reason cancelled.",
+     ACP_PAGE "prompt-turn#cancellation"},
+    {"A-CANCEL-2", Side::agent, Level::must, "Nothing of a cancelled turn follows its answer.",
+     ACP_PAGE "prompt-turn#cancellation"},
+    {"C-CANCEL-1", Side::client, Level::must,
+     "After session/cancel the open permission requests of the session are answered cancelled.",
+     ACP_PAGE "prompt-turn#cancellation"},
+
+    {"A-TERM-1", Side::agent, Level::must, "Calls of a terminal name one that was created.",
+     ACP_PAGE "terminals"},
+    {"A-TERM-2", Side::agent, Level::must, "A terminal is not used after its release.",
+     ACP_PAGE "terminals"},
+    {"A-TERM-3", Side::agent, Level::must,
+     "A terminal that has ended, or whose session has been closed, is released.",
+     ACP_PAGE "terminals"},
+    {"A-TERM-4", Side::agent, Level::must, "Tool calls show only terminals that were created.",
+     ACP_PAGE "terminals"},
+    {"C-TERM-1", Side::client, Level::must, "Every terminal has an id of its own.",
+     ACP_PAGE "terminals"},
+
+    {"A-PERM-1", Side::agent, Level::should, "A permission request offers options.",
+     ACP_PAGE "tool-calls#requesting-permission"},
+    {"A-PERM-2", Side::agent, Level::must, "The options of a permission request have distinct ids.",
+     ACP_PAGE "tool-calls#requesting-permission"},
+    {"C-PERM-1", Side::client, Level::must, "The option that was selected is one of those offered.",
+     ACP_PAGE "tool-calls#requesting-permission"},
+
+    {"A-STOP-1", Side::agent, Level::should,
+     "A turn that ends by itself leaves no tool call pending or in progress.",
+     ACP_PAGE "prompt-turn"},
+};
+
+}  // namespace
+
+std::span<const Requirement> wire_requirements() { return list; }
 
 }  // namespace acp::check
