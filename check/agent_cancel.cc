@@ -13,7 +13,7 @@ class Interrupted {
   }
 
   // False if there was nothing to interrupt; then the requirement is skipped.
-  bool play(const std::string& text, const std::function<bool()>& reached,
+  bool play(const std::string& text, bool waits, const std::function<bool()>& reached,
             std::string_view otherwise) {
     AgentRun& run = client_.run();
     if (session_.empty()) {
@@ -33,6 +33,11 @@ class Interrupted {
     const Reply reply = client_.wait(turn);
     run.report.expect(id_, reply.answered(), "the cancelled prompt got " + reply.describe());
     if (reply.answered()) run.seen.things.insert("cancelled");
+    // Where it was waiting for us it cannot have been over already.
+    if (reply.answered() && waits && stop_reason(reply) != "cancelled")
+      run.report.fail("A-CANCEL-1",
+                      "cancelled while it waited for the client, the prompt was answered with " +
+                          reply.describe());
     return reply.answered();
   }
 
@@ -81,11 +86,11 @@ void check_cancel(AgentRun& run) {
 
   Interrupted at_once(client, "A-CANCEL-11");
   at_once.play(
-      run.prompt("slow"), [] { return true; }, "");
+      run.prompt("slow"), false, [] { return true; }, "");
 
   Interrupted reporting(client, "A-CANCEL-12");
   if (reporting.play(
-          run.prompt("slow"), [&] { return reporting.reported(); },
+          run.prompt("slow"), false, [&] { return reporting.reported(); },
           "the turn was over before it reported anything"))
     expect_next_turn(client, reporting.session(), "A-CANCEL-16");
   else
@@ -94,7 +99,7 @@ void check_cancel(AgentRun& run) {
   client.permit = Permit::hold;
   Interrupted asking(client, "A-CANCEL-13");
   asking.play(
-      run.prompt("write", run.new_file()),
+      run.prompt("write", run.new_file()), true,
       [&] { return asking.called("session/request_permission"); },
       "the agent asked for no permission");
   client.permit = Permit::allow;
@@ -102,7 +107,7 @@ void check_cancel(AgentRun& run) {
   client.terminal_runs_on = true;
   Interrupted running(client, "A-CANCEL-14");
   running.play(
-      run.prompt("run"),
+      run.prompt("run"), true,
       [&] { return running.called("terminal/wait_for_exit") || running.called("terminal/output"); },
       "the agent waited for no terminal");
   client.terminal_runs_on = false;

@@ -69,7 +69,9 @@ Json AgentClient::all_capabilities() {
   const Json options = Json::object({{"boolean", Json::object()}});
   const Json session = Json::object(
       {{"notices", Json::object()}, {"compaction", Json::object()}, {"configOptions", options}});
-  return Json::object({{"fs", files}, {"terminal", true}, {"session", session}});
+  const Json forms = Json::object({{"form", Json::object()}});
+  return Json::object(
+      {{"fs", files}, {"terminal", true}, {"session", session}, {"elicitation", forms}});
 }
 
 Json AgentClient::no_capabilities() {

@@ -43,6 +43,8 @@ void AgentClient::serve(const Call& call) {
   if (call.method == "session/request_permission") return serve_permission(call);
   if (call.method.starts_with("fs/")) return serve_file(call);
   if (call.method.starts_with("terminal/")) return serve_terminal(call);
+  if (call.method == "elicitation/create")
+    return answer(call.id, Json::object({{"action", "decline"}}));
   refuse(call.id, -32601, "Method not found");
 }
 
