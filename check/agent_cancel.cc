@@ -77,7 +77,7 @@ void expect_next_turn(AgentClient& client, const std::string& session, std::stri
 }  // namespace
 
 void check_cancel(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   const auto idle = open_session(client, {"A-CANCEL-11", "A-CANCEL-12", "A-CANCEL-13",
                                           "A-CANCEL-14", "A-CANCEL-15", "A-CANCEL-16"});
   if (!idle) return;

@@ -47,8 +47,7 @@ const Scenario scenarios[] = {
     {check_permissions, {"A-PERM-"}},
     {check_cancel, {"A-CANCEL-"}},
     {check_bare_client, {"A-TURN-7", "A-EXIT-3"}},
-    {check_input, {"A-INPUT-", "A-EXT-", "A-META-"}},
-    {check_ids, {"A-ID-"}},
+    {check_input, {"A-INPUT-", "A-EXT-", "A-META-", "A-ID-"}},
     {check_mcp, {"A-MCP-", "A-EXIT-1", "A-EXIT-2"}},
 };
 
@@ -135,9 +134,10 @@ const std::map<std::string, std::string>& default_prompts() {
 
 void check_agent(const AgentCheckOptions& options, Report& report) {
   const WorkFolder folder;
-  AgentRun run{options, report, {}, folder.path(), 0};
+  AgentRun run{options, report, {}, folder.path(), 0, nullptr};
   for (const Scenario& scenario : scenarios)
     if (wanted(report, scenario)) scenario.play(run);
+  run.shared.reset();
   judge_wire(run);
 }
 

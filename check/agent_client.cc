@@ -50,6 +50,14 @@ std::string AgentRun::prompt(const std::string& kind, const std::string& file) c
   return replaced(replaced(text, "{cwd}", folder), "{file}", file);
 }
 
+AgentClient& AgentRun::client() {
+  if (!shared || shared->gone())
+    shared = std::make_shared<AgentClient>(*this, AgentClient::all_capabilities());
+  shared->permit = Permit::allow;
+  shared->fs_fails = shared->terminal_fails = shared->terminal_runs_on = false;
+  return *shared;
+}
+
 std::string Reply::describe() const {
   switch (kind) {
     case Kind::result:
@@ -246,9 +254,11 @@ bool AgentClient::advertises(std::string_view session_capability) const {
 }
 
 bool AgentClient::open() {
-  if (!initialize().ok()) return false;
-  if (!run_.options.auth) return true;
-  return call("authenticate", Json::object({{"methodId", *run_.options.auth}})).ok();
+  if (opened_) return *opened_;
+  opened_ = initialize().ok();
+  if (*opened_ && run_.options.auth)
+    opened_ = call("authenticate", Json::object({{"methodId", *run_.options.auth}})).ok();
+  return *opened_;
 }
 
 Reply AgentClient::new_session_in(const std::string& cwd, const Json& servers) {

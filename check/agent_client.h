@@ -26,6 +26,8 @@ struct Seen {
   bool has(std::string_view thing) const { return things.find(thing) != things.end(); }
 };
 
+class AgentClient;
+
 // All that the scenarios of one run share.
 struct AgentRun {
   const AgentCheckOptions& options;
@@ -33,6 +35,10 @@ struct AgentRun {
   Seen seen;
   std::string folder;  // for sessions to work in
   int files = 0;       // names given out
+  // The connection that most scenarios use, each with sessions of its own. Made anew if the agent
+  // has gone.
+  std::shared_ptr<AgentClient> shared;
+  AgentClient& client();
   std::string prompt(const std::string& kind) const;
   std::string prompt(const std::string& kind, const std::string& file) const;
   std::string new_file() { return "made-" + std::to_string(++files) + ".txt"; }
@@ -109,7 +115,7 @@ class AgentClient {
   Json ask_prompt(const std::string& session, const std::string& text);
   Reply prompt(const std::string& session, const std::string& text);
   void cancel(const std::string& session);
-  bool open();  // initialize() and log in; whether that worked
+  bool open();  // initialize() and log in, once; whether that worked
 
   // ---- how it behaves
   Permit permit = Permit::allow;
@@ -155,6 +161,7 @@ class AgentClient {
   Json capabilities_;
   Watch watch_;
   Json initialized_, agent_capabilities_;
+  std::optional<bool> opened_;
   Rules rules_;
   std::unique_ptr<ProgramPeer> program_;
   std::int64_t next_id_ = 0;

@@ -76,7 +76,7 @@ void check_connects(AgentClient& client) {
 }  // namespace
 
 void check_mcp(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   const auto ready = open_session(client, {"A-MCP-1", "A-MCP-2", "A-MCP-3", "A-MCP-4"});
   if (ready) {
     check_connects(client);

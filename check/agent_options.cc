@@ -127,7 +127,7 @@ void check_permission(AgentClient& client, const Case& one) {
 }  // namespace
 
 void check_options(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   const auto skipped = {"A-MODE-1",   "A-MODE-2",   "A-CONFIG-1",
                         "A-CONFIG-2", "A-CONFIG-3", "A-CONFIG-4"};
   if (client.open()) {
@@ -142,7 +142,7 @@ void check_options(AgentRun& run) {
 }
 
 void check_permissions(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   if (!open_session(client, {"A-PERM-11", "A-PERM-12", "A-PERM-13", "A-PERM-14", "A-PERM-15"}))
     return;
   for (const Case& one :

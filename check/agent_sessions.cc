@@ -218,7 +218,7 @@ void check_delete(AgentClient& client) {
 }  // namespace
 
 void check_sessions(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   const auto ids = {"A-SESSION-2", "A-SESSION-3", "A-SESSION-4", "A-SESSION-5", "A-SESSION-6",
                     "A-LOAD-1",    "A-LOAD-2",    "A-LOAD-3",    "A-LOAD-4",    "A-RESUME-1",
                     "A-RESUME-2",  "A-LIST-1",    "A-LIST-2",    "A-LIST-3",    "A-LIST-4",

@@ -118,7 +118,7 @@ void check_failing(AgentClient& client, const std::string& session, std::string_
 }  // namespace
 
 void check_turns(AgentRun& run) {
-  AgentClient client(run, AgentClient::all_capabilities());
+  AgentClient& client = run.client();
   const auto session = open_session(
       client, {"A-TURN-1", "A-TURN-2", "A-TURN-3", "A-TURN-4", "A-TURN-5", "A-TURN-6",
                "A-COMMAND-1", "A-COMMAND-2", "A-PLAN-1", "A-FS-1", "A-FS-2", "A-TERM-11"});

@@ -7,7 +7,6 @@ requirement that it breaks and whether somebody waits in vain for it.
 
 import json
 import os
-import subprocess
 import sys
 
 # name: the requirement that is broken. Those with "silent" end in somebody's time being over.
@@ -158,6 +157,18 @@ FAULTS = {
     "stays-with-turn": "A-EXIT-3 silent",
 }
 
+
+
+class Subprocess:
+    """Loaded when it is needed: most of these processes live for a few milliseconds."""
+
+    def __getattr__(self, name):
+        import subprocess as module
+
+        return getattr(module, name)
+
+
+subprocess = Subprocess()
 FAULT = None
 MODES = ["ask", "code"]
 PAGE = 1
@@ -194,6 +205,8 @@ class Session:
         self.closed = False
         self.sticky = False
         self.calls = 0
+        self.open_calls = []
+        self.cancels = 0
 
 
 class Turn:
@@ -226,6 +239,10 @@ class Agent:
     def send(self, message):
         message = {"jsonrpc": "2.0", **message}
         self.write(json.dumps(message) + "\n")
+
+    def fresh(self, word):
+        self.next_id += 1
+        return f"{word}-{self.next_id}"
 
     def update(self, session, variant, **fields):
         self.send({"method": "session/update",
@@ -336,6 +353,7 @@ class Agent:
         try:
             self.request(request, method, params)
         except Refused as refused:
+            self.previous = None
             self.refuse(request, refused.code, str(refused))
         except Lost:
             pass
@@ -350,6 +368,8 @@ class Agent:
         if bad("answers-notification"):
             self.send({"id": None, "result": {}})
         session = self.sessions.get(params.get("sessionId"))
+        if session:
+            session.cancels += 1
         if session and session.turn:
             self.cancel(session.turn)
         elif session and bad("idle-cancel-kept"):
@@ -489,6 +509,7 @@ class Agent:
         cwd = params.get("cwd", "/") if bad("cwd-not-needed") else params["cwd"]
         if not cwd.startswith("/") and not bad("relative-cwd-taken"):
             raise Refused(-32602, "cwd: expected an absolute path")
+        cwd = os.path.join("/", cwd)
         if bad("session-id-again") and cwd.endswith("/other"):
             session = next(iter(self.sessions.values()))
         else:
@@ -676,7 +697,7 @@ class Agent:
         session.turns += 1
         texts = [block["text"] for block in blocks if block["type"] == "text"]
         if (bad("turn-fails") and session.turns == 1 and set(params) == {"sessionId", "prompt"}
-                and texts[0].startswith("say") and not session.sticky):
+                and texts[0].startswith("say") and not session.cancels):
             raise Refused(-32603, "Out of order")
         if session.sticky and (bad("idle-cancel-kept") or bad("cancel-sticks")):
             return {"stopReason": "cancelled"}
@@ -702,15 +723,13 @@ class Agent:
         if bad("unknown-update"):
             self.update(session, "telepathy", thought="hm")
         if bad("update-as-request"):
-            self.send({"id": "update", "method": "session/update", "params": {
+            self.send({"id": self.fresh("update"), "method": "session/update", "params": {
                 "sessionId": session.name, "update": {"sessionUpdate": "usage_update", "used": 1, "size": 2}}})
         if bad("update-for-nobody"):
             self.send({"method": "session/update", "params": {
                 "sessionId": "nobody", "update": {"sessionUpdate": "usage_update", "used": 1, "size": 2}}})
-        if self.client.get("session", {}).get("notices") is not None or bad("notice-unadvertised"):
-            self.update(session, "notice", severity="info", title="A notice")
         if bad("elicits-by-url") and self.client.get("elicitation"):
-            self.send({"id": "elicit", "method": "elicitation/create", "params": {
+            self.send({"id": self.fresh("elicit"), "method": "elicitation/create", "params": {
                 "sessionId": session.name, "mode": "url", "message": "Log in",
                 "url": "https://example.com", "elicitationId": "e1"}})
 
@@ -739,6 +758,8 @@ class Agent:
         except StopIteration as over:
             self.finish(turn, over.value or "end_turn")
         except Cancelled:
+            for name in list(turn.session.open_calls):
+                self.call_is(turn.session, name, "failed")
             self.finish(turn, "end_turn" if bad("cancel-ends-turn") else "cancelled")
         except Lost:
             turn.session.turn = None
@@ -778,6 +799,7 @@ class Agent:
     def call(self, session, title, kind, **fields):
         session.calls += 1
         name = f"call-{session.calls}"
+        session.open_calls.append(name)
         if not bad("tool-unannounced"):
             if bad("value-to-be-replaced"):
                 fields["locations"] = "none"
@@ -789,6 +811,8 @@ class Agent:
         return name
 
     def call_is(self, session, name, status, **fields):
+        if status in ("completed", "failed"):
+            session.open_calls.remove(name)
         if bad("tool-left-open") and status == "completed":
             return
         self.update(session, "tool_call_update", toolCallId=name, status=status, **fields)
@@ -803,6 +827,8 @@ class Agent:
         yield
 
     def show(self, turn, session, rest):
+        if self.client.get("session", {}).get("notices") is not None or bad("notice-unadvertised"):
+            self.update(session, "notice", severity="info", title="A notice")
         path = f"{session.cwd}/{rest}"
         location = {"path": rest if bad("relative-location") else path,
                     "line": 0 if bad("line-zero") else 1}
