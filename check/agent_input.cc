@@ -171,7 +171,10 @@ void check_extensions(AgentRun& run, Patient& patient) {
 void check_additions(AgentClient& client, std::string_view id, std::string_view key,
                      const Json& value) {
   AgentRun& run = client.run();
-  if (!client.new_session()) return run.report.skip(id, "no session could be opened");
+  const auto plain = client.new_session();
+  if (!plain) return run.report.skip(id, "no session could be opened");
+  if (!client.prompt(*plain, run.prompt("hello")).ok())
+    return run.report.skip(id, "the same without it does not work either");
   Json params = Json::object({{"cwd", run.folder}, {"mcpServers", Json::array()}});
   params.set(key, value);
   const Reply opened = client.call("session/new", params);

@@ -240,13 +240,13 @@ void check_sessions(AgentRun& run) {
   }
   const Reply turn = client.prompt(*first, run.prompt("hello"));
   const std::string said = client.said(*first, "agent_message_chunk");
-  check_list(client, *first);
   if (turn.ok())
     check_load(client, *first, said);
   else
     skip_all(run, {"A-LOAD-1", "A-LOAD-2", "A-LOAD-3", "A-LOAD-4"}, "no turn to replay");
   check_resume(client, *first);
   check_new(client, *first);
+  check_list(client, *first);
   check_close(client);
   check_delete(client);
 }
