@@ -1,5 +1,6 @@
 #include "check/agent_check.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -107,15 +108,19 @@ void judge_wire(AgentRun& run) {
   }
 }
 
+bool covers(const Scenario& scenario, std::string_view id) {
+  return std::ranges::any_of(scenario.areas,
+                             [&](std::string_view area) { return id.starts_with(area); });
+}
+
+// A rule that no scenario is about may be broken in any of them.
 bool wanted(const Report& report, const Scenario& scenario) {
-  bool wire = false;
-  for (const Requirement& requirement : wire_requirements())
-    wire = wire || report.selected(requirement.id);
-  if (wire) return true;
-  for (const Requirement& requirement : agent_requirements())
-    for (const std::string_view area : scenario.areas)
-      if (requirement.id.starts_with(area) && report.selected(requirement.id)) return true;
-  return false;
+  return std::ranges::any_of(requirements(), [&](const Requirement& requirement) {
+    if (!report.selected(requirement.id)) return false;
+    const bool special = std::ranges::any_of(
+        scenarios, [&](const Scenario& each) { return covers(each, requirement.id); });
+    return !special || covers(scenario, requirement.id);
+  });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ import { ModelServer } from "../interop/model_server.mjs";
 const acp = resolve(process.argv[2]);
 const examples = resolve(process.argv[3]);
 const only = process.argv[4] ?? "";
+const closer = process.argv.slice(5); // more words for the kit, to look closer: --only A-INIT --frames
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const NPM = "../node_modules/";
 const KEPT = Object.fromEntries(
@@ -27,7 +28,7 @@ async function check(command, { prompts = {}, words = [], env = {}, timeout = 60
   try {
     const results = join(place, "results.json");
     const says = Object.entries(prompts).flatMap(([kind, text]) => ["--prompt", `${kind}=${text}`]);
-    if (process.env.FRAMES) words = ["--frames", ...words];
+    words = [...closer, ...words];
     const child = spawn(
       acp,
       ["check", "agent", "--json", results, "--timeout", String(timeout), ...says, ...words, "--", ...command],
@@ -37,7 +38,7 @@ async function check(command, { prompts = {}, words = [], env = {}, timeout = 60
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text) => {
         output += text;
-        if (process.env.FRAMES) process.stderr.write(text);
+        if (closer.length > 0) process.stderr.write(text);
       });
     const code = await new Promise((done) => child.on("close", done));
     assert.ok(code === 0 || code === 1, `exit code ${code}\n${output}`);
@@ -58,7 +59,9 @@ function claudeModel({ body }) {
   const last = body.messages.at(-1);
   const blocks = typeof last.content === "string" ? [{ type: "text", text: last.content }] : last.content;
   if (blocks.some(({ type }) => type === "tool_result")) return { text: "Done." };
-  const said = blocks.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
+  // What was asked last: an interrupted question stands before it in the same message.
+  const texts = blocks.flatMap(({ type, text }) => (type === "text" ? [text] : []));
+  const said = texts.findLast((text) => /^(say|show|create|run|plan|wait) /.test(text)) ?? "";
   const cwd = /Working directory: (\S+)/.exec(JSON.stringify(body.system))?.[1].replace(/\\n.*/, "") ?? "/tmp";
   const use = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
   const made = /create (\S+) with/.exec(said);
@@ -112,16 +115,26 @@ const AGENTS = {
     };
     try {
       const command = [process.execPath, file(NPM + "@zed-industries/claude-code-acp/dist/index.js")];
-      return await check(command, { env, timeout: 30 });
+      return await check(command, { env, timeout: 20 });
     } finally {
       await model.stop();
     }
   },
 };
 
-// Each is judged in docs/check.md, under the agent's name.
+// Each is judged in docs/check.md, under the agent's name. A `?`: only where the machine is quick or
+// slow enough.
 const EXPECTED = {
-  "acp agent": [],
+  "acp agent": "",
+  hello_agent: "A-MCP-1",
+  echo_agent: "A-MCP-1",
+  tools_agent: "A-MCP-1",
+  sdk_agent:
+    "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-ORDER-2 " +
+    "A-ORDER-9 A-PATH-3 A-SESSION-2 A-STOP-1 A-TERM-4",
+  "claude-code-acp":
+    "A-CANCEL-11? A-EXIT-1 A-EXIT-3 A-ID-3 A-INIT-9 A-INPUT-1 A-INPUT-3 A-INPUT-4 A-INPUT-5 " +
+    "A-INPUT-6 A-LIST-5 A-ORDER-9 A-PATH-4 A-SCHEMA-4",
 };
 
 let wrong = 0;
@@ -130,8 +143,10 @@ for (const [name, run] of Object.entries(AGENTS)) {
   const began = performance.now();
   const { failed, skipped, passed } = await run();
   const found = Object.keys(failed).sort();
-  const expected = [...(EXPECTED[name] ?? [])].sort();
-  const same = JSON.stringify(found) === JSON.stringify(expected);
+  const expected = EXPECTED[name].split(" ").filter(Boolean);
+  const same =
+    found.every((id) => expected.includes(id) || expected.includes(`${id}?`)) &&
+    expected.every((id) => id.endsWith("?") || found.includes(id));
   if (!same) ++wrong;
   console.log(
     `${same ? "ok   " : "WRONG"} ${name}: ${Object.keys(passed).length} passed, ` +
@@ -142,6 +157,5 @@ for (const [name, run] of Object.entries(AGENTS)) {
     console.log(`  expected: ${expected.join(" ") || "none"}`);
     for (const [id, message] of Object.entries(failed)) console.log(`  ${id}: ${message}`);
   }
-  if (process.env.VERBOSE) console.log(skipped);
 }
 process.exit(wrong ? 1 : 0);
