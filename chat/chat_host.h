@@ -36,6 +36,7 @@ class Front {
 struct FileChange {
   std::optional<std::string> before;  // none: it was not there
   std::string after;
+  bool kept = true;  // false: both texts were too long to be kept with the others
 };
 
 // For all threads. Handlers hold it, so it outlives the connection.
@@ -62,11 +63,13 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   // What terminals print. They may go on a moment longer than this object.
   struct Printed {
     workspace::OutputBuffer output{256 * 1024};
-    bool news = false;
+    bool news = false, released = false;
+    std::optional<v1::TerminalExitStatus> exit = {};
   };
   struct AllPrinted {
     std::mutex mutex;
     std::map<std::string, Printed> terminals;
+    std::deque<std::string> released;  // the last of them: output may come a moment later
   };
 
   Decision permission(const ClientContext& context, const v1::RequestPermissionRequest& request);
@@ -91,6 +94,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   std::map<std::string, FileChange> changes_;
   std::deque<std::string> log_;
   std::size_t questions_ = 0;
+  std::size_t released_ = 0;  // terminals that tell_terminals() has seen go
   std::stop_source closed_;
 };
 

@@ -24,5 +24,8 @@ void add_schema_command(CLI::App& app, Action& action);
 void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
+/// These two look at all the others, so they come last. Here `command` is what was typed so far.
+void add_completions_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_man_command(CLI::App& app, Action& action);
 
 }  // namespace acp::cli

@@ -24,7 +24,7 @@ void shape_help(CLI::App& app) {
   const auto commands = app.get_subcommands(any);
   if (!commands.empty()) app.footer("'" + full_name(app) + " COMMAND --help' tells more.");
   for (CLI::App* command : commands) {
-    command->group("Commands");
+    if (!command->get_group().empty()) command->group("Commands");
     shape_help(*command);
   }
 }
@@ -41,6 +41,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
   if (commands.empty()) return error.what();
   std::string names;
   for (const CLI::App* command : commands) {
+    if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   const auto extra = app.remaining(true);
@@ -59,8 +60,9 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run") &&
-                   argv[1] != std::string_view("chat")))
+  if (argc < 2 ||
+      (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run") &&
+       argv[1] != std::string_view("chat") && argv[1] != std::string_view("completions")))
     return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
@@ -87,7 +89,9 @@ int run(int argc, char** argv) {
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
-  add_mcp_command(app, action, std::move(command));
+  add_mcp_command(app, action, command);
+  add_completions_command(app, action, std::move(command));
+  add_man_command(app, action);
   shape_help(app);
 
   try {

@@ -153,6 +153,8 @@ for message in INPUT:
         reason = turn(message["params"]["prompt"][0]["text"])
         if reason:
             send({"id": number, "result": {"stopReason": reason}})
+            if WHAT == "after":
+                say(", and an afterthought")
         else:
             send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL}})
     elif method == "session/close":

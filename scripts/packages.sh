@@ -26,7 +26,11 @@ packages_of() {
       git                 git
       ripgrep             rg
       clang-format-16     clang-format-16
-      libuv1-dev          <uv.h>' ;;
+      libuv1-dev          <uv.h>
+      zsh                 zsh
+      fish                fish
+      groff               /usr/bin/groff
+      mandoc              mandoc' ;;
     npm) echo '
       npm                 npm
       ca-certificates     /etc/ssl/certs/ca-certificates.crt' ;; # Debian's npm only recommends it
