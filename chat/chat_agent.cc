@@ -183,6 +183,7 @@ void ChatUi::opened(Session session, const std::string& how) {
   archive_ = Archive();
   archived_ = 0;
   tidied_ = 0;
+  last_frame_ = {};  // that it can be typed to is seen at once
   const auto& info = agent_->info().agentInfo;
   std::string who = label_;
   if (info.has_value()) {

@@ -161,7 +161,7 @@ def measure_memory():
 def measure_start():
     ours, theirs = [], []
     for _ in range(options.runs):
-        terminal = Terminal([options.acp, "chat", "--model", "offline"])
+        terminal = Terminal([options.acp, "chat", "--", options.acp, "agent", "--model", "offline"])
         terminal.until("❯".encode())
         first = time.monotonic()
         terminal.until(b"/help")
@@ -176,11 +176,11 @@ def measure_start():
     ready = [both for _, both in ours]
     row("acp chat: to a prompt that takes keys", f"{statistics.median(keys):.1f}", "< 30",
         statistics.median(keys) < 30, f" {min(keys):>10.1f}")
-    row("acp chat: to a session with the built-in agent", f"{statistics.median(ready):.1f}", "< 30",
-        statistics.median(ready) < 30, f" {min(ready):>10.1f}")
+    row("acp chat: to a session with the built-in agent", f"{statistics.median(ready):.1f}",
+        beside=f" {min(ready):>10.1f}")
     if theirs:
         row("acpx --version, in the same run", f"{statistics.median(theirs):.1f}", beside=f" {min(theirs):>10.1f}")
-        row("acpx / acp chat to its session", f"{statistics.median(theirs) / statistics.median(ready):.1f}")
+        row("acpx --version / acp chat to its prompt", f"{statistics.median(theirs) / statistics.median(keys):.1f}")
 
 
 for part, measure in (("cpu", measure_cpu), ("memory", measure_memory), ("start", measure_start)):
