@@ -137,10 +137,13 @@ for message in INPUT:
         closes = {"close": {}} if WHAT in ("late", "noise") else {}
         send({"id": number, "result": {"protocolVersion": int(DETAIL) if WHAT == "version" else 1,
                                        "agentCapabilities": {"sessionCapabilities": closes,
+                                                             "mcpCapabilities": {"http": WHAT == "mcp"},
                                                              "loadSession": WHAT == "replay"}}})
     elif method == "session/new":
         if WHAT == "early":
             say("too early, ")
+        if WHAT == "mcp":
+            say("servers: %s; " % " ".join(sorted(one["name"] for one in message["params"]["mcpServers"])))
         send({"id": number, "result": {"sessionId": SESSION}})
     elif method == "session/load":
         say("what was asked", "user_message_chunk")
