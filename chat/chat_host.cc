@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chat/entries.h"
+#include "chat/long_session.h"
 #include "chat/printable.h"
 #include "chat/text.h"
 #include "workspace/file_error.h"
@@ -128,9 +129,13 @@ void ChatHost::install(Client& client) {
       .on_auth_required([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
         return self->login(context, methods);
       })
-      .on_update([mailbox = mailbox_](ClientContext, v1::SessionNotification) -> Task<void> {
+      .on_update([mailbox = mailbox_, pace = pace_](
+                     ClientContext, v1::SessionNotification notification) -> Task<void> {
         mailbox->wake();
-        co_return;
+        const Pace::Wait wait = pace->came(1 + size_of(notification.update) / 1024);
+        if (!wait) co_return;
+        Pending<bool> waiting(wait);
+        co_await std::move(waiting);
       })
       .on_log([self](const LogEntry& entry) { self->log(entry.message); })
       .on_stderr([self](std::string_view line) { self->log("stderr: " + std::string(line)); })
@@ -142,7 +147,10 @@ void ChatHost::install(Client& client) {
       .terminal_authentication();
 }
 
-void ChatHost::close() { closed_.request_stop(); }
+void ChatHost::close() {
+  closed_.request_stop();
+  pace_->close();
+}
 
 void ChatHost::log(std::string line) {
   const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 #include "acp/client.h"
 #include "chat/dialog.h"
 #include "chat/mailbox.h"
+#include "chat/pace.h"
 #include "chat/permission.h"
 #include "workspace/offer.h"
 #include "workspace/output_buffer.h"
@@ -56,6 +57,8 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void log(std::string line);
   // What the terminals have printed since, to the state that shows it.
   void tell_terminals(const Session& session);
+  // The state is drawn: the agent may say more.
+  void drawn() { pace_->drawn(); }
   // The rules that hold, for people.
   std::vector<std::string> rules() const;
 
@@ -87,6 +90,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   const std::shared_ptr<Mailbox> mailbox_;
   Front& front_;  // only inside letters
   const std::string agent_, label_, policy_file_;
+  const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
   const workspace::Offer offer_;
   mutable std::mutex mutex_;

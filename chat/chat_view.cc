@@ -120,6 +120,7 @@ void ChatUi::draw_plain() {
     print(frame.finished);
     tidy();
   }
+  host_->drawn();
 }
 
 void ChatUi::draw() {
@@ -148,6 +149,7 @@ void ChatUi::draw() {
   for (const Line& line : below_open) open.push_back(line);
   terminal_.write(screen_.draw(finished, open, cursor_row, cursor_column));
   tidy();
+  host_->drawn();
 }
 
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
