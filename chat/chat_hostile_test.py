@@ -145,6 +145,20 @@ class Hostile(ChatCase):
         chat.wait(IDLE)
         self.leave(chat)
 
+    def test_a_long_replay(self):
+        chat = self.hostile_turn("replay", "10000")
+        chat.wait("hello")
+        chat.wait(IDLE)
+        self.leave(chat)
+        chat = self.chat("--session", "last", "--", sys.executable, RUN_AGENTS, "replay", "10000", patience=180)
+        chat.wait("what was said")
+        chat.wait(IDLE)
+        chat.type("/export all.md\r")
+        chat.wait("Written:")
+        self.leave(chat)
+        exported = (self.work / "all.md").read_text().split("\n")
+        self.assertEqual([line for line in exported if line.startswith("old ")], [f"old {i}" for i in range(10000)])
+
 
 if __name__ == "__main__":
     main()

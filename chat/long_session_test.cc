@@ -6,6 +6,7 @@
 #include "acp/testing/session_updates.h"
 #include "chat/mcp_servers.h"
 #include "chat/media.h"
+#include "chat/pace.h"
 #include "chat/transcript.h"
 
 namespace acp::chat {
@@ -108,6 +109,23 @@ TEST(LongSession, WhoeverKeepsNothing) {
   state.apply(said(std::string(100'000, 'x')));
   keep_short(state);
   EXPECT_LT(size_of(state, state.timeline().back()), 2000u);
+}
+
+TEST(Pace, WhoeverIsTooFastWaitsForTheDrawing) {
+  Pace pace;
+  std::size_t taken = 0;
+  Pace::Wait wait;
+  while (!(wait = pace.came(1))) ASSERT_LT(++taken, 10'000u);
+  EXPECT_FALSE(wait->ready());
+  EXPECT_EQ(pace.came(1), wait) << "all wait for the same";
+  pace.drawn();
+  EXPECT_TRUE(wait->ready());
+  EXPECT_EQ(pace.came(1), nullptr);
+  wait = pace.came(1'000'000);
+  ASSERT_TRUE(wait);
+  pace.close();
+  EXPECT_TRUE(wait->ready());
+  EXPECT_EQ(pace.came(1'000'000), nullptr) << "nothing is drawn any more";
 }
 
 TEST(Media, NamesAndBytes) {

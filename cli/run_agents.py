@@ -147,6 +147,8 @@ for message in INPUT:
         send({"id": number, "result": {"sessionId": SESSION}})
     elif method == "session/load":
         say("what was asked", "user_message_chunk")
+        for number_of_old in range(int(DETAIL or 0) if WHAT == "replay" else 0):
+            say("old %d\n\n" % number_of_old)
         say("what was said")
         if message["params"]["sessionId"] != SESSION:
             send({"id": number, "error": {"code": -32002, "message": "no such session"}})
