@@ -9,7 +9,7 @@ namespace acp::detail {
 namespace {
 
 // Events that nobody takes: beyond this, the agent has to wait.
-constexpr std::size_t max_event_bytes = 32 * 1024 * 1024;
+constexpr std::size_t max_event_bytes = 4 * 1024 * 1024;
 
 bool offers_terminals(const TerminalHandlers& handlers) {
   return handlers.create && handlers.output && handlers.wait_for_exit && handlers.kill &&

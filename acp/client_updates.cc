@@ -52,6 +52,7 @@ bool ClientRole::update_in_place(JsonView params) {
 }
 
 void ClientRole::count(PromptState& prompt, std::size_t bytes) {
+  bytes += sizeof(PromptEvent);  // a chunk of a few bytes is larger than its line
   prompt.bytes += bytes;
   event_bytes += bytes;
   if (prompt.waiter) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "acp/client.h"
 #include "chat/agents.h"
@@ -15,6 +16,8 @@ struct ChatOptions {
   std::string session;  // an id, or "last"; empty: a new one
   RunChoices choices;
   std::string policy_file;  // rules; empty: none are kept
+  std::vector<v1::McpServer> servers;
+  std::string notify = "bell";  // how a person that is away is called: bell, osc9, both, none
   rpc::Framing framing = rpc::Framing::newline;
   std::string version;
 };

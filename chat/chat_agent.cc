@@ -3,6 +3,7 @@
 #include "acp/rpc/error.h"
 #include "chat/chat_ui.h"
 #include "chat/entries.h"
+#include "chat/mcp_servers.h"
 #include "chat/printable.h"
 #include "chat/prompt_content.h"
 #include "chat/stopping.h"
@@ -12,22 +13,29 @@ namespace acp::chat {
 namespace {
 
 template <class Request>
-Request request_for(const std::string& id, const std::string& cwd) {
+Request request_for(const RemoteAgent& agent, const ChatOptions& options) {
   Request request;
+  request.cwd = options.cwd;
+  request.mcpServers = taken(options.servers, agent.capabilities().mcpCapabilities);
+  return request;
+}
+template <class Request>
+Request request_for(const RemoteAgent& agent, const ChatOptions& options, const std::string& id) {
+  Request request = request_for<Request>(agent, options);
   request.sessionId = id;
-  request.cwd = cwd;
   return request;
 }
 
-Session reopened(const RemoteAgent& agent, const std::string& id, const std::string& cwd,
+Session reopened(const RemoteAgent& agent, const std::string& id, const ChatOptions& options,
                  const std::string& how, std::stop_token stop) {
   if (how == "resume")
-    return wait_unless(stop,
-                       agent.async_resume_session(request_for<v1::ResumeSessionRequest>(id, cwd)));
+    return wait_unless(stop, agent.async_resume_session(
+                                 request_for<v1::ResumeSessionRequest>(agent, options, id)));
   if (how == "fork")
-    return wait_unless(stop,
-                       agent.async_fork_session(request_for<v1::ForkSessionRequest>(id, cwd)));
-  return wait_unless(stop, agent.async_load_session(request_for<v1::LoadSessionRequest>(id, cwd)));
+    return wait_unless(
+        stop, agent.async_fork_session(request_for<v1::ForkSessionRequest>(agent, options, id)));
+  return wait_unless(
+      stop, agent.async_load_session(request_for<v1::LoadSessionRequest>(agent, options, id)));
 }
 
 // To see what was said, a load; else at least to go on.
@@ -81,10 +89,11 @@ void ChatUi::start() {
         wanted = *id;
       }
       if (wanted.empty()) {
-        session = wait_unless(stop, agent->async_new_session(options.cwd));
+        session = wait_unless(
+            stop, agent->async_new_session(request_for<v1::NewSessionRequest>(*agent, options)));
       } else {
         how = way_back(agent->capabilities());
-        session = reopened(*agent, wanted, options.cwd, how, stop);
+        session = reopened(*agent, wanted, options, how, stop);
       }
       make_choices(*session, options.choices, stop);
     } catch (const StoppedEarly&) {
@@ -171,6 +180,10 @@ void ChatUi::opened(Session session, const std::string& how) {
   transcript_ = Transcript(view());
   calls_.clear();
   calls_revision_ = 0;
+  archive_ = Archive();
+  archived_ = 0;
+  tidied_ = 0;
+  last_frame_ = {};  // that it can be typed to is seen at once
   const auto& info = agent_->info().agentInfo;
   std::string who = label_;
   if (info.has_value()) {
@@ -181,6 +194,10 @@ void ChatUi::opened(Session session, const std::string& how) {
     say(who + " in " + options_.cwd + (how == "new" ? "" : ", session " + session_->id()));
   else
     say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session_->id());
+  if (first)
+    for (const v1::McpServer& server : options_.servers)
+      if (const auto why = not_taken(server, agent_->capabilities().mcpCapabilities))
+        say_error("The MCP server " + name_of(server) + " is not passed on: " + *why);
   notes_.emplace_back();
   try {
     last_.store(session_->id());
@@ -191,15 +208,15 @@ void ChatUi::opened(Session session, const std::string& how) {
 }
 
 void ChatUi::new_session() {
-  beside([this, agent = *agent_, mailbox = mailbox_, cwd = options_.cwd] {
-    const Session session = agent.new_session(cwd);
+  beside([this, agent = *agent_, mailbox = mailbox_, options = options_] {
+    const Session session = agent.new_session(request_for<v1::NewSessionRequest>(agent, options));
     mailbox->post([this, session] { opened(session, "new"); });
   });
 }
 
 void ChatUi::open_session(const std::string& id, const std::string& how) {
-  beside([this, agent = *agent_, mailbox = mailbox_, cwd = options_.cwd, id, how] {
-    const Session session = reopened(agent, id, cwd, how, {});
+  beside([this, agent = *agent_, mailbox = mailbox_, options = options_, id, how] {
+    const Session session = reopened(agent, id, options, how, {});
     mailbox->post([this, session, how] { opened(session, how); });
   });
 }
@@ -230,13 +247,18 @@ void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
   turn_running_ = true;
   cancelled_ = false;
   turn_began_ = Clock::now();
-  beside([this, prompt, mailbox = mailbox_] {
+  beside([this, prompt, mailbox = mailbox_, agent = *agent_] {
     std::string error;
     try {
       prompt->finish().wait();
     } catch (const std::exception& failed) {
       error = failed.what();
       if (error.empty()) error = "the turn failed";
+      // Its end may come a moment after that of its output.
+      for (int i = 0; i < 50 && !agent.connected() && agent.process_id() != 0; ++i) {
+        if (agent.exit_status()) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
     }
     mailbox->post([this, error] { turn_ended(error); });
   });

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "chat/chat_ui.h"
-#include "chat/diff.h"
+#include "chat/media.h"
 #include "chat/prompt_content.h"
 #include "chat/text.h"
 
@@ -22,13 +21,16 @@ constexpr Own own_commands[] = {
     {"config", "[OPTION]", "Choose any of the agent's options"},
     {"sessions", "", "List sessions; load, resume, fork or delete one"},
     {"new", "", "Begin a new session"},
-    {"changes", "", "Files that the agent has written through acp, with diffs"},
+    {"show", "[N]", "A tool call with all its output and diffs; without N a list"},
+    {"save", "[N [FILE]]", "Keep an image, audio or resource that came; without N a list"},
+    {"changes", "", "Files that were changed, with diffs: what is known, and by whom"},
     {"export", "FILE", "Write the conversation: Markdown, or JSON lines if it ends in .jsonl"},
     {"policy", "", "The rules that answer permission questions"},
     {"log", "", "What the agent wrote to stderr, and what was odd on the wire"},
-    {"mcp", "", "MCP servers"},
+    {"mcp", "", "MCP servers, and whether the agent takes them"},
     {"image", "FILE", "Attach an image to the next prompt"},
     {"audio", "FILE", "Attach audio to the next prompt"},
+    {"logout", "", "Log out, if the agent offers that"},
     {"cancel", "", "Cancel the turn"},
     {"quit", "", "Leave"},
 };
@@ -120,12 +122,14 @@ bool ChatUi::run_command(const std::string& text) {
   if (name == "config") return pick_config(rest), true;
   if (name == "export") return export_to(rest), true;
   if (name == "image" || name == "audio") return attach(rest, name == "image"), true;
-  if (name == "mcp")
-    return say("No MCP servers are passed on: acp chat cannot be given any yet; acp run can"), true;
+  if (name == "show") return show_call(rest), true;
+  if (name == "save") return save(rest), true;
+  if (name == "mcp") return show_servers(), true;
   if (working())
     return say_error("/" + name + " waits for the end of the turn: cancel it first"), true;
   if (name == "sessions") return sessions(), true;
   if (name == "new") return new_session(), true;
+  if (name == "logout") return logout(), true;
   return true;
 }
 
@@ -296,23 +300,6 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
   ask(dialog);
 }
 
-void ChatUi::show_changes() {
-  const auto changes = host_->changes();
-  if (changes.empty())
-    say("No file was written through acp in this session. (What the agent's commands do is not "
-        "seen.)");
-  for (const auto& [path, change] : changes) {
-    const std::string before = change.before.value_or("");
-    const TextDiff found = diff(before, change.after);
-    Line head = line_of(path, {.bold = true});
-    add(head, change.before ? "  " : "  new  ");
-    add(head, diff_counts(found));
-    notes_.push_back(head);
-    for (Line& line : diff_lines(found, screen_.room(), 200)) notes_.push_back(std::move(line));
-  }
-  dirty_ = true;
-}
-
 void ChatUi::show_log() {
   const std::vector<std::string> log = host_->log();
   if (log.empty()) say("The log is empty");
@@ -335,15 +322,19 @@ void ChatUi::show_policy() {
 void ChatUi::export_to(const std::string& file) {
   if (file.empty()) return say_error("/export FILE: the file is missing");
   const std::filesystem::path path = std::filesystem::path(options_.cwd) / file;
-  if (std::filesystem::exists(path)) return say_error(file + " is there already");
-  std::string text;
-  session_->with_state(
-      [&](const SessionState& state) { text = exported(state, path.extension() != ".jsonl"); });
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return say_error(file + " cannot be written");
-  say("Written: " + path.string());
+  const bool markdown = path.extension() != ".jsonl";
+  try {
+    std::string text = archive_.text(markdown);
+    session_->with_state([&](const SessionState& state) {
+      for (std::size_t i = archived_; i < state.timeline().size(); ++i)
+        text += exported(state.timeline()[i], markdown);
+    });
+    write_new_file(path.string(), text);
+    say("Written: " + path.string());
+    if (!archive_.whole()) say_error("Some of its beginning is missing: it could not be kept");
+  } catch (const std::exception& failed) {
+    say_error(failed.what());
+  }
 }
 
 void ChatUi::attach(const std::string& file, bool image) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chat/entries.h"
+#include "chat/long_session.h"
 #include "chat/printable.h"
 #include "chat/text.h"
 #include "workspace/file_error.h"
@@ -14,6 +15,7 @@ namespace acp::chat {
 namespace {
 
 constexpr std::size_t most_log_lines = 2000;
+constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
 
 ToolCallState call_of(const v1::ToolCallUpdate& told, ToolCallState call) {
   call.id = told.toolCallId;
@@ -83,15 +85,30 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
       agent_(std::move(agent)),
       label_(std::move(label)),
       policy_file_(std::move(policy_file)),
-      offer_([all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
-        {
-          const std::lock_guard lock(all->mutex);
-          Printed& printed = all->terminals[id];
-          printed.output.append(text);
-          printed.news = true;
-        }
-        mailbox->wake();
-      }) {}
+      offer_(
+          [all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
+            {
+              const std::lock_guard lock(all->mutex);
+              Printed& printed = all->terminals[id];
+              printed.output.append(text);
+              printed.news = true;
+            }
+            mailbox->wake();
+          },
+          [all = printed_, mailbox = mailbox_](const std::string& id,
+                                               const std::optional<io::ExitStatus>& exit) {
+            {
+              const std::lock_guard lock(all->mutex);
+              Printed& printed = all->terminals[id];
+              printed.news = true;
+              if (exit)
+                printed.exit = workspace::to_exit_status(*exit);
+              else
+                printed.released = true;
+              if (!exit) all->released.push_back(id);
+            }
+            mailbox->wake();
+          }) {}
 
 void ChatHost::install(Client& client) {
   offer_.install(client);
@@ -112,9 +129,13 @@ void ChatHost::install(Client& client) {
       .on_auth_required([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
         return self->login(context, methods);
       })
-      .on_update([mailbox = mailbox_](ClientContext, v1::SessionNotification) -> Task<void> {
+      .on_update([mailbox = mailbox_, pace = pace_](
+                     ClientContext, v1::SessionNotification notification) -> Task<void> {
         mailbox->wake();
-        co_return;
+        const Pace::Wait wait = pace->came(1 + size_of(notification.update) / 1024);
+        if (!wait) co_return;
+        Pending<bool> waiting(wait);
+        co_await std::move(waiting);
       })
       .on_log([self](const LogEntry& entry) { self->log(entry.message); })
       .on_stderr([self](std::string_view line) { self->log("stderr: " + std::string(line)); })
@@ -126,7 +147,10 @@ void ChatHost::install(Client& client) {
       .terminal_authentication();
 }
 
-void ChatHost::close() { closed_.request_stop(); }
+void ChatHost::close() {
+  closed_.request_stop();
+  pace_->close();
+}
 
 void ChatHost::log(std::string line) {
   const std::lock_guard lock(mutex_);
@@ -159,7 +183,8 @@ std::vector<std::string> ChatHost::rules() const {
 void ChatHost::tell_terminals(const Session& session) {
   struct News {
     std::string id, text;
-    bool truncated;
+    bool truncated, released;
+    std::optional<v1::TerminalExitStatus> exit;
   };
   std::vector<News> news;
   {
@@ -167,15 +192,21 @@ void ChatHost::tell_terminals(const Session& session) {
     auto& terminals = printed_->terminals;
     for (auto& [id, printed] : terminals) {
       if (!std::exchange(printed.news, false)) continue;
-      news.push_back({id, std::string(printed.output.text()), printed.output.truncated()});
+      news.push_back({id, std::string(printed.output.text()), printed.output.truncated(),
+                      printed.released, printed.exit});
     }
     // What nobody prints into any more is in the state by now.
-    if (terminals.size() > 64) terminals.erase(terminals.begin());
+    for (auto& released = printed_->released; released.size() > 4; released.pop_front())
+      terminals.erase(released.front());
   }
   for (News& one : news)
     session.change_state([&](SessionState& state) {
       if (state.terminal(one.id) == nullptr) state.terminal_created(one.id);
       state.terminal_output(one.id, std::move(one.text), one.truncated);
+      if (one.exit) state.terminal_exited(one.id, std::move(*one.exit));
+      if (one.released) state.terminal_released(one.id);
+      // What no call shows, or shows no more, is nothing to keep.
+      if (one.released && ++released_ % 8 == 0) state.forget(0);
     });
 }
 
@@ -314,6 +345,18 @@ v1::WriteTextFileResponse ChatHost::write(const ClientContext& context,
     const auto [change, first] = changes_.try_emplace(request.path);
     if (first) change->second.before = std::move(before);
     change->second.after = request.content;
+    change->second.kept = true;
+    // Bounded: what is long goes first from what is shown, never from the list.
+    std::size_t size = 0;
+    const auto bytes = [](const FileChange& one) {
+      return one.after.size() + (one.before ? one.before->size() : 0);
+    };
+    for (const auto& [path, one] : changes_) size += bytes(one);
+    for (auto& [path, one] : changes_) {
+      if (size <= most_change_bytes) break;
+      size -= bytes(one);
+      one = {.before = {}, .after = {}, .kept = false};
+    }
   } catch (const workspace::FileError& error) {
     throw workspace::to_error(error);
   }

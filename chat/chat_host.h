@@ -14,6 +14,7 @@
 #include "acp/client.h"
 #include "chat/dialog.h"
 #include "chat/mailbox.h"
+#include "chat/pace.h"
 #include "chat/permission.h"
 #include "workspace/offer.h"
 #include "workspace/output_buffer.h"
@@ -36,6 +37,7 @@ class Front {
 struct FileChange {
   std::optional<std::string> before;  // none: it was not there
   std::string after;
+  bool kept = true;  // false: both texts were too long to be kept with the others
 };
 
 // For all threads. Handlers hold it, so it outlives the connection.
@@ -55,6 +57,8 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void log(std::string line);
   // What the terminals have printed since, to the state that shows it.
   void tell_terminals(const Session& session);
+  // The state is drawn: the agent may say more.
+  void drawn() { pace_->drawn(); }
   // The rules that hold, for people.
   std::vector<std::string> rules() const;
 
@@ -62,11 +66,13 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   // What terminals print. They may go on a moment longer than this object.
   struct Printed {
     workspace::OutputBuffer output{256 * 1024};
-    bool news = false;
+    bool news = false, released = false;
+    std::optional<v1::TerminalExitStatus> exit = {};
   };
   struct AllPrinted {
     std::mutex mutex;
     std::map<std::string, Printed> terminals;
+    std::deque<std::string> released;  // the last of them: output may come a moment later
   };
 
   Decision permission(const ClientContext& context, const v1::RequestPermissionRequest& request);
@@ -84,6 +90,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   const std::shared_ptr<Mailbox> mailbox_;
   Front& front_;  // only inside letters
   const std::string agent_, label_, policy_file_;
+  const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
   const workspace::Offer offer_;
   mutable std::mutex mutex_;
@@ -91,6 +98,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   std::map<std::string, FileChange> changes_;
   std::deque<std::string> log_;
   std::size_t questions_ = 0;
+  std::size_t released_ = 0;  // terminals that tell_terminals() has seen go
   std::stop_source closed_;
 };
 

@@ -8,50 +8,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-from screen import Chat
-
-ACP = str(Path(sys.argv[1]).resolve())
-HERE = Path(__file__).resolve().parent
-IDLE = "/help"  # the status line, when the agent waits for us
+from chat_case import ACP, IDLE, ChatCase, main
 
 
-class Terminal(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.home = Path(directory.name).resolve()
-        self.work = self.home / "work"
-        self.work.mkdir()
-        self.env = {k: v for k, v in os.environ.items()
-                    if not k.startswith(("XDG_", "ACP_", "OPENAI_", "ANTHROPIC_")) and k != "NO_COLOR"}
-        self.env |= {"HOME": str(self.home), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-
-    def chat(self, *arguments, **options):
-        chat = Chat([ACP, "chat", *arguments], env=self.env, cwd=self.work, **options)
-        self.addCleanup(chat.close)
-        return chat
-
-    def offline(self, *arguments, **options):
-        """A chat with the offline model, ready for a prompt."""
-        chat = self.chat(*arguments, "--", ACP, "agent", "--model", "offline", **options)
-        chat.wait(IDLE)
-        return chat
-
-    def hostile(self, kind, **options):
-        return self.chat("--", sys.executable, str(HERE / "hostile_agent.py"), kind, **options)
-
-    def leave(self, chat):
-        chat.type("\x04")
-        self.assertEqual(chat.end(), 0)
-        self.assertEqual(chat.screen.faults, [])
-        self.assertTrue(chat.sane())
-        return chat.screen.text()
-
+class Terminal(ChatCase):
     def test_a_turn(self):
         chat = self.offline()
         chat.type("say hello **you**\r")
@@ -379,4 +340,4 @@ class Terminal(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    main()

@@ -174,7 +174,11 @@ void ChatUi::leave(int code) {
 
 void ChatUi::wants_attention() {
   if (plain_) return;
-  if (!focused_ || Clock::now() - last_key_ > std::chrono::seconds(5)) terminal_.write("\a");
+  if (focused_ && Clock::now() - last_key_ <= std::chrono::seconds(5)) return;
+  const std::string& how = options_.notify;
+  if (how == "bell" || how == "both") terminal_.write("\a");
+  if (how == "osc9" || how == "both")
+    terminal_.write("\x1b]9;" + safe("acp chat: " + label_ + " waits for you") + "\a");
 }
 
 void ChatUi::ask(std::shared_ptr<Dialog> dialog) {

@@ -20,6 +20,7 @@
 #include "chat/inline_screen.h"
 #include "chat/keys.h"
 #include "chat/last_session.h"
+#include "chat/long_session.h"
 #include "chat/raw_terminal.h"
 #include "chat/transcript.h"
 
@@ -62,6 +63,8 @@ class ChatUi : public Front {
   void draw_plain();
   View view() const;
   void follow_calls(const SessionState& state);
+  // Lets go of what was printed long ago.
+  void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
   Line status(std::size_t room) const;
   void print(const Lines& lines);
@@ -94,6 +97,10 @@ class ChatUi : public Front {
   void sessions();
   void session_actions(const v1::SessionInfo& info);
   void show_changes();
+  void show_call(const std::string& wanted);
+  void save(const std::string& words);
+  void show_servers();
+  void logout();
   void show_log();
   void show_policy();
   void export_to(const std::string& file);
@@ -121,6 +128,10 @@ class ChatUi : public Front {
   };
   std::unordered_map<std::string, Times> calls_;
   std::uint64_t calls_revision_ = 0;
+  Archive archive_;           // what is gone from the session's state
+  std::size_t archived_ = 0;  // prompts at the timeline's beginning that it has already
+  std::uint64_t tidied_ = 0;
+  bool turn_tidied_ = true;
 
   // Typed.
   KeyDecoder keys_;
@@ -149,9 +160,5 @@ class ChatUi : public Front {
   bool input_ended_ = false;
   std::optional<int> exit_code_;
 };
-
-// The conversation as Markdown, or one JSON object a line, by the file's name. Throws
-// std::runtime_error.
-std::string exported(const SessionState& state, bool markdown);
 
 }  // namespace acp::chat

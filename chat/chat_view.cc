@@ -24,6 +24,8 @@ View ChatUi::view() const {
   View view;
   view.columns = screen_.room();
   view.cwd = options_.cwd;
+  view.live_lines = 5;
+  view.diff_lines = 12;
   view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return {};
@@ -46,6 +48,43 @@ void ChatUi::follow_calls(const SessionState& state) {
         }
       }
   calls_revision_ = state.revision();
+}
+
+void ChatUi::tidy() {
+  if (!session_) return;
+  session_->change_state([this](SessionState& state) {
+    // Looking costs as much as is kept: not for every frame.
+    if (state.revision() - tidied_ < 512 && (working() || turn_tidied_)) return;
+    turn_tidied_ = !working();
+    tidied_ = state.revision();
+    static const Bounds bounds;
+    const Transcript::Spent spent = transcript_.spent(state);
+    if (spent.blocks > 64 || spent.bytes > bounds.message_bytes) {
+      // What stays behind is the end of it.
+      SessionState::Message gone = std::get<SessionState::Message>(state.timeline().back().content);
+      gone.content.resize(std::min(gone.content.size(), spent.blocks + 1));
+      if (gone.content.size() > spent.blocks) {
+        auto* text = std::get_if<v1::TextContent>(&gone.content.back());
+        if (text)
+          text->text.resize(spent.bytes);
+        else
+          gone.content.pop_back();
+      }
+      archive_.add({.content = std::move(gone)});
+      state.forget_content(state.timeline().size() - 1, spent.blocks, spent.bytes);
+      transcript_.spent_forgotten(spent);
+    }
+    const std::size_t count = too_many(state, transcript_.printed(), bounds);
+    if (count == 0) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i >= archived_) archive_.add(state.timeline()[i]);
+      if (const auto* call = std::get_if<ToolCallState>(&state.timeline()[i].content))
+        calls_.erase(call->id);
+    }
+    const std::vector<std::size_t> kept = state.forget(count);
+    transcript_.forgotten(count, kept);
+    archived_ = kept.size();
+  });
 }
 
 void ChatUi::print(const Lines& lines) {
@@ -79,7 +118,9 @@ void ChatUi::draw_plain() {
       frame = working() ? transcript_.draw(state) : transcript_.finish(state);
     });
     print(frame.finished);
+    tidy();
   }
+  host_->drawn();
 }
 
 void ChatUi::draw() {
@@ -107,6 +148,8 @@ void ChatUi::draw() {
   cursor_row += open.size();
   for (const Line& line : below_open) open.push_back(line);
   terminal_.write(screen_.draw(finished, open, cursor_row, cursor_column));
+  tidy();
+  host_->drawn();
 }
 
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {

@@ -20,6 +20,8 @@ Lines tool_call_lines(const SessionState& state, const ToolCallState& call, cons
 Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view);
 Line change_counts(const ToolCallState& call);
 Lines tool_call_body(const SessionState& state, const ToolCallState& call, const View& view);
+// The little that is shown below a folded call.
+Lines tool_call_brief(const SessionState& state, const ToolCallState& call, const View& view);
 
 // What the end of a turn has to say; mostly nothing.
 Lines turn_end_lines(const SessionState::Prompt& prompt, const View& view);

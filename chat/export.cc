@@ -1,5 +1,5 @@
 #include "acp/json/codec.h"
-#include "chat/chat_ui.h"
+#include "chat/long_session.h"
 #include "chat/printable.h"
 
 namespace acp::chat {
@@ -93,16 +93,10 @@ struct AsMarkdown {
 
 }  // namespace
 
-std::string exported(const SessionState& state, bool markdown) {
-  std::string out;
-  for (const State::Entry& entry : state.timeline()) {
-    const std::string text =
-        markdown ? std::visit(AsMarkdown(), entry.content) : std::visit(AsJson(), entry.content);
-    if (text.empty()) continue;
-    out += text;
-    if (!markdown) out += '\n';
-  }
-  return out;
+std::string exported(const SessionState::Entry& entry, bool markdown) {
+  if (markdown) return std::visit(AsMarkdown(), entry.content);
+  const std::string text = std::visit(AsJson(), entry.content);
+  return text.empty() ? text : text + '\n';
 }
 
 }  // namespace acp::chat

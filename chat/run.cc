@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "chat/last_session.h"
+#include "chat/long_session.h"
+#include "chat/mcp_servers.h"
 #include "chat/run_host.h"
 
 namespace acp::chat {
@@ -60,7 +62,7 @@ class Run {
     if (options_.session.empty()) {
       v1::NewSessionRequest request;
       request.cwd = options_.cwd;
-      request.mcpServers = options_.servers;
+      request.mcpServers = servers();
       session_ = wait_unless(stopping_.please(), agent_->async_new_session(std::move(request)));
     } else {
       reopening_ = options_.session;
@@ -85,11 +87,21 @@ class Run {
     }
   }
 
+  // Those that the agent takes; of the others it is said.
+  std::vector<v1::McpServer> servers() {
+    const v1::McpCapabilities& can = agent_->capabilities().mcpCapabilities;
+    for (const v1::McpServer& server : options_.servers)
+      if (const auto why = not_taken(server, can))
+        reporter_->later({LogEntry::Level::warning,
+                          "the MCP server " + name_of(server) + " is not passed on: " + *why});
+    return taken(options_.servers, can);
+  }
+
   SessionStart reopen(const std::string& id) {
     const auto ask = [&](auto request) {
       request.sessionId = id;
       request.cwd = options_.cwd;
-      request.mcpServers = options_.servers;
+      request.mcpServers = servers();
       return request;
     };
     const v1::AgentCapabilities& can = agent_->capabilities();
@@ -142,9 +154,13 @@ class Run {
       session_->cancel();
     });
     const std::stop_callback now(stopping_.now(), [this] { agent_->close(); });
-    for (const PromptEvent& event : prompt)
+    std::size_t events = 0;
+    for (const PromptEvent& event : prompt) {
       if (const auto* update = std::get_if<SessionUpdate>(&event))
         reporter_->tell(event::Updated{session_->id(), *update, false});
+      // Only what permissions are asked for is looked up there.
+      if (++events % 256 == 0) session_->change_state(keep_short);
+    }
     return prompt.response();
   }
 

@@ -17,10 +17,13 @@ import time
 import unicodedata
 
 SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
+CALL = re.compile(r"\x1b\]9;([^\x00-\x1f]*)\a")  # OSC 9: the person is called
 
 
 def columns_of(char):
     if unicodedata.combining(char) or char == "\u200d" or 0xFE00 <= ord(char) <= 0xFE0F:
+        return 0
+    if 0x1F3FB <= ord(char) <= 0x1F3FF:  # the colour of the emoji before it
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
@@ -34,6 +37,7 @@ class Screen:
         self.row = self.column = 0
         self.faults = []
         self.bells = 0
+        self.calls = []
         self.modes = set()
         self.rest = ""
 
@@ -52,7 +56,11 @@ class Screen:
                     self.control(*match.groups())
                     i = match.end()
                     continue
-                if len(text) - i < 16:
+                if match := CALL.match(text, i):
+                    self.calls.append(match.group(1))
+                    i = match.end()
+                    continue
+                if len(text) - i < (100 if text.startswith("\x1b]9;", i) else 16):
                     self.rest = text[i:]
                     return
                 self.faults.append(text[i:i + 16])

@@ -93,6 +93,9 @@ std::string_view old_text(const v1::Diff& change) {
   return change.oldText ? std::string_view(*change.oldText) : std::string_view();
 }
 
+// Comparing it takes longer than a frame should; /show does it.
+constexpr std::size_t too_long_for_brief = 256 * 1024;
+
 struct Body {
   const SessionState& state;
   const View& view;
@@ -125,9 +128,7 @@ struct Body {
     if (!terminal)
       return {fit(line_of("terminal " + content.terminalId + ": unknown", aside), view.columns)};
     Lines lines = output_lines(terminal->output, terminal->truncated, view);
-    const bool good = terminal->exit_status && terminal->exit_status->exitCode &&
-                      *terminal->exit_status->exitCode == 0;
-    if (!good) lines.push_back(fit(line_of(exit_text(*terminal), {.bold = true}), view.columns));
+    lines.push_back(fit(line_of(exit_text(*terminal), {.bold = true}), view.columns));
     return lines;
   }
   Lines operator()(const Unknown& content) const {
@@ -184,8 +185,38 @@ Lines tool_call_body(const SessionState& state, const ToolCallState& call, const
   return lines;
 }
 
+Lines tool_call_brief(const SessionState& state, const ToolCallState& call, const View& view) {
+  View inner = view;
+  inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
+  inner.output_lines = view.live_lines;
+  inner.content_lines = view.diff_lines;
+  Lines lines;
+  for (const v1::ToolCallContent& content : call.content) {
+    const auto* terminal = std::get_if<v1::Terminal>(&content);
+    const auto* change = std::get_if<v1::Diff>(&content);
+    Lines body;
+    if (terminal && view.live_lines > 0) {
+      const TerminalView* shown = state.terminal(terminal->terminalId);
+      if (shown && !call.finished()) body = output_lines(shown->output, shown->truncated, inner);
+      if (shown && shown->exit_status &&
+          !(shown->exit_status->exitCode && *shown->exit_status->exitCode == 0))
+        body.push_back(fit(line_of(exit_text(*shown), {.bold = true}), inner.columns));
+    } else if (change && view.diff_lines > 0 && call.status == Status::completed &&
+               change->newText.size() < too_long_for_brief) {
+      body = Body{state, inner}(*change);
+    }
+    for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
+      lines.push_back(std::move(row));
+  }
+  return lines;
+}
+
 Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view) {
-  if (!view.unfolded) return {tool_call_head(call, change_counts(call), view)};
+  if (!view.unfolded) {
+    Lines lines = tool_call_brief(state, call, view);
+    lines.insert(lines.begin(), tool_call_head(call, change_counts(call), view));
+    return lines;
+  }
   Lines lines = tool_call_body(state, call, view);
   lines.insert(lines.begin(), tool_call_head(call, {}, view));
   return lines;

@@ -72,6 +72,11 @@ class Transcript::Open {
     return lines;
   }
   void touch() { current_ = false; }
+  Spent spent() const { return {block_, fed_}; }
+  void forgotten(const Spent& spent) {
+    block_ -= spent.blocks;
+    fed_ -= spent.bytes;
+  }
 
  private:
   static bool is_text(const v1::ContentBlock& block) {
@@ -122,7 +127,8 @@ class Transcript::Open {
       current_ = true;
       if (call) {
         counts_ = view.unfolded ? Line() : change_counts(*call);
-        lines_ = view.unfolded ? tool_call_body(state, *call, view) : Lines();
+        lines_ = view.unfolded ? tool_call_body(state, *call, view)
+                               : tool_call_brief(state, *call, view);
         lines_.insert(lines_.begin(), Line());
       } else if (const std::size_t size = written_size(entry); size > most_drawn_again) {
         lines_ = {fit(line_of("… " + size_text(size) + " so far", {.dim = true}), view.columns)};
@@ -190,11 +196,44 @@ void Transcript::restart() {
   signatures_.clear();
 }
 
+void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& kept) {
+  const auto place = [&](std::size_t index) {
+    if (index >= count) return index - count + kept.size();
+    const auto found = std::lower_bound(kept.begin(), kept.end(), index);
+    return found != kept.end() && *found == index ? static_cast<std::size_t>(found - kept.begin())
+                                                  : static_cast<std::size_t>(-1);
+  };
+  constexpr auto gone = static_cast<std::size_t>(-1);
+  first_ = first_ >= count ? first_ - count + kept.size() : kept.size();
+  std::set<std::size_t> prompts;
+  for (const std::size_t index : running_prompts_)
+    if (place(index) != gone) prompts.insert(place(index));
+  running_prompts_ = std::move(prompts);
+  std::unordered_map<std::size_t, std::size_t> signatures;
+  for (const auto& [index, signature] : signatures_)
+    if (place(index) != gone) signatures.emplace(place(index), signature);
+  signatures_ = std::move(signatures);
+  std::vector<std::size_t> ended;
+  for (const std::size_t index : ended_)
+    if (place(index) != gone) ended.push_back(place(index));
+  ended_ = std::move(ended);
+}
+
+Transcript::Spent Transcript::spent(const SessionState& state) const {
+  if (open_.empty() || first_ + open_.size() != state.timeline().size()) return {};
+  return streamed(state.timeline().back()) ? open_.back()->spent() : Spent();
+}
+
+void Transcript::spent_forgotten(const Spent& spent) {
+  if (!open_.empty()) open_.back()->forgotten(spent);
+}
+
 // Short: what may change without being worth another line is not in it.
 std::size_t Transcript::signature(const SessionState& state, std::size_t index) const {
   View brief = view_;
   brief.columns = 80;
   brief.unfolded = false;
+  brief.live_lines = brief.diff_lines = 0;
   brief.elapsed = nullptr;
   return std::hash<std::string>()(to_plain(entry_lines(state, state.timeline()[index], brief)));
 }

@@ -42,6 +42,16 @@ class Transcript {
   // The next frame begins with the first entry again.
   void restart();
 
+  // For SessionState::forget(): how many entries are printed, and will be drawn no more.
+  std::size_t printed() const { return first_; }
+  void forgotten(std::size_t count, const std::vector<std::size_t>& kept);
+  // For SessionState::forget_content(): what of the last entry, a message, was taken over.
+  struct Spent {
+    std::size_t blocks = 0, bytes = 0;
+  };
+  Spent spent(const SessionState& state) const;
+  void spent_forgotten(const Spent& spent);
+
  private:
   class Open;
 

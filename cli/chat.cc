@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chat/chat.h"
+#include "chat/mcp_servers.h"
 #include "chat/printable.h"
 #include "cli/command.h"
 #include "settings/settings.h"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::vector<std::string> command;  // behind --
   std::string agent, cwd = ".", session, mode, model, policy;
+  std::vector<std::string> servers;
   std::string framing = "newline";
 };
 
@@ -37,6 +39,11 @@ chat::ChatOptions read(const Options& options) {
                          ? workspace::PolicyStore::default_path()
                          : std::filesystem::absolute(options.policy).lexically_normal().string();
   if (!chat.policy_file.empty()) workspace::PolicyStore(chat.policy_file).load();
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  const settings::Settings settings = settings::load_settings(sources);
+  chat.servers = chat::chosen_servers(settings, options.servers);
+  chat.notify = settings.notify.value;
   chat.session = options.session;
   chat.choices.mode = options.mode;
   chat.choices.model = options.model;
@@ -49,6 +56,8 @@ int run(const Options& options) {
   try {
     return chat::chat(read(options));
   } catch (const chat::UnknownAgent& mistake) {
+    return bad_usage(mistake.what());
+  } catch (const chat::NoSuchServer& mistake) {
     return bad_usage(mistake.what());
   } catch (const settings::SettingsError& mistake) {
     return bad_usage(mistake.what());
@@ -78,6 +87,13 @@ void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> co
          "The file with rules that answer permission questions, as 'acp policy' writes them "
          "(the user's own); what no rule decides is asked",
          "FILE");
+  chat->add_option("--mcp", options->servers,
+                   "Only this MCP server for the agent, instead of all that are configured: its "
+                   "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
+      ->type_name("NAME[=URL|COMMAND]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   option("--framing", options->framing, "newline, content-length or auto", "FRAMING")
       ->check(CLI::IsMember({"newline", "content-length", "auto"}))
       ->capture_default_str();

@@ -28,5 +28,8 @@ void add_check_command(CLI::App& app, Action& action, std::vector<std::string> c
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command);
+/// These two look at all the others, so they come last. Here `command` is what was typed so far.
+void add_completions_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_man_command(CLI::App& app, Action& action);
 
 }  // namespace acp::cli

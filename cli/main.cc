@@ -41,6 +41,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app, const 
   if (commands.empty()) return error.what();
   std::string names;
   for (const CLI::App* command : commands) {
+    if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
   const auto extra = app.remaining(true);
@@ -59,7 +60,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  constexpr std::string_view starting[] = {"mcp", "run", "chat", "check", "tap", "replay"};
+  constexpr std::string_view starting[] = {"mcp",         "run", "chat",  "check",
+                                           "completions", "tap", "replay"};
   if (argc < 2 || std::ranges::find(starting, argv[1]) == std::end(starting)) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
@@ -90,7 +92,9 @@ int run(int argc, char** argv) {
   add_mcp_command(app, action, command);
   add_tap_command(app, action, command);
   add_log_command(app, action);
-  add_replay_command(app, action, std::move(command));
+  add_replay_command(app, action, command);
+  add_completions_command(app, action, std::move(command));
+  add_man_command(app, action);
   shape_help(app);
 
   try {

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "acp/json/utf8.h"
+#include "chat/mcp_servers.h"
 #include "chat/run.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
@@ -71,23 +71,6 @@ std::pair<std::string, std::string> pair_of(const std::string& word, const char*
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-v1::McpServer server_of(const std::string& word) {
-  const auto [name, value] = pair_of(word, "--mcp");
-  if (value.starts_with("http://") || value.starts_with("https://")) {
-    v1::McpServerHttp server;
-    server.name = name;
-    server.url = value;
-    return server;
-  }
-  v1::McpServerStdio server;
-  server.name = name;
-  std::istringstream words(value);
-  words >> server.command;
-  for (std::string arg; words >> arg;) server.args.push_back(arg);
-  if (server.command.empty()) throw BadUsage("--mcp: the command is missing");
-  return server;
-}
-
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
@@ -106,7 +89,9 @@ chat::RunOptions read(const Options& options) {
   run.choices.mode = options.mode;
   run.choices.model = options.model;
   for (const std::string& word : options.set) run.choices.set.push_back(pair_of(word, "--set"));
-  for (const std::string& word : options.servers) run.servers.push_back(server_of(word));
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  run.servers = chat::chosen_servers(settings::load_settings(sources), options.servers);
   run.auth = options.auth;
   if (options.timeout > 0) run.time = milliseconds(options.timeout);
   run.grace = milliseconds(options.grace);
@@ -132,6 +117,8 @@ int run(const Options& options) {
   } catch (const BadUsage& mistake) {
     return bad_usage(mistake.what());
   } catch (const chat::UnknownAgent& mistake) {
+    return bad_usage(mistake.what());
+  } catch (const chat::NoSuchServer& mistake) {
     return bad_usage(mistake.what());
   } catch (const settings::SettingsError& mistake) {
     return bad_usage(mistake.what());
@@ -172,9 +159,9 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->take_all();
   run_command
       ->add_option("--mcp", options->servers,
-                   "An MCP server for the agent: its URL, or its command with words between "
-                   "spaces; any number of them")
-      ->type_name("NAME=URL|COMMAND")
+                   "Only this MCP server for the agent, instead of all that are configured: its "
+                   "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
+      ->type_name("NAME[=URL|COMMAND]")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

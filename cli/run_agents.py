@@ -137,13 +137,18 @@ for message in INPUT:
         closes = {"close": {}} if WHAT in ("late", "noise") else {}
         send({"id": number, "result": {"protocolVersion": int(DETAIL) if WHAT == "version" else 1,
                                        "agentCapabilities": {"sessionCapabilities": closes,
+                                                             "mcpCapabilities": {"http": WHAT == "mcp"},
                                                              "loadSession": WHAT == "replay"}}})
     elif method == "session/new":
         if WHAT == "early":
             say("too early, ")
+        if WHAT == "mcp":
+            say("servers: %s; " % " ".join(sorted(one["name"] for one in message["params"]["mcpServers"])))
         send({"id": number, "result": {"sessionId": SESSION}})
     elif method == "session/load":
         say("what was asked", "user_message_chunk")
+        for number_of_old in range(int(DETAIL or 0) if WHAT == "replay" else 0):
+            say("old %d\n\n" % number_of_old)
         say("what was said")
         if message["params"]["sessionId"] != SESSION:
             send({"id": number, "error": {"code": -32002, "message": "no such session"}})
@@ -153,6 +158,8 @@ for message in INPUT:
         reason = turn(message["params"]["prompt"][0]["text"])
         if reason:
             send({"id": number, "result": {"stopReason": reason}})
+            if WHAT == "after":
+                say(", and an afterthought")
         else:
             send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL}})
     elif method == "session/close":

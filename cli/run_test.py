@@ -380,6 +380,18 @@ class Hostile(Place):
         neither = self.run_it("x", "--session", "last", *hostile("plain"), code=8)
         self.assertIn("neither session/resume nor session/load", neither.stderr)
 
+    def test_configured_servers(self):
+        path = self.write(".config/acp/config.toml", "[mcp.files]\ncommand = 'x'\n[mcp.web]\nurl = 'https://x.org'\n"
+                          "[mcp.old]\nurl = 'https://x.org'\ntype = 'sse'\n")
+        os.chmod(path, 0o600)
+        done = self.run_it("x", *hostile("mcp"))
+        self.assertEqual(done.stdout, "servers: files web; hello\n")
+        self.assertIn("the MCP server old is not passed on: the agent takes no MCP servers over sse", done.stderr)
+        self.assertEqual(self.run_it("x", "--mcp", "web", "--mcp", "a=b c", *hostile("mcp")).stdout,
+                         "servers: a web; hello\n")
+        self.assertEqual(self.run_it("x", "--mcp", "none", *hostile("mcp")).stdout, "servers: ; hello\n")
+        self.assertIn("there is no server", self.run_it("x", "--mcp", "nosuch", *hostile("mcp"), code=2).stderr)
+
     def test_stop_reasons(self):
         self.assertEqual(self.events("x", *hostile("stop", "cancelled"), code=130)[-1]["stopReason"], "cancelled")
         odd = self.events("x", *hostile("stop", "tired"), code=1)[-1]

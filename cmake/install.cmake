@@ -7,6 +7,23 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/acp/ DESTINATION ${CMAKE_INSTALL_INCLUDE
         PATTERN "testing" EXCLUDE)
 if(ACP_CLI)
   install(TARGETS acp_cli)
+  # The manual page and the completions are what the program itself says.
+  set(said ${PROJECT_BINARY_DIR}/said)
+  foreach(pair "man|acp.1" "completions bash|acp.bash" "completions zsh|_acp" "completions fish|acp.fish")
+    string(REPLACE "|" ";" pair ${pair})
+    list(GET pair 0 words)
+    list(GET pair 1 file)
+    separate_arguments(words)
+    add_custom_command(OUTPUT ${said}/${file} COMMAND ${CMAKE_COMMAND} -E make_directory ${said}
+                       COMMAND acp_cli ${words} > ${said}/${file} DEPENDS acp_cli VERBATIM)
+    list(APPEND said_files ${said}/${file})
+  endforeach()
+  add_custom_target(acp_said ALL DEPENDS ${said_files})
+  install(FILES ${said}/acp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${said}/acp.bash RENAME acp
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${said}/_acp DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${said}/acp.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 if(TARGET acp_mcp)
   install(TARGETS acp_mcp EXPORT acpMcpTargets)

@@ -124,6 +124,13 @@ const scenarios = {
     assert.equal(said, "one\ntwo\n[0]");
     assert.match(ofKind(events, "terminal").map(({ output }) => output).join(""), /one\s+two/);
   },
+  async "sdk: the workspace, every parameter; a thousand terminals; a bounded fork bomb"(place) {
+    for (const part of ["files", "terminals", "thousand", "bomb"]) {
+      const { said, code } = await place.events([part], [process.execPath, file("workspace_agent.mjs")]);
+      assert.match(said, new RegExp(`^${part}: all well: \\d+ checks$`));
+      assert.equal(code, 0);
+    }
+  },
   async "sdk: questions are declined; stop reasons; errors"(place) {
     const asked = await place.events(["elicit"], SDK_AGENT);
     assert.equal(asked.said, "decline");

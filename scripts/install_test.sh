@@ -26,6 +26,10 @@ if named=$(grep -rlF -e "$tmp" -e "$build" "$prefix/$libdir/cmake" "$prefix/$lib
 fi
 if [[ -e $prefix/bin/acp ]]; then
   [[ $("$prefix/bin/acp" --version) == "acp $version" ]] || fail "acp --version is not $version"
+  for file in man/man1/acp.1 bash-completion/completions/acp zsh/site-functions/_acp \
+    fish/vendor_completions.d/acp.fish; do
+    [[ -s $prefix/share/$file ]] || fail "share/$file is missing"
+  done
 fi
 
 check_output() {

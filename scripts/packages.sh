@@ -28,7 +28,11 @@ packages_of() {
       clang-format-16     clang-format-16
       chromium            chromium
       chromium-driver     chromedriver
-      libuv1-dev          <uv.h>' ;;
+      libuv1-dev          <uv.h>
+      zsh                 zsh
+      fish                fish
+      groff               /usr/bin/groff
+      mandoc              mandoc' ;;
     npm) echo '
       npm                 npm
       ca-certificates     /etc/ssl/certs/ca-certificates.crt' ;; # Debian's npm only recommends it

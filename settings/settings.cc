@@ -18,6 +18,7 @@ Settings defaults() {
   Settings settings;
   settings.model = {"", built_in};
   settings.mode = {"ask", built_in};
+  settings.notify = {"bell", built_in};
   for (const LimitSetting& limit : limit_settings())
     settings.*limit.value = {limit.built_in, built_in};
   ProviderSettings openai{.name = "openai"};
@@ -111,6 +112,21 @@ class Description {
       add(prefix + "env." + name, "set", agent.sources.at("env." + name));
   }
 
+  void add(const McpServerSettings& server) {
+    const std::string prefix = "mcp." + server.name + ".";
+    std::string args;
+    for (const std::string& arg : server.args) args += (args.empty() ? "" : ", ") + quoted(arg);
+    for (const auto& [field, source] : server.sources) {
+      std::string value = "set";  // of env and headers: who knows what they hold
+      if (field == "command") value = quoted(server.command);
+      if (field == "args") value = "[" + args + "]";
+      if (field == "url") value = quoted(server.url);
+      if (field == "type")
+        value = quoted(server.transport == McpServerSettings::Transport::sse ? "sse" : "http");
+      add(prefix + field, value, source);
+    }
+  }
+
  private:
   std::vector<DescribedSetting>& lines_;
 };
@@ -181,6 +197,8 @@ std::vector<DescribedSetting> describe(const Settings& settings) {
   }
   for (const auto& [name, provider] : settings.providers) description.add(provider);
   for (const auto& [name, agent] : settings.agents) description.add(agent);
+  for (const auto& [name, server] : settings.mcp) description.add(server);
+  description.add("chat.notify", quoted(settings.notify.value), settings.notify.source);
   return lines;
 }
 

@@ -10,6 +10,9 @@
 //   [agents.mine]
 //   command = "my-agent"
 //   args = ["--acp"]
+//   [mcp.files]
+//   command = "mcp-server-filesystem"
+//   args = ["/home/me"]
 #pragma once
 
 #include <cstdint>
@@ -64,6 +67,20 @@ struct AgentSettings {
   std::map<std::string, std::string> sources = {};  // of each field
 };
 
+// An MCP server of the user's, for every session of `acp chat` and `acp run`.
+struct McpServerSettings {
+  enum class Transport { stdio, http, sse };
+  std::string name;
+  Transport transport = Transport::stdio;
+  std::string command = {};  // stdio: in PATH, or a path
+  std::vector<std::string> args = {};
+  std::map<std::string, std::string> env = {};      // not shown: they may be secret
+  std::string url = {};                             // http and sse
+  std::map<std::string, std::string> headers = {};  // not shown. ${NAME} is the environment's
+  std::string source = {};                          // where its table begins
+  std::map<std::string, std::string> sources = {};  // of each field
+};
+
 struct Settings {
   Setting<std::string> model;  // "PROVIDER/NAME" or "offline"; empty: none chosen
   Setting<std::string> mode;   // ask, code or architect
@@ -80,6 +97,9 @@ struct Settings {
   Setting<std::uint64_t> compact_at_percent;
   std::map<std::string, ProviderSettings> providers;  // openai and anthropic always there
   std::map<std::string, AgentSettings> agents;        // the user's own, from the user's file alone
+  std::map<std::string, McpServerSettings> mcp;       // likewise
+  // How `acp chat` calls a person that is away: bell, osc9, both or none.
+  Setting<std::string> notify;
   // What was set and is not followed, and why: to be shown to the user.
   std::vector<std::string> notes;
 };

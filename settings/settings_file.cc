@@ -23,6 +23,12 @@ bool names_a_key(std::string name) {
   return std::find(names.begin(), names.end(), name) != names.end() || name.ends_with("apikey");
 }
 
+bool names_a_login(std::string header) {
+  std::transform(header.begin(), header.end(), header.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return header == "authorization" || header == "cookie" || header == "proxy-authorization";
+}
+
 // They could write anything to a terminal that shows them.
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 bool has_control(const std::string& text) {
@@ -44,6 +50,13 @@ bool is_agent_name(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
 }
 
+bool is_server_name(const std::string& name) {
+  return !name.empty() && name != "none" &&
+         name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
+             std::string::npos;
+}
+
 std::string default_variable(std::string provider) {
   for (char& c : provider)
     c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c >= '0' && c <= '9' ? c : '_';
@@ -63,8 +76,8 @@ class Reader {
 
   void read(const toml::table& document) {
     // Providers first: the model is one of theirs.
-    static const std::vector<std::string> known = {"model", "mode", "limits", "providers",
-                                                   "agents"};
+    static const std::vector<std::string> known = {"model",  "mode", "limits", "providers",
+                                                   "agents", "mcp",  "chat"};
     for (const auto& [key, node] : document) must_be_known(key, node, "", known);
     if (const toml::node* node = document.get("providers")) providers(*node);
     if (const toml::node* node = document.get("model")) {
@@ -75,6 +88,8 @@ class Reader {
     if (const toml::node* node = document.get("mode")) mode(*node);
     if (const toml::node* node = document.get("limits")) limits(*node);
     if (const toml::node* node = document.get("agents")) agents(*node);
+    if (const toml::node* node = document.get("mcp")) servers(*node);
+    if (const toml::node* node = document.get("chat")) chat(*node);
   }
 
  private:
@@ -273,28 +288,113 @@ class Reader {
       const std::string field(key.str());
       agent.sources[field] = at(value);
       if (field == "command") agent.command = text(value, prefix + field);
-      if (field == "args") {
-        if (!value.is_array()) refuse(value, prefix + "args: expected an array of strings");
-        for (const toml::node& element : *value.as_array())
-          agent.args.push_back(word(element, prefix + "args"));
-      }
+      if (field == "args") agent.args = words(value, prefix + field);
       if (field == "env") {
         agent.sources.erase(field);
-        for (const auto& [variable, content] : table(value, prefix + "env")) {
-          const std::string called(variable.str());
-          if (names_a_key(called))
-            refuse(content, prefix + "env." + called +
-                                ": a key does not belong in this file, which is shown and shared; "
-                                "set it in the environment, which the agent inherits");
-          if (called.empty() || called.find('=') != std::string::npos || has_control(called))
-            refuse(content, prefix + "env: expected the name of an environment variable");
-          agent.env[called] = word(content, prefix + "env." + called);
-          agent.sources["env." + called] = at(content);
-        }
+        agent.env = variables(value, prefix + "env", agent.sources);
       }
     }
     if (agent.command.empty()) refuse(given, "agents." + name + ": command is missing");
     settings_.agents[name] = std::move(agent);
+  }
+
+  void servers(const toml::node& node) {
+    if (whose_ == Whose::project)
+      refuse(node,
+             "mcp: a project may not say which MCP servers there are; it comes with the "
+             "repository, and could have anything run. Say it in your own file, " +
+                 user_settings_path());
+    for (const auto& [key, value] : table(node, "mcp")) {
+      const std::string name(key.str());
+      if (!is_server_name(name))
+        refuse(value,
+               "mcp: a name has letters, digits, '-', '_' and '.', and is not \"none\"; got \"" +
+                   name + "\"");
+      server(name, table(value, "mcp." + name));
+    }
+  }
+
+  void server(const std::string& name, const toml::table& given) {
+    using Transport = McpServerSettings::Transport;
+    const std::string prefix = "mcp." + name + ".";
+    McpServerSettings server{.name = name, .source = at(given)};
+    static const std::vector<std::string> known = {"command", "args", "env",
+                                                   "url",     "type", "headers"};
+    for (const auto& [key, value] : given) {
+      must_be_known(key, value, prefix, known);
+      const std::string field(key.str());
+      server.sources[field] = at(value);
+      if (field == "command") server.command = text(value, prefix + field);
+      if (field == "args") server.args = words(value, prefix + field);
+      if (field == "url") {
+        server.url = text(value, prefix + field);
+        // Not repeated: who knows what it holds.
+        if (http::origin_of(server.url).empty())
+          refuse(value, prefix + "url: expected a URL that begins with http:// or https://");
+        if (server.transport == Transport::stdio) server.transport = Transport::http;
+      }
+      if (field == "type") {
+        const std::string type = text(value, prefix + field);
+        if (type != "http" && type != "sse")
+          refuse(value, prefix + "type: expected \"http\" or \"sse\", got \"" + type + "\"");
+        server.transport = type == "sse" ? Transport::sse : Transport::http;
+      }
+      if (field == "env" || field == "headers") {
+        server.sources.erase(field);
+        (field == "env" ? server.env : server.headers) =
+            variables(value, prefix + field, server.sources);
+      }
+    }
+    if (server.command.empty() == server.url.empty())
+      refuse(given, "mcp." + name + ": either a command or a url is wanted");
+    if (server.url.empty() && (!server.headers.empty() || server.transport != Transport::stdio))
+      refuse(given, "mcp." + name + ": type and headers are for a server with a url");
+    if (server.command.empty() && (!server.args.empty() || !server.env.empty()))
+      refuse(given, "mcp." + name + ": args and env are for a server with a command");
+    settings_.mcp[name] = std::move(server);
+  }
+
+  void chat(const toml::node& node) {
+    if (whose_ == Whose::project) refuse(node, "chat: that is for you to say, not for a project");
+    static const std::vector<std::string> known = {"notify"};
+    static const std::vector<std::string> ways = {"bell", "osc9", "both", "none"};
+    for (const auto& [key, value] : table(node, "chat")) {
+      must_be_known(key, value, "chat.", known);
+      const std::string way = text(value, "chat.notify");
+      if (std::find(ways.begin(), ways.end(), way) == ways.end())
+        refuse(value, "chat.notify: expected one of " + joined(ways) + ", got \"" + way + "\"");
+      settings_.notify = {way, at(value)};
+    }
+  }
+
+  std::vector<std::string> words(const toml::node& node, const std::string& name) const {
+    if (!node.is_array()) refuse(node, name + ": expected an array of strings");
+    std::vector<std::string> given;
+    for (const toml::node& element : *node.as_array()) given.push_back(word(element, name));
+    return given;
+  }
+
+  // Names and values: of the environment, or headers.
+  std::map<std::string, std::string> variables(const toml::node& node, const std::string& full,
+                                               std::map<std::string, std::string>& sources) const {
+    std::map<std::string, std::string> given;
+    const std::string field = full.substr(full.rfind('.') + 1);
+    for (const auto& [variable, content] : table(node, full)) {
+      const std::string called(variable.str());
+      const bool header = field == "headers";
+      const bool secret = names_a_key(called) || (header && names_a_login(called));
+      if (secret && !(header && word(content, full).find("${") != std::string::npos))
+        refuse(content, full + "." + called +
+                            ": a key does not belong in this file, which is shown and shared; " +
+                            (header ? "set it in the environment, and write ${NAME} here"
+                                    : "set it in the environment, which the program inherits"));
+      if (called.empty() || called.find('=') != std::string::npos || has_control(called))
+        refuse(content, full + ": expected the name of " +
+                            (field == "env" ? "an environment variable" : "a header"));
+      given[called] = word(content, full + "." + called);
+      sources[field + "." + called] = at(content);
+    }
+    return given;
   }
 
   // It may be empty.

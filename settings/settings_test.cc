@@ -271,6 +271,56 @@ TEST(Settings, AProjectIsNotTrusted) {
   EXPECT_TRUE(has(place.project_error("mode = 'code'\n"), "may not choose"));
 }
 
+TEST(Settings, McpServers) {
+  Place place;
+  const std::string file = place.user(
+      "[mcp.files]\ncommand = 'server'\nargs = ['-x', '']\nenv = {A = 'hush'}\n"
+      "[mcp.Web-1]\nurl = 'https://x.org/mcp'\nheaders = {Authorization = 'Bearer ${TOKEN}'}\n"
+      "[mcp.old]\ntype = 'sse'\nurl = 'http://x.org/sse'\n[chat]\nnotify = 'osc9'\n");
+  const Settings settings = place.load();
+  using Transport = McpServerSettings::Transport;
+  EXPECT_EQ(settings.mcp.at("files").args, (std::vector<std::string>{"-x", ""}));
+  EXPECT_EQ(settings.mcp.at("files").env.at("A"), "hush");
+  EXPECT_EQ(settings.mcp.at("files").transport, Transport::stdio);
+  EXPECT_EQ(settings.mcp.at("Web-1").transport, Transport::http);
+  EXPECT_EQ(settings.mcp.at("old").transport, Transport::sse);
+  EXPECT_EQ(shown(settings.notify), "osc9 from " + file + ":12");
+  std::string text;
+  for (const DescribedSetting& line : describe(settings))
+    text += line.name + " = " + line.value + " # " + line.source + "\n";
+  EXPECT_TRUE(has(text, "mcp.files.env.A = set # " + file + ":4\n")) << text;
+  EXPECT_TRUE(has(text, "mcp.old.type = \"sse\" # " + file + ":9\n")) << text;
+  EXPECT_FALSE(has(text, "hush"));
+  EXPECT_FALSE(has(text, "TOKEN"));
+}
+
+TEST(Settings, McpServersAreChecked) {
+  Place place;
+  for (const auto& [text, told] : std::vector<std::pair<const char*, const char*>>{
+           {"[mcp.a]\n", "config.toml:1: mcp.a: either a command or a url is wanted"},
+           {"[mcp.a]\ncommand = 'x'\nurl = 'http://x'\n", "either a command or a url"},
+           {"[mcp.a]\nurl = 'ftp://x'\n", "config.toml:2: mcp.a.url: expected a URL"},
+           {"[mcp.a]\ncommand = 'x'\ntype = 'sse'\n", "type and headers are for"},
+           {"[mcp.a]\nurl = 'http://x'\nargs = ['y']\n", "args and env are for"},
+           {"[mcp.a]\nurl = 'http://x'\ntype = 'ws'\n", "expected \"http\" or \"sse\""},
+           {"[mcp.none]\ncommand = 'x'\n", "is not \"none\""},
+           {"[mcp.'a b']\ncommand = 'x'\n", "mcp: a name has letters"},
+           {"[mcp.a]\ncomand = 'x'\n", "did you mean command?"},
+           {"[mcp.a]\ncommand = 'x'\nenv = {API_KEY = 'sk-1'}\n", "a key does not belong"},
+           {"[mcp.a]\nurl = 'http://x'\nheaders = {authorization = 'sk-1'}\n",
+            "write ${NAME} here"},
+           {"[mcp.a]\nurl = 'http://x'\nheaders = {X-Api-Key = 'sk-1'}\n", "write ${NAME} here"},
+           {"[chat]\nnotify = 'loud'\n", "expected one of bell, osc9, both, none"},
+           {"[chat]\nring = 'bell'\n", "there is no setting chat.ring"}}) {
+    const std::string error = place.user_error(text);
+    EXPECT_TRUE(has(error, told)) << error;
+    EXPECT_FALSE(has(error, "sk-1")) << error;
+  }
+  Place other;
+  EXPECT_TRUE(has(other.project_error("[mcp.a]\ncommand = 'evil'\n"), "a project may not"));
+  EXPECT_TRUE(has(other.project_error("[chat]\nnotify = 'none'\n"), "not for a project"));
+}
+
 TEST(Settings, NothingIsWrittenToATerminal) {
   Place place;
   EXPECT_EQ(place.project_error("model = \"openai/\\u001B[2J\"\n"),

@@ -112,8 +112,12 @@ Error to_error(const FileError& error) {
   return Error(rpc::internal_error, error.what(), data);
 }
 
-Offer::Offer(Terminals::OnOutput on_output)
-    : terminals_(std::make_shared<Terminals>(std::move(on_output))) {}
+v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit) {
+  return as<v1::TerminalExitStatus>(exit);
+}
+
+Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end)
+    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))) {}
 
 void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);

@@ -14,10 +14,13 @@ namespace acp::workspace {
 // outside is refused.
 Error to_error(const FileError& error);
 
+// An end as the protocol tells it.
+v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
+
 // For one agent: when it goes, so does everything that runs for it.
 class Offer {
  public:
-  explicit Offer(Terminals::OnOutput on_output = {});
+  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {});
 
   // Installs the handlers for files and terminals. They live as long as they are needed.
   void install(Client& client) const;

@@ -36,7 +36,11 @@ class Terminals {
   // Pieces of the output as they come, on the terminals' own thread.
   using OnOutput = std::function<void(const std::string& id, std::string_view text)>;
 
-  explicit Terminals(OnOutput on_output = {});
+  // Its command has ended; or, without a status, it was released. On the terminals' own thread, or
+  // on the one that releases.
+  using OnEnd = std::function<void(const std::string& id, const std::optional<io::ExitStatus>&)>;
+
+  explicit Terminals(OnOutput on_output = {}, OnEnd on_end = {});
   Terminals(const Terminals&) = delete;
   Terminals& operator=(const Terminals&) = delete;
   // Releases all.

@@ -81,7 +81,8 @@ class Terminals::State {
     std::vector<Waiter> waiters;
   };
 
-  explicit State(OnOutput on_output) : on_output_(std::move(on_output)) {
+  State(OnOutput on_output, OnEnd on_end)
+      : on_output_(std::move(on_output)), on_end_(std::move(on_end)) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error(std::strerror(errno));
     wake_read_.reset(ends[0]);
@@ -124,19 +125,20 @@ class Terminals::State {
     std::unique_lock lock(mutex_);
     const auto found = terminals_.find(id);
     if (found == terminals_.end()) throw UnknownTerminal(id);
-    std::vector<std::shared_ptr<Terminal>> gone = {found->second};
+    Gone gone;
+    gone.emplace_back(id, found->second);
     terminals_.erase(found);
     lock.unlock();
     end(std::move(gone));
   }
 
   void release_if(const std::function<bool(const Terminal&)>& chosen) {
-    std::vector<std::shared_ptr<Terminal>> gone;
+    Gone gone;
     {
       const std::lock_guard lock(mutex_);
       std::erase_if(terminals_, [&](const auto& item) {
         const bool goes = chosen(*item.second);
-        if (goes) gone.push_back(item.second);
+        if (goes) gone.emplace_back(item.first, item.second);
         return goes;
       });
     }
@@ -144,14 +146,16 @@ class Terminals::State {
   }
 
  private:
+  using Gone = std::vector<std::pair<std::string, std::shared_ptr<Terminal>>>;
+
   void wake() const { [[maybe_unused]] const ssize_t size = ::write(wake_write_.get(), "", 1); }
 
   // All at the same time, then one after the other.
-  void end(std::vector<std::shared_ptr<Terminal>> gone) {
+  void end(Gone gone) {
     std::vector<Waiter> waiters;
     {
       const std::lock_guard lock(mutex_);
-      for (const auto& terminal : gone) {
+      for (const auto& [id, terminal] : gone) {
         terminal->process.kill();
         waiters.insert(waiters.end(), terminal->waiters.begin(), terminal->waiters.end());
         terminal->waiters.clear();
@@ -159,7 +163,8 @@ class Terminals::State {
     }
     for (const Waiter& waiter : waiters)
       waiter->settle(io::ExitStatus{io::ExitStatus::Kind::killed, SIGKILL});
-    for (const auto& terminal : gone) {
+    for (const auto& [id, terminal] : gone) {
+      if (on_end_) on_end_(id, {});
       io::Process process;
       {
         const std::lock_guard lock(mutex_);
@@ -198,6 +203,7 @@ class Terminals::State {
       }
       std::vector<Piece> pieces;
       std::vector<std::pair<Waiter, io::ExitStatus>> settled;
+      std::vector<std::pair<std::string, io::ExitStatus>> ended;
       {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < watched.size(); ++i) {
@@ -205,10 +211,14 @@ class Terminals::State {
           if (!terminals_.contains(id)) continue;  // released meanwhile
           if (set[2 * i + 1].revents != 0) read(id, *terminal, pieces);
           if (set[2 * i + 2].revents != 0) look_for_end(id, *terminal, pieces, settled);
+          if (set[2 * i + 2].revents != 0 && terminal->exit)
+            ended.emplace_back(id, *terminal->exit);
         }
       }
       if (on_output_)
         for (const Piece& piece : pieces) on_output_(piece.id, piece.text);
+      if (on_end_)
+        for (const auto& [id, status] : ended) on_end_(id, status);
       for (auto& [waiter, status] : settled) waiter->settle(status);
     }
   }
@@ -243,6 +253,7 @@ class Terminals::State {
   }
 
   const OnOutput on_output_;
+  const OnEnd on_end_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Terminal>> terminals_;
   std::uint64_t next_ = 1;
@@ -251,7 +262,8 @@ class Terminals::State {
   std::thread thread_;
 };
 
-Terminals::Terminals(OnOutput on_output) : state_(std::make_unique<State>(std::move(on_output))) {}
+Terminals::Terminals(OnOutput on_output, OnEnd on_end)
+    : state_(std::make_unique<State>(std::move(on_output), std::move(on_end))) {}
 Terminals::~Terminals() = default;
 
 std::string Terminals::create(const CommandLine& line, const std::string& owner,

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -31,6 +32,17 @@ int open_descriptors() {
   while (readdir(directory) != nullptr) ++count;
   closedir(directory);
   return count;
+}
+
+long resident_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmRSS:") {
+      long kilobytes = 0;
+      status >> kilobytes;
+      return kilobytes;
+    }
+  return 0;
 }
 
 TEST(Terminals, ShowWhatACommandPrints) {
@@ -77,6 +89,30 @@ TEST(Terminals, AnswerAtOnceAndTellLive) {
   std::ofstream(scratch / "go") << "second\n";
   terminals.wait(id).wait();
   EXPECT_EQ(terminals.output(id).text, "first\nsecond\n");
+}
+
+TEST(Terminals, TellTheirEnd) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> told;
+  Terminals terminals(
+      [&](const std::string& id, std::string_view text) {
+        const std::lock_guard lock(mutex);
+        told.push_back(id + " printed " + std::string(text));
+      },
+      [&](const std::string& id, const std::optional<io::ExitStatus>& exit) {
+        const std::lock_guard lock(mutex);
+        told.push_back(id + (exit ? " " + exit->describe() : " released"));
+        changed.notify_all();
+      });
+  const std::string id = terminals.create(shell("echo x; exit 3"), "s");
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return told.size() == 2; });
+  }
+  terminals.release(id);
+  EXPECT_EQ(told, (std::vector<std::string>{id + " printed x\n", id + " exited with code 3",
+                                            id + " released"}));
 }
 
 TEST(Terminals, KeepTheEnd) {
@@ -178,10 +214,13 @@ TEST(Terminals, ManyLeaveNothingBehind) {
     EXPECT_EQ(terminals.output(id).text, "x\n");
     terminals.release(id);
   };
-  once();
+  for (int i = 0; i < 20; ++i) once();
   const int before = open_descriptors();
-  for (int i = 0; i < 200; ++i) once();
+  const long memory = resident_kilobytes();
+  for (int i = 0; i < 1000; ++i) once();
   EXPECT_EQ(open_descriptors(), before);
+  EXPECT_LT(resident_kilobytes() - memory, 8192);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "no child is left, not even a dead one";
   std::vector<std::string> ids;
   for (int i = 0; i < 50; ++i) ids.push_back(terminals.create(shell("echo x; sleep 1000"), "s"));
   for (const std::string& id : ids)

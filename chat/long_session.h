@@ -1,0 +1,66 @@
+// Keeps a long session short: what has been shown is let go of, and stays on disk for an export.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acp/session_state.h"
+
+namespace acp::chat {
+
+// What an entry holds, in bytes, roughly; with the terminals that it shows.
+std::size_t size_of(const SessionState& state, const SessionState::Entry& entry);
+
+// Likewise, of the kinds that can be long.
+std::size_t size_of(const v1::SessionUpdate& update);
+
+// As /export writes it: Markdown, or one JSON object and a line end. Nothing for what has no place
+// there.
+std::string exported(const SessionState::Entry& entry, bool markdown);
+
+// The entries that are gone from memory, in order, in temporary files that have no name.
+class Archive {
+ public:
+  Archive() = default;
+  Archive(Archive&&) noexcept = default;
+  Archive& operator=(Archive&&) noexcept = default;
+
+  void add(const SessionState::Entry& entry);
+  std::size_t entries() const { return entries_; }
+  // Tool calls among them: those that are left go on counting from there.
+  std::size_t calls() const { return calls_; }
+  // Nothing is missing.
+  bool whole() const { return whole_; }
+  // Throws std::runtime_error.
+  std::string text(bool markdown) const;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  using File = std::unique_ptr<std::FILE, Close>;
+  void write(File& file, const std::string& text);
+
+  File markdown_, json_;
+  std::size_t entries_ = 0, calls_ = 0;
+  bool whole_ = true;
+};
+
+// How much may be kept: more is let go of, down to half of it.
+struct Bounds {
+  std::size_t entries = 1000;
+  std::size_t bytes = 4 * 1024 * 1024;
+  std::size_t message_bytes = 256 * 1024;  // of a message that is being written
+};
+
+// How many of the first `printed` entries to let go of.
+std::size_t too_many(const SessionState& state, std::size_t printed, const Bounds& bounds);
+
+// For who shows everything at once and keeps nothing: `acp run`.
+void keep_short(SessionState& state);
+
+}  // namespace acp::chat

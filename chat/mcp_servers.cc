@@ -1,0 +1,151 @@
+#include "chat/mcp_servers.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "chat/program.h"
+
+namespace acp::chat {
+
+namespace {
+
+using settings::McpServerSettings;
+
+// ${NAME} is the environment's.
+std::string expanded(const std::string& text, const std::string& where) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = text.find("${", at);
+    const std::size_t end = start == std::string::npos ? start : text.find('}', start);
+    if (end == std::string::npos) return out + text.substr(at);
+    out += text.substr(at, start - at);
+    const std::string name = text.substr(start + 2, end - start - 2);
+    const auto value = settings::process_environment(name);
+    if (!value) throw NoSuchServer(where + ": there is no variable " + name);
+    out += *value;
+    at = end + 1;
+  }
+  return out;
+}
+
+// The agent may have another PATH, and the protocol wants a path.
+std::string found_program(const std::string& command) {
+  return find_program(command).value_or(command);
+}
+
+template <class Server>
+Server with_headers(const McpServerSettings& given) {
+  Server server;
+  server.name = given.name;
+  server.url = given.url;
+  for (const auto& [name, value] : given.headers) {
+    v1::HttpHeader header;
+    header.name = name;
+    header.value = expanded(value, given.sources.at("headers." + name));
+    server.headers.push_back(std::move(header));
+  }
+  return server;
+}
+
+v1::McpServer as_server(const McpServerSettings& given) {
+  if (given.transport == McpServerSettings::Transport::http)
+    return with_headers<v1::McpServerHttp>(given);
+  if (given.transport == McpServerSettings::Transport::sse)
+    return with_headers<v1::McpServerSse>(given);
+  v1::McpServerStdio server;
+  server.name = given.name;
+  server.command = found_program(given.command);
+  server.args = given.args;
+  for (const auto& [name, value] : given.env) {
+    v1::EnvVariable variable;
+    variable.name = name;
+    variable.value = expanded(value, given.sources.at("env." + name));
+    server.env.push_back(std::move(variable));
+  }
+  return server;
+}
+
+v1::McpServer from_word(const std::string& name, const std::string& value) {
+  if (value.starts_with("http://") || value.starts_with("https://")) {
+    v1::McpServerHttp server;
+    server.name = name;
+    server.url = value;
+    return server;
+  }
+  v1::McpServerStdio server;
+  server.name = name;
+  std::istringstream words(value);
+  words >> server.command;
+  for (std::string arg; words >> arg;) server.args.push_back(arg);
+  if (server.command.empty()) throw NoSuchServer("--mcp " + name + ": the command is missing");
+  server.command = found_program(server.command);
+  return server;
+}
+
+}  // namespace
+
+std::vector<v1::McpServer> chosen_servers(const settings::Settings& settings,
+                                          const std::vector<std::string>& words) {
+  std::vector<v1::McpServer> servers;
+  if (words.empty())
+    for (const auto& [name, given] : settings.mcp) servers.push_back(as_server(given));
+  if (words.size() == 1 && words.front() == "none") return servers;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) {
+      if (equals == 0 || equals + 1 == word.size())
+        throw NoSuchServer("--mcp: expected NAME, NAME=URL or NAME=COMMAND, got '" + word + "'");
+      servers.push_back(from_word(word.substr(0, equals), word.substr(equals + 1)));
+      continue;
+    }
+    const auto found = settings.mcp.find(word);
+    if (found == settings.mcp.end()) {
+      std::string known;
+      for (const auto& [name, given] : settings.mcp) known += (known.empty() ? "" : ", ") + name;
+      throw NoSuchServer("--mcp: there is no server \"" + word + "\" in your configuration" +
+                         (known.empty() ? "" : ", only " + known));
+    }
+    servers.push_back(as_server(found->second));
+  }
+  return servers;
+}
+
+std::string name_of(const v1::McpServer& server) {
+  return std::visit(
+      [](const auto& one) -> std::string {
+        if constexpr (requires { one.name; })
+          return one.name;
+        else
+          return one.tag;
+      },
+      server);
+}
+
+std::string describe(const v1::McpServer& server) {
+  if (const auto* own = std::get_if<v1::McpServerStdio>(&server)) {
+    std::string words = "stdio  " + own->command;
+    for (const std::string& arg : own->args) words += " " + arg;
+    return words;
+  }
+  if (const auto* http = std::get_if<v1::McpServerHttp>(&server)) return "http  " + http->url;
+  if (const auto* sse = std::get_if<v1::McpServerSse>(&server)) return "sse  " + sse->url;
+  return "unknown";
+}
+
+std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can) {
+  const char* wanted = nullptr;
+  if (std::holds_alternative<v1::McpServerHttp>(server) && !can.http) wanted = "http";
+  if (std::holds_alternative<v1::McpServerSse>(server) && !can.sse) wanted = "sse";
+  if (wanted == nullptr) return {};
+  return std::string("the agent takes no MCP servers over ") + wanted;
+}
+
+std::vector<v1::McpServer> taken(const std::vector<v1::McpServer>& servers,
+                                 const v1::McpCapabilities& can) {
+  std::vector<v1::McpServer> out;
+  std::copy_if(servers.begin(), servers.end(), std::back_inserter(out),
+               [&](const v1::McpServer& server) { return !not_taken(server, can); });
+  return out;
+}
+
+}  // namespace acp::chat
