@@ -206,9 +206,10 @@ void check_additions(AgentClient& client, std::string_view id, std::string_view 
 
 bool comes_back(AgentClient& client, const Json& id) {
   client.ask_as(id, "_acp.check/id", Json::object());
-  // What follows is answered: then this one would have been, too.
-  for (int i = 0; i < 3 && !client.answered(id); ++i)
-    if (!client.still_there()) break;
+  // Beyond what follows it: agents answer out of order.
+  if (client.still_there() && !client.answered(id))
+    client.until([&] { return client.answered(id); },
+                 std::min(client.run().options.timeout, std::chrono::milliseconds(2000)));
   return client.answered(id);
 }
 
