@@ -118,7 +118,7 @@ class TapTest(Folder):
         self.assertEqual(lines[-1]["end"], "the agent exited with code 0")
 
     def test_what_the_wire_says_does_not_steer_the_terminal(self):
-        done = tap("--", "sh", "-c", r"printf '{\"jsonrpc\":\"2.0\",\"method\":\"x\\u001b[2J\"}\n'")
+        done = tap("--", "cat", input=rb'{"jsonrpc":"2.0","method":"x\u001b[2J"}')
         self.assertNotIn(b"\x1b", done.stderr)
         self.assertIn(b"\\x1b[2J", done.stderr)
 
