@@ -41,6 +41,10 @@ class AttendedProcess {
   int id() const { return id_; }
   // Until it has ended and its stderr with it, or the time is over.
   void wait_ended(std::chrono::milliseconds time) const;
+  // Until it has ended, whoever may hold its stderr; until all that it has started has ended too.
+  // Whether that is so.
+  bool wait_exit(std::chrono::milliseconds time) const;
+  bool wait_tree_ended(std::chrono::milliseconds time) const;
 
   // When its stdin has been closed: it has this long to end by itself; then come signals. All that
   // it has started ends with it.
@@ -62,6 +66,7 @@ class AttendedProcess {
   std::vector<std::string> new_lines_;  // that the hook has not seen
   std::optional<ExitStatus> exit_;
   bool stderr_ended_ = false;
+  bool tree_ended_ = false;
 };
 
 }  // namespace acp::io

@@ -48,6 +48,16 @@ void AttendedProcess::wait_ended(std::chrono::milliseconds time) const {
   changed_.wait_for(lock, time, [&] { return exit_ && stderr_ended_; });
 }
 
+bool AttendedProcess::wait_exit(std::chrono::milliseconds time) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [&] { return exit_.has_value(); });
+}
+
+bool AttendedProcess::wait_tree_ended(std::chrono::milliseconds time) const {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [&] { return tree_ended_; });
+}
+
 // Until the process has ended and its stderr with it, or we are told to stop.
 void AttendedProcess::watch() {
   bool reading = true, running = true;
@@ -77,7 +87,10 @@ void AttendedProcess::watch() {
       const bool known = exit_.has_value();
       const auto status = process_.poll_exit();
       if (!known) exit_ = status;
-      if (process_.tree_ended()) running = false;
+      if (process_.tree_ended()) {
+        running = false;
+        tree_ended_ = true;
+      }
       if (exit_) changed_.notify_all();
       lock.unlock();
       if (!known && status && hooks_.on_exit) hooks_.on_exit(*status);
