@@ -24,9 +24,7 @@ std::string shown(const std::optional<Json>& answer) {
   return std::string((*answer)["result"].text().substr(0, 200));
 }
 
-bool is_error(const std::optional<Json>& answer) {
-  return answer && !(*answer)["error"].absent();
-}
+bool is_error(const std::optional<Json>& answer) { return answer && !(*answer)["error"].absent(); }
 
 // To a prompt, in a session that stands where our files are, of a client that has the capability.
 bool reach_files(Scene& scene, const char* capability) {
@@ -74,9 +72,8 @@ void play_read(Scene& scene) {
       {"C-FS-4", R"("line":100,"limit":2)", ""},
   };
   for (const Reading& each : readings) {
-    const auto answer = scene.call(
-        "fs/read_text_file",
-        R"({"sessionId":$S,"path":"$W/five.txt",)" + std::string(each.what) + "}");
+    const auto answer = scene.call("fs/read_text_file", R"({"sessionId":$S,"path":"$W/five.txt",)" +
+                                                            std::string(each.what) + "}");
     const auto content = answer ? (*answer)["result"]["content"].as_string() : std::nullopt;
     const bool same = content && (*content == each.content || *content + "\n" == each.content);
     // Lines that are not there may also be refused.
@@ -104,8 +101,8 @@ void play_read_refused(Scene& scene) {
     std::error_code error;
     std::filesystem::create_symlink(scene.outside() / "secret.txt", scene.work() / "link.txt",
                                     error);
-    const auto outside = scene.call("fs/read_text_file",
-                                    std::string(R"({"sessionId":$S,"path":")") + path + "\"}");
+    const auto outside =
+        scene.call("fs/read_text_file", std::string(R"({"sessionId":$S,"path":")") + path + "\"}");
     scene.expect("C-FS-10", is_error(outside), std::string(path) + ": " + shown(outside));
   }
   std::filesystem::create_directory(scene.work() / "folder");
@@ -124,10 +121,10 @@ void play_write(Scene& scene) {
   };
   const auto exact = [&](std::string_view id, const char* name, const std::string& content) {
     const auto answer = write((std::string("$W/") + name).c_str(), content);
-    scene.expect(id, answer && !is_error(answer) && get(scene.work() / name) == content,
-                 std::string(name) + ": " + shown(answer) + "; the file is " +
-                     (get(scene.work() / name) ? Json(*get(scene.work() / name)).text()
-                                               : "not there"));
+    scene.expect(
+        id, answer && !is_error(answer) && get(scene.work() / name) == content,
+        std::string(name) + ": " + shown(answer) + "; the file is " +
+            (get(scene.work() / name) ? Json(*get(scene.work() / name)).text() : "not there"));
   };
   exact("C-FS-8", "new.txt", "first\r\n\tsecond \xC3\xA4\xF0\x9F\x8E\xAD without end");
   exact("C-FS-8", "nothing.txt", "");

@@ -42,10 +42,9 @@ void play_odd_permission(Scene& scene) {
   if (!scene.reach_prompt()) return;
   const auto answer = scene.call(
       "session/request_permission",
-      R"({"sessionId":$S,"toolCall":{"toolCallId":"never announced"},"options":[{"optionId":)"
-      R"("perhaps","name":"Perhaps","kind":"allow_perhaps","_meta":{}},{"optionId":"yes","name":)"
-      R"("Yes","kind":"allow_once","hue":7},{"optionId":"no","name":"No","kind":"reject_once"}]})");
-  // -32602 is a way to say that it does not understand what is asked.
+      R"({"sessionId":$S,"toolCall":{"toolCallId":"never announced","mood":"odd"},"_meta":{},)"
+      R"("options":[{"optionId":"no","name":"No","kind":"reject_once","_meta":{"x":1}},)"
+      R"({"optionId":"yes","name":"Yes","kind":"allow_once","hue":7}]})");
   scene.expect("C-ASK-2", has_outcome(answer), shown(answer));
   scene.finish();
 }
@@ -165,9 +164,7 @@ std::vector<ClientScene> client_question_scenes() {
       {"two permissions", {"C-ASK-3"}, play_two_permissions},
       {"cancelling", {"C-STOP-1", "C-STOP-2"}, play_cancel},
       {"cancelling a question", {"C-CANCEL-1"}, play_cancel_asked},
-      {"elicitation",
-       {"C-ELICIT-1", "C-ELICIT-2", "C-ELICIT-3", "C-ELICIT-4"},
-       play_elicitation},
+      {"elicitation", {"C-ELICIT-1", "C-ELICIT-2", "C-ELICIT-3", "C-ELICIT-4"}, play_elicitation},
   };
 }
 

@@ -11,7 +11,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-
 std::string text_of(JsonView value) { return std::string(value.text()); }
 
 void replace_all(std::string& text, std::string_view what, const std::string& with) {
@@ -38,8 +37,8 @@ void Judge::expect(std::string_view id, bool ok, const std::string& message) {
   report_.expect(id, ok, message);
 }
 
-Scene::Scene(const ClientOptions& options, const ClientFacts& facts, Judge& judge,
-             std::string name, std::filesystem::path directory)
+Scene::Scene(const ClientOptions& options, const ClientFacts& facts, Judge& judge, std::string name,
+             std::filesystem::path directory)
     : options_(options),
       facts_(facts),
       judge_(judge),
@@ -157,22 +156,22 @@ void Scene::take(const PassedFrame& frame) {
 
 void Scene::serve(const Incoming& call) {
   if (call.method == "initialize") capabilities_ = Json(call["params"]["clientCapabilities"]);
-  if (call.method == "session/new")
-    session_cwd_ = call["params"]["cwd"].as_string().value_or("");
+  if (call.method == "session/new") session_cwd_ = call["params"]["cwd"].as_string().value_or("");
   if (intercept && intercept(call)) return;
   const std::string& method = call.method;
   if (!call.request) return;
   if (method == "initialize") return answer(call, initialize_result);
   if (method == "session/prompt") {
     prompts_.push_back(call);
-    open_prompts_.push_back(call);
     // Only the first one is played with.
-    if (prompts_.size() > 1) end_turn();
+    if (prompts_.size() > 1) return answer(call, R"({"stopReason":"end_turn"})");
+    open_prompts_.push_back(call);
     return;
   }
   if (method == "session/new") {
     // Nobody may read anything into an id, or spell it otherwise.
-    session_ = Json("sess/" + std::to_string(++sessions_) + " \"\xC3\xA4\\u0041\\ \xF0\x9F\x8E\xAD").text();
+    session_ = Json("sess/" + std::to_string(++sessions_) + " \"\xC3\xA4\\u0041\\ \xF0\x9F\x8E\xAD")
+                   .text();
     return answer(call, "{\"sessionId\":$S" + session_members + "}");
   }
   if (method == "session/load" || method == "session/resume") {
@@ -183,15 +182,16 @@ void Scene::serve(const Incoming& call) {
   if (method == "session/set_config_option") {
     // The whole list, as it was; the option's new value is in what was asked.
     const std::size_t options = session_members.find("\"configOptions\":");
-    return answer(call, options == std::string::npos
-                            ? R"({"configOptions":[]})"
-                            : "{" + session_members.substr(options) + "}");
+    return answer(call, options == std::string::npos ? R"({"configOptions":[]})"
+                                                     : "{" + session_members.substr(options) + "}");
   }
   if (method == "authenticate" || method == "logout" || method == "session/set_mode" ||
       method == "session/close" || method == "session/delete")
     return answer(call, "{}");
   answer_error(call, -32601, "Method not found");
 }
+
+void Scene::send(const std::string& message) { wire_->send(std::string_view(message)); }
 
 std::string Scene::filled(std::string_view text) const {
   std::string out(text);
@@ -203,8 +203,8 @@ std::string Scene::filled(std::string_view text) const {
 
 std::string Scene::ask(std::string_view method, std::string_view params, std::string id) {
   if (id.empty()) id = std::to_string(next_id_++);
-  wire_->send(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":)" + Json(method).text() +
-              ",\"params\":" + filled(params) + "}");
+  send(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":)" + Json(method).text() +
+       ",\"params\":" + filled(params) + "}");
   return id;
 }
 
@@ -218,8 +218,8 @@ std::optional<Json> Scene::call(std::string_view method, std::string_view params
 }
 
 void Scene::notify(std::string_view method, std::string_view params) {
-  wire_->send(R"({"jsonrpc":"2.0","method":)" + Json(method).text() + ",\"params\":" +
-              filled(params) + "}");
+  send(R"({"jsonrpc":"2.0","method":)" + Json(method).text() + ",\"params\":" + filled(params) +
+       "}");
 }
 
 void Scene::update(std::string_view update) {
@@ -227,13 +227,13 @@ void Scene::update(std::string_view update) {
 }
 
 void Scene::answer(const Incoming& request, std::string_view result) {
-  wire_->send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"result\":" +
-              filled(result) + "}");
+  send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"result\":" + filled(result) +
+       "}");
 }
 
 void Scene::answer_error(const Incoming& request, int code, std::string_view message) {
-  wire_->send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"error\":{\"code\":" +
-              std::to_string(code) + ",\"message\":" + Json(message).text() + "}}");
+  send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"error\":{\"code\":" +
+       std::to_string(code) + ",\"message\":" + Json(message).text() + "}}");
 }
 
 void Scene::end_turn(std::string_view stop_reason) {

@@ -28,9 +28,9 @@ struct ClientFacts {
   // What the client answers, so that one can see that it has read all that was sent before.
   enum class Barrier { extension, permission, none };
   Barrier barrier = Barrier::extension;
-  bool prompted = false;           // it came to a prompt
-  bool stays = false;              // does not end by itself
-  std::optional<int> plain_exit;   // the exit code of an untroubled run
+  bool prompted = false;          // it came to a prompt
+  bool stays = false;             // does not end by itself
+  std::optional<int> plain_exit;  // the exit code of an untroubled run
 };
 
 // The report, from many threads.
@@ -106,14 +106,14 @@ class Scene {
   void signal(int number) const;
 
   struct Ending {
-    bool closed = false;                    // the client has closed the connection
-    bool in_time = false;                   // and its process has ended
-    bool tree_gone = false;                 // with all that it had started
+    bool closed = false;     // the client has closed the connection
+    bool in_time = false;    // and its process has ended
+    bool tree_gone = false;  // with all that it had started
     std::optional<io::ExitStatus> exit;
     std::string text() const;
   };
-  // Ends the turn if it is open, and sees how the client ends.
-  Ending finish();
+  // Ends the turn if it is open, and sees how the client ends; with `tree`, also what it started.
+  Ending finish(bool tree = false);
 
   // ---- what was seen
   bool called(std::string_view method) const { return count(method) > 0; }
@@ -149,6 +149,7 @@ class Scene {
   void spawn();
   void take(const PassedFrame& frame);
   void serve(const Incoming& call);
+  void send(const std::string& message);
   std::string filled(std::string_view text) const;
   void skip_all(const std::string& reason);
 

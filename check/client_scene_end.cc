@@ -41,7 +41,7 @@ bool Scene::alive() {
 std::string Scene::state() const {
   if (!started_by_us()) return gone() ? "it has closed the connection" : "it is still connected";
   const auto exit = client_.exit_status();
-  std::string text = exit   ? "it " + exit->describe()
+  std::string text = exit     ? "it " + exit->describe()
                      : gone() ? "it has closed the connection"
                               : "it is running, and silent";
   const std::string errors = tail(client_.stderr_tail());
@@ -50,12 +50,14 @@ std::string Scene::state() const {
 
 std::string Scene::Ending::text() const {
   std::string text = closed ? "it closed the connection" : "it did not close the connection";
-  if (exit) text += ", and " + exit->describe();
-  else if (!in_time) text += ", and did not end";
+  if (exit)
+    text += ", and " + exit->describe();
+  else if (!in_time)
+    text += ", and did not end";
   return text;
 }
 
-Scene::Ending Scene::finish() {
+Scene::Ending Scene::finish(bool tree) {
   Ending ending;
   if (!wire_) return ending;
   end_turn();
@@ -74,7 +76,7 @@ Scene::Ending Scene::finish() {
   // What it closes last may be its own process.
   ending.in_time = client_.wait_exit(options_.time);
   ending.exit = client_.exit_status();
-  if (ending.in_time) ending.tree_gone = client_.wait_tree_ended(options_.time);
+  if (tree && ending.in_time) ending.tree_gone = client_.wait_tree_ended(options_.time);
   ending.closed = ending.closed || ending.in_time;
   return ending;
 }
@@ -108,8 +110,8 @@ void Scene::end_well(std::string_view id, const std::string& what) {
     return;
   }
   if (options_.stays || facts_.stays || !ending.exit || !facts_.plain_exit) return;
-  const bool same = ending.exit->kind == io::ExitStatus::Kind::exited &&
-                    ending.exit->value == *facts_.plain_exit;
+  const bool same =
+      ending.exit->kind == io::ExitStatus::Kind::exited && ending.exit->value == *facts_.plain_exit;
   if (!same) fail(id, "after " + what + ", " + state());
 }
 

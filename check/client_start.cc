@@ -41,7 +41,9 @@ void play_version(Scene& scene, const std::string& version) {
   }
   const auto went_on = [&] {
     for (const Incoming& each : scene.calls())
-      if (each.method != "initialize" && !each.method.starts_with("$/")) return true;
+      if (each.method != "initialize" && !each.method.starts_with("$/") &&
+          !each.method.starts_with('_'))
+        return true;
     return false;
   };
   scene.until([&] { return went_on() || scene.gone(); });

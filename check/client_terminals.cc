@@ -29,21 +29,19 @@ std::string shown(const std::optional<Json>& answer) {
   return std::string((*answer)["result"].text().substr(0, 300));
 }
 
-bool is_error(const std::optional<Json>& answer) {
-  return answer && !(*answer)["error"].absent();
-}
+bool is_error(const std::optional<Json>& answer) { return answer && !(*answer)["error"].absent(); }
 
 class Terminal {
  public:
   // `members` behind the session's id.
   Terminal(Scene& scene, const std::string& members)
-      : scene_(scene), created_(scene.call("terminal/create", "{\"sessionId\":$S," + members + "}")) {
+      : scene_(scene),
+        created_(scene.call("terminal/create", "{\"sessionId\":$S," + members + "}")) {
     if (created_) id_ = Json((*created_)["result"]["terminalId"]);
   }
   // Of a shell's line.
   static Terminal shell(Scene& scene, const std::string& line, const std::string& more = "") {
-    return {scene,
-            R"("command":"/bin/sh","args":["-c",)" + Json(line).text() + "]" + more};
+    return {scene, R"("command":"/bin/sh","args":["-c",)" + Json(line).text() + "]" + more};
   }
 
   bool ok() const { return id_.is_string(); }
@@ -77,8 +75,9 @@ std::string plain(std::string text) {
 void play_command(Scene& scene) {
   if (!reach_terminals(scene)) return;
   std::filesystem::create_directory(scene.work() / "inner");
-  Terminal args(scene,
-                R"J("command":"/bin/sh","args":["-c","printf '<%s>' \"$@\"","sh","a b","","$HOME","x'y\"z","ä"])J");
+  Terminal args(
+      scene,
+      R"J("command":"/bin/sh","args":["-c","printf '<%s>' \"$@\"","sh","a b","","$HOME","x'y\"z","ä"])J");
   const std::string got = args.ok() ? args.all_output() : shown(args.created());
   scene.expect("C-TTY-2", got == "<a b><><$HOME><x'y\"z><\xC3\xA4>", "the arguments are: " + got);
   args.call("release");
@@ -102,8 +101,9 @@ void play_command(Scene& scene) {
   Terminal none(scene, R"("command":"no-such-command-of-acp-check","args":["x"])");
   if (none.ok()) {
     const auto end = none.call("wait_for_exit");
-    scene.expect("C-TTY-18", end && ((*end)["result"]["exitCode"].as_int64().value_or(0) != 0 ||
-                                     (*end)["result"]["signal"].is_string()),
+    scene.expect("C-TTY-18",
+                 end && ((*end)["result"]["exitCode"].as_int64().value_or(0) != 0 ||
+                         (*end)["result"]["signal"].is_string()),
                  "a command that does not exist: " + shown(end));
     none.call("release");
   } else {
@@ -144,7 +144,8 @@ void play_run(Scene& scene) {
   std::ofstream(scene.work() / "go");
   const auto one = scene.answer_to(first), two = scene.answer_to(second);
   const auto three = run.call("wait_for_exit");
-  scene.expect("C-TTY-9", one && two && three && !is_error(one) && !is_error(two) && !is_error(three),
+  scene.expect("C-TTY-9",
+               one && two && three && !is_error(one) && !is_error(two) && !is_error(three),
                "three who waited: " + shown(one) + ", " + shown(two) + ", " + shown(three));
   const auto waited = one ? one : two ? two : three;
   if (waited)
@@ -166,10 +167,13 @@ void play_run(Scene& scene) {
 void play_limit(Scene& scene) {
   if (!reach_terminals(scene)) return;
   // 400 bytes: 3 for each of 100 signs, of 4, and 100 small ones between them.
-  const std::string loop = "i=0; while [ $i -lt 50 ]; do printf '\xE2\x82\xAC" "x\xE2\x82\xAC\xC3\xA4'; i=$((i+1)); done";
+  const std::string loop =
+      "i=0; while [ $i -lt 50 ]; do printf '\xE2\x82\xAC"
+      "x\xE2\x82\xAC\xC3\xA4'; i=$((i+1)); done";
   std::string whole;
   for (int i = 0; i < 50; ++i) whole += "\xE2\x82\xACx\xE2\x82\xAC\xC3\xA4";
-  for (const std::size_t limit : {std::size_t{64}, std::size_t{65}, std::size_t{66}, std::size_t{67}}) {
+  for (const std::size_t limit :
+       {std::size_t{64}, std::size_t{65}, std::size_t{66}, std::size_t{67}}) {
     Terminal run = Terminal::shell(scene, loop, ",\"outputByteLimit\":" + std::to_string(limit));
     run.call("wait_for_exit");
     const auto answer = run.call("output");
@@ -190,6 +194,10 @@ void play_limit(Scene& scene) {
   scene.expect("C-TTY-12", answer && (*answer)["result"]["truncated"].as_bool() == false,
                "5 bytes of 5: " + shown(answer));
   run.call("release");
+  // Two at a time must not share an id: the rules of the wire look on.
+  Terminal one = Terminal::shell(scene, "true"), two = Terminal::shell(scene, "true");
+  one.call("release");
+  two.call("release");
   scene.finish();
 }
 
@@ -230,9 +238,10 @@ void play_kill(Scene& scene) {
                    (gone ? "" : "; the command lives on"));
   if (!gone) send_signal(process, 9);
   const auto output = run.call("output");
-  scene.expect("C-TTY-14", output && plain((*output)["result"]["output"].as_string().value_or("")) ==
-                                         "before\n",
-               "output after kill: " + shown(output));
+  scene.expect(
+      "C-TTY-14",
+      output && plain((*output)["result"]["output"].as_string().value_or("")) == "before\n",
+      "output after kill: " + shown(output));
   run.call("release");
   scene.finish();
 }
