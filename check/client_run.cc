@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 #include "check/client_scene.h"
@@ -89,15 +91,21 @@ class Run {
       std::erase_if(chosen,
                     [&](const ClientScene& each) { return !report_.any_selected(each.ids); });
     std::atomic<std::size_t> next = 0;
+    std::exception_ptr broken;  // of a scene that could not be played: no directory, no memory
     const auto work = [&] {
-      for (std::size_t at = next++; at < chosen.size(); at = next++)
-        play_one(std::string(chosen[at].name), chosen[at].ids, chosen[at].play);
+      for (std::size_t at = next++; at < chosen.size(); at = next++) try {
+          play_one(std::string(chosen[at].name), chosen[at].ids, chosen[at].play);
+        } catch (...) {
+          const std::lock_guard lock(mutex_);
+          broken = std::current_exception();
+        }
     };
     std::vector<std::thread> helpers;
     for (std::size_t i = 1; i < options_.jobs && options_.listen.empty(); ++i)
       helpers.emplace_back(work);
     work();
     for (std::thread& each : helpers) each.join();
+    if (broken) std::rethrow_exception(broken);
     wire_.judge(judge_);
     return facts_.prompted;
   }
@@ -124,6 +132,7 @@ class Run {
   ClientFacts facts_;
   ClientWire wire_;
   std::atomic<int> scenes_ = 0;
+  std::mutex mutex_;
 };
 
 }  // namespace

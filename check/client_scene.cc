@@ -74,6 +74,9 @@ void Scene::spawn() {
     process.argv.push_back(word);
     replace_all(process.argv.back(), agent_placeholder, io::command_line(agent));
   }
+  // As it was meant where the kit was started, not where the client is.
+  if (process.argv.front().find('/') != std::string::npos)
+    process.argv.front() = std::filesystem::absolute(process.argv.front()).string();
   io::StartResult started = io::Process::start(process);
   if (!started.ok()) throw StartFailed(started.error().message());
   started->child_stdin().reset();
