@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "check/client_answer.h"
 #include "check/client_scene.h"
 
 namespace acp::check {
@@ -15,30 +16,6 @@ std::optional<std::string> get(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-std::string shown(const std::optional<Json>& answer) {
-  if (!answer) return "no answer";
-  const JsonView error = (*answer)["error"];
-  if (!error.absent()) return "the error " + std::string(error["code"].text());
-  return std::string((*answer)["result"].text().substr(0, 200));
-}
-
-bool is_error(const std::optional<Json>& answer) { return answer && !(*answer)["error"].absent(); }
-
-// To a prompt, in a session that stands where our files are, of a client that has the capability.
-bool reach_files(Scene& scene, const char* capability) {
-  if (!scene.reach_prompt()) return false;
-  std::error_code error;
-  const char* why = nullptr;
-  if (!scene.capabilities()["fs"][capability].as_bool().value_or(false))
-    why = "the client does not advertise it";
-  else if (!std::filesystem::equivalent(scene.session_cwd(), scene.work(), error))
-    why = "the session is not in the directory that the client was started in";
-  if (why == nullptr) return true;
-  for (const std::string_view id : scene.ids) scene.skip(id, why);
-  scene.finish();
-  return false;
 }
 
 struct Reading {

@@ -1,14 +1,11 @@
 // Scenes of what an agent asks the user: permissions, elicitations; and of cancelling.
+#include "check/client_answer.h"
 #include "check/client_scene.h"
 
 namespace acp::check {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::string shown(const std::optional<Json>& answer) {
-  return answer ? answer->text().substr(0, 300) : "no answer";
-}
 
 bool has_outcome(const std::optional<Json>& answer) {
   return answer && (*answer)["result"]["outcome"]["outcome"].is_string();

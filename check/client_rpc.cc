@@ -1,6 +1,7 @@
 // Scenes of the envelope: ids, unknown names, lines that are none.
 #include <thread>
 
+#include "check/client_answer.h"
 #include "check/client_scene.h"
 
 namespace acp::check {
@@ -8,22 +9,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::int64_t code_of(const std::optional<Json>& answer) {
-  return answer ? (*answer)["error"]["code"].as_int64().value_or(0) : 0;
-}
-
-std::string told(const std::optional<Json>& answer) {
-  if (!answer) return "no answer";
-  const JsonView error = (*answer)["error"];
-  if (error.absent()) return "a result";
-  return "the error " + std::string(error["code"].text());
-}
-
 void expect_code(Scene& scene, std::string_view id, std::string_view method,
                  std::string_view params, std::int64_t code) {
   const auto answer = scene.call(method, params);
-  scene.expect(id, code_of(answer) == code,
-               std::string(method) + ": " + told(answer) + (answer ? "" : "; " + scene.state()));
+  scene.expect(id, error_code(answer) == code,
+               std::string(method) + ": " + shown(answer) + (answer ? "" : "; " + scene.state()));
 }
 
 void play_unknown_request(Scene& scene) {
@@ -118,9 +108,9 @@ void play_bad_params(Scene& scene) {
   const auto answer =
       scene.call("session/request_permission", R"({"sessionId":7,"options":"all of them"})");
   scene.expect("C-RPC-8", answer && !(*answer)["error"].absent(),
-               "a permission request without a tool call: " + told(answer));
+               "a permission request without a tool call: " + shown(answer));
   if (answer && !(*answer)["error"].absent())
-    scene.expect("C-RPC-9", code_of(answer) == -32602, told(answer));
+    scene.expect("C-RPC-9", error_code(answer) == -32602, shown(answer));
   else
     scene.skip("C-RPC-9", "there was no error");
   scene.finish();
@@ -153,6 +143,7 @@ void play_pieces(Scene& scene) {
   if (!scene.reach_prompt()) return;
   if (scene.facts().barrier != ClientFacts::Barrier::extension)
     return scene.skip("C-RPC-12", "the client does not answer unknown requests");
+  scene.ruled = false;  // the rules take each piece for a message
   // Between the pieces the client has time to read what there is; it must not depend on it.
   const std::string whole = "{\"jsonrpc\":\"2.0\",\"id\":\"p1\",\"method\":\"_check/\xC3\xA4\"}\n";
   const std::size_t middle = whole.find('\xC3') + 1;  // of a character
@@ -188,8 +179,8 @@ void play_not_advertised(Scene& scene) {
     if (offered) return;
     ++tried;
     const auto answer = scene.call(method, params);
-    scene.expect("C-HONEST-1", code_of(answer) != 0,
-                 std::string(method) + ", which was not advertised: " + told(answer));
+    scene.expect("C-HONEST-1", error_code(answer) != 0,
+                 std::string(method) + ", which was not advertised: " + shown(answer));
   };
   refuse(has["fs"]["readTextFile"].as_bool().value_or(false), "fs/read_text_file",
          R"({"sessionId":$S,"path":"$W/none.txt"})");

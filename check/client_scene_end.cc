@@ -14,8 +14,10 @@ constexpr std::size_t longest_tail = 300;
 
 std::string tail(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  if (text.size() > longest_tail) text = "…" + text.substr(text.size() - longest_tail);
-  return text;
+  if (text.size() <= longest_tail) return text;
+  std::size_t start = text.size() - longest_tail;
+  while (start < text.size() && (text[start] & 0xC0) == 0x80) ++start;
+  return "…" + text.substr(start);
 }
 
 }  // namespace
