@@ -254,7 +254,7 @@ class Client:
                 return {"content": ""}
             raise NotFound(path) from None
         if self.fault("strips-content"):
-            return {"content": text.replace("\r", "")}
+            text = text.replace("\r", "")
         line, limit = params.get("line"), params.get("limit")
         if line is None and limit is None:
             return {"content": text}
