@@ -36,9 +36,7 @@ class Client(Answers):
         self.cancel_wanted = self.cancelled = False
         self.session = None
         self.updates = 0
-        self.prompted = False
-        self.held = []
-        self.offered = set()
+        self.prompted, self.held, self.offered = False, [], set()
         self.agent = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.wake, self.waker = os.pipe()
         signal.signal(signal.SIGINT, self.interrupted)
