@@ -2,6 +2,7 @@
 // it: docs/requirements.md names the test of each demand.
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <set>
 
 #include "acp/agent.h"
@@ -177,6 +178,31 @@ TEST(AgentOwes, AbsolutePathsAndLinesFromOne) {
   }
   ASSERT_EQ(refused.size(), 6u);
   for (const std::string& reason : refused) EXPECT_NE(reason, "nothing");
+}
+
+// What went wrong inside stays there; by its number it is found in the log.
+TEST(AgentOwes, NoMoreThanANumberForWhatWentWrongInside) {
+  const Within limit("a handler that throws");
+  std::mutex mutex;
+  std::string logged, number;
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn) -> StopReason { throw std::runtime_error("a secret"); });
+  agent.on_log([&](const LogEntry& entry) {
+    const std::lock_guard lock(mutex);
+    if (entry.correlation_id.empty()) return;
+    logged = entry.message;
+    number = entry.correlation_id;
+  });
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  served.raw.prompt("5", session, "go");
+  const Json answer = served.raw.read_answer("5");
+  EXPECT_EQ(answer["error"]["code"].as_int64(), -32603);
+  EXPECT_EQ(answer.text().find("secret"), std::string::npos) << answer.text();
+  const std::lock_guard lock(mutex);
+  EXPECT_NE(logged.find("a secret"), std::string::npos) << logged;
+  EXPECT_EQ(answer["error"]["data"]["correlationId"].as_string(), number);
 }
 
 // ---- clients
