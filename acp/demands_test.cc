@@ -183,6 +183,7 @@ TEST(AgentOwes, AbsolutePathsAndLinesFromOne) {
 // What went wrong inside stays there; by its number it is found in the log.
 TEST(AgentOwes, NoMoreThanANumberForWhatWentWrongInside) {
   const Within limit("a handler that throws");
+  Gate told;
   std::mutex mutex;
   std::string logged, number;
   Agent agent("test", "1");
@@ -192,6 +193,7 @@ TEST(AgentOwes, NoMoreThanANumberForWhatWentWrongInside) {
     if (entry.correlation_id.empty()) return;
     logged = entry.message;
     number = entry.correlation_id;
+    told.open();
   });
   Served served(agent);
   served.raw.initialize();
@@ -200,6 +202,7 @@ TEST(AgentOwes, NoMoreThanANumberForWhatWentWrongInside) {
   const Json answer = served.raw.read_answer("5");
   EXPECT_EQ(answer["error"]["code"].as_int64(), -32603);
   EXPECT_EQ(answer.text().find("secret"), std::string::npos) << answer.text();
+  ASSERT_TRUE(told.wait("the log's line"));
   const std::lock_guard lock(mutex);
   EXPECT_NE(logged.find("a secret"), std::string::npos) << logged;
   EXPECT_EQ(answer["error"]["data"]["correlationId"].as_string(), number);
