@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "acp/json/utf8.h"
+#include "chat/program.h"
 #include "chat/run.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
@@ -71,6 +72,14 @@ std::pair<std::string, std::string> pair_of(const std::string& word, const char*
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
+// As the protocol wants it: the agent may run elsewhere, and look elsewhere.
+std::string absolute_command(const std::string& command) {
+  const bool name = command.find('/') == std::string::npos;
+  const std::optional<std::string> found = name ? chat::find_program(command) : command;
+  if (!found) throw BadUsage("--mcp: " + command + ": command not found");
+  return std::filesystem::absolute(*found).lexically_normal().string();
+}
+
 v1::McpServer server_of(const std::string& word) {
   const auto [name, value] = pair_of(word, "--mcp");
   if (value.starts_with("http://") || value.starts_with("https://")) {
@@ -85,6 +94,7 @@ v1::McpServer server_of(const std::string& word) {
   words >> server.command;
   for (std::string arg; words >> arg;) server.args.push_back(arg);
   if (server.command.empty()) throw BadUsage("--mcp: the command is missing");
+  server.command = absolute_command(server.command);
   return server;
 }
 
