@@ -17,23 +17,37 @@ std::string_view area_of(const Requirement& requirement) {
 }
 
 std::string_view title_of(std::string_view area) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> titles = {{
-      {"RPC", "JSON-RPC"},       {"FRAME", "Framing"},
-      {"SCHEMA", "Schema"},      {"INIT", "Initialization"},
-      {"CAP", "Capabilities"},   {"AUTH", "Authentication"},
-      {"SESSION", "Sessions"},   {"LOAD", "Loading sessions"},
-      {"TURN", "Prompt turns"},  {"TOOL", "Tool calls"},
-      {"CONTENT", "Content"},    {"CANCEL", "Cancellation"},
-      {"MODE", "Modes"},         {"CONFIG", "Config options"},
-      {"CMD", "Slash commands"}, {"PLAN", "Plans"},
-      {"PERM", "Permissions"},   {"FS", "Files"},
-      {"TERM", "Terminals"},     {"MCP", "MCP servers"},
-      {"EXT", "Extensions"},     {"META", "_meta"},
-      {"ERR", "Errors"},         {"PATH", "Paths"},
-      {"ORDER", "Order"},        {"LIFE", "Life of the process"},
-      {"UPDATE", "Updates"},     {"ELICIT", "Elicitation"},
-      {"LIMIT", "Limits"},       {"WIRE", "The wire"},
-  }};
+  static constexpr std::pair<std::string_view, std::string_view> titles[] = {
+      {"WIRE", "Messages"},
+      {"SCHEMA", "Schema"},
+      {"ORDER", "Order"},
+      {"PATH", "Paths"},
+      {"CAP", "Capabilities"},
+      {"INIT", "Initialization"},
+      {"AUTH", "Authentication"},
+      {"SESSION", "Sessions"},
+      {"LOAD", "Loading sessions"},
+      {"RESUME", "Resuming sessions"},
+      {"LIST", "Listing sessions"},
+      {"CLOSE", "Closing sessions"},
+      {"DELETE", "Deleting sessions"},
+      {"TURN", "Prompt turns"},
+      {"STOP", "Ends of turns"},
+      {"CANCEL", "Cancellation"},
+      {"MODE", "Modes"},
+      {"CONFIG", "Config options"},
+      {"COMMAND", "Slash commands"},
+      {"PLAN", "Plans"},
+      {"PERM", "Permissions"},
+      {"FS", "Files"},
+      {"TERM", "Terminals"},
+      {"MCP", "MCP servers"},
+      {"EXT", "Extensions"},
+      {"META", "_meta"},
+      {"INPUT", "Odd and broken input"},
+      {"ID", "Ids"},
+      {"EXIT", "The end"},
+  };
   for (const auto& [name, title] : titles)
     if (name == area) return title;
   return area;

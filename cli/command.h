@@ -23,6 +23,7 @@ void add_schema_command(CLI::App& app, Action& action);
 /// `command` is what stands behind `--`: a program to start.
 void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_check_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli

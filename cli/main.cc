@@ -24,7 +24,7 @@ void shape_help(CLI::App& app) {
   const auto commands = app.get_subcommands(any);
   if (!commands.empty()) app.footer("'" + full_name(app) + " COMMAND --help' tells more.");
   for (CLI::App* command : commands) {
-    command->group("Commands");
+    if (!command->get_group().empty()) command->group("Commands");
     shape_help(*command);
   }
 }
@@ -60,7 +60,7 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
   if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run") &&
-                   argv[1] != std::string_view("chat")))
+                   argv[1] != std::string_view("chat") && argv[1] != std::string_view("check")))
     return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
   add_chat_command(app, action, command);
   add_run_command(app, action, command);
   add_agents_command(app, action);
+  add_check_command(app, action, command);
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);

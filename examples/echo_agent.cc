@@ -50,8 +50,10 @@ v1::ListSessionsResponse list(Store& store, const v1::ListSessionsRequest& reque
   const std::lock_guard lock(store.mutex);
   v1::SessionArchiveFilter filter = v1::SessionArchiveFilter::exclude;
   if (request.archived.has_value()) filter = *request.archived;
-  auto at = request.cursor.has_value() ? store.sessions.lower_bound(*request.cursor)
-                                       : store.sessions.begin();
+  auto at =
+      request.cursor.has_value() ? store.sessions.find(*request.cursor) : store.sessions.begin();
+  if (request.cursor.has_value() && at == store.sessions.end())
+    throw acp::invalid_params("params.cursor", "one that came from here", *request.cursor);
   for (; at != store.sessions.end(); ++at) {
     const auto& [id, session] = *at;
     if (request.cwd.has_value() && *request.cwd != session.cwd) continue;

@@ -3,6 +3,8 @@
 #include <acp/agent.h>
 #include <acp/schema/v1.h>
 
+#include <optional>
+
 namespace {
 
 using acp::StopReason;
@@ -17,11 +19,23 @@ std::string changed(std::string text) {
   return text;
 }
 
-Task<std::string> read(Turn turn, std::string path) {
+// Nothing if the client has no such file; the user has been told then.
+Task<std::optional<std::string>> read(Turn turn, std::string path) {
   const acp::ToolCall call = turn.tool_call("Reading " + path, ToolKind::read);
   co_await call.add_location(path);
   co_await call.start();
-  std::string text = co_await turn.read_file(path);
+  std::string text, failure;
+  try {
+    text = co_await turn.read_file(path);
+  } catch (const acp::CallFailed& failed) {
+    failure = failed.what();
+  } catch (const acp::Refused& refused) {
+    failure = refused.what();
+  }
+  if (!failure.empty()) {
+    co_await call.fail(failure);
+    co_return std::nullopt;
+  }
   co_await call.complete(std::to_string(text.size()) + " bytes");
   co_return text;
 }
@@ -63,7 +77,9 @@ Task<StopReason> work(Turn turn) {
   co_await plan.add("Change it");
   co_await plan.add("Run the tests");
 
-  const std::string before = co_await read(turn, path);
+  const std::optional<std::string> found = co_await read(turn, path);
+  if (!found) co_return StopReason::end_turn;
+  const std::string& before = *found;
   co_await plan.set(0, acp::PlanEntryStatus::completed);
   const std::string after = changed(before);
   if (!co_await write(turn, path, before, after)) {

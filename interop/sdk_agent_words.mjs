@@ -58,6 +58,8 @@ export function isAborted(error, signal) {
   return signal.aborted && (error.name === "AbortError" || error.code === -32800);
 }
 
+let edits = 0;
+
 class Turn {
   constructor({ cx, sdk, session, signal }) {
     Object.assign(this, { sdk, session, signal, client: cx.client, sessionId: session.id });
@@ -129,6 +131,26 @@ const words = {
     const [path, ...content] = rest.split(" ");
     await turn.ask("fs/write_text_file", { path, content: content.join(" ") });
     await turn.say("written");
+  },
+  // Asks before it writes.
+  async edit(turn, rest) {
+    const [path, ...content] = rest.split(" ");
+    const toolCallId = `edit_${++edits}`;
+    const call = { toolCallId, title: "Editing", kind: "edit" };
+    await turn.update({ sessionUpdate: "tool_call", ...call, status: "pending" });
+    const done = (status) =>
+      turn.update({ sessionUpdate: "tool_call_update", toolCallId, status });
+    const params = { toolCall: { toolCallId }, options: PERMISSIONS };
+    let allowed = false;
+    try {
+      const { outcome } = await turn.ask("session/request_permission", params);
+      if (outcome.outcome === "cancelled") return { stopReason: "cancelled" };
+      const chosen = PERMISSIONS.find(({ optionId }) => optionId === outcome.optionId);
+      allowed = chosen?.kind.startsWith("allow") ?? false;
+      if (allowed) await turn.ask("fs/write_text_file", { path, content: content.join(" ") });
+    } finally {
+      await done(allowed ? "completed" : "failed");
+    }
   },
   terminal: (turn, command) => runTerminal(turn, { command }),
   kill: (turn, command) => runTerminal(turn, { command, kill: true }),

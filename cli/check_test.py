@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""What `acp check agent` says and writes, and how it ends. check_test.py ACP_PROGRAM MUTANT_AGENT"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ACP, MUTANT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+AGENT = [sys.executable, "-I", "-S", MUTANT]
+
+
+def acp(*words):
+    return subprocess.run([ACP, "check", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=120, check=False)
+
+
+class Check(unittest.TestCase):
+    def test_list_names_every_requirement_and_starts_nothing(self):
+        done = acp("agent", "--list")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("A-INIT-1", done.stdout)
+        self.assertIn("A-WIRE-1", done.stdout)
+        self.assertNotIn("C-", done.stdout)
+        self.assertEqual(len({line.split()[0] for line in done.stdout.splitlines() if line.startswith("  A-")}),
+                         sum(line.startswith("  A-") for line in done.stdout.splitlines()))
+
+    def test_mistakes_in_the_usage(self):
+        for words in (["agent"], ["agent", "--only", "A-NONE-1", "--", *AGENT],
+                      ["agent", "--framing", "smoke", "--", *AGENT],
+                      ["agent", "--prompt", "dance=now", "--", *AGENT],
+                      ["agent", "--timeout", "-1", "--", *AGENT], []):
+            with self.subTest(words=words):
+                done = acp(*words)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn("--help", done.stderr)
+
+    def test_an_agent_that_cannot_be_started(self):
+        done = acp("agent", "--", "/nowhere/agent")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("/nowhere/agent", done.stderr)
+
+    def test_an_agent_that_ends_at_once_fails_and_says_why(self):
+        done = acp("agent", "--only", "A-INIT", "--", "/bin/sh", "-c", "echo no licence >&2; exit 4")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no licence", done.stdout)
+
+    def test_only_runs_what_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            results = Path(folder, "r.json")
+            done = acp("agent", "--only", "A-INIT-1", "--only", "A-ID", "--auth", "token", "--json", str(results),
+                       "--", *AGENT)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            written = json.loads(results.read_text(encoding="utf-8"))
+        self.assertEqual([each["id"] for each in written["results"]], ["A-INIT-1", "A-ID-1", "A-ID-2", "A-ID-3"])
+        self.assertEqual(written["summary"]["pass"], 4)
+        self.assertEqual({tuple(each) for each in written["results"]}, {("id", "level", "status", "message")})
+
+    def test_a_failure_at_must_and_one_at_should(self):
+        with tempfile.TemporaryDirectory() as folder:
+            junit = Path(folder, "r.xml")
+            done = acp("agent", "--only", "A-INIT", "--junit", str(junit), "--", *AGENT, "--fault", "version-echoed")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("fail  A-INIT-3", done.stdout)
+            self.assertIn("65535", done.stdout)
+            self.assertIn("see https://agentclientprotocol.com/", done.stdout)
+            tree = ElementTree.parse(junit)
+            self.assertEqual([f.get("type") for f in tree.iter("failure")], ["must"])
+            self.assertEqual(len(list(tree.iter("testcase"))), 9)
+        done = acp("agent", "--only", "A-INIT", "--", *AGENT, "--fault", "nameless")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 failed (1 at should)", done.stdout)
+
+    def test_a_file_that_cannot_be_written_is_an_error(self):
+        done = acp("agent", "--only", "A-INIT-1", "--json", "/nowhere/r.json", "--", *AGENT)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere/r.json", done.stderr)
+
+
+unittest.main(argv=sys.argv[:1])
