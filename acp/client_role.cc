@@ -1,5 +1,7 @@
 #include "acp/client_role.h"
 
+#include <algorithm>
+
 #include "acp/agent_process.h"
 #include "acp/json/codec.h"
 #include "acp/paths.h"
@@ -147,9 +149,16 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
   call->session_id = request.sessionId;
   call->permission = true;
   call->options = request.options;
-  if (const auto known = sessions_.find(request.sessionId); known != sessions_.end())
-    if (ClientSession* const session = known->second; session && session->state)
-      session->state->on_permission_request(request);
+  if (const auto known = sessions_.find(request.sessionId);
+      known != sessions_.end() && known->second != nullptr) {
+    ClientSession& session = *known->second;
+    if (session.state) session.state->on_permission_request(request);
+    // It has crossed session/cancel on the wire: nobody is asked any more.
+    const auto& prompts = session.prompts;
+    if (!prompts.empty() &&
+        std::ranges::all_of(prompts, [](const auto& prompt) { return prompt->cancelled; }))
+      return answer_permission(*call, Decision::cancelled());
+  }
   if (!parts_->permission) {
     log(LogEntry::Level::warning, "a permission request was rejected: nobody is there to ask");
     return answer_permission(*call, PermissionOptionKind::reject_once);

@@ -22,6 +22,7 @@ struct PromptState {
   std::exception_ptr error;
   std::shared_ptr<async::Completion<void>> waiter;
   bool abandoned = false;
+  bool cancelled = false;  // session/cancel was sent
 
   bool ended() const { return response || error; }
   void wake();

@@ -162,6 +162,44 @@ TEST(HostileAgent, EventsThatNobodyTakesFillNoMemory) {
   remote.close();
 }
 
+// It did not know of the cancel yet: nobody is asked any more, until the next turn.
+TEST(HostileAgent, AQuestionThatCrossesACancelIsAnsweredCancelled) {
+  const Within limit("a permission request behind session/cancel");
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [](RawEnd& end) {
+    const auto ask = [&](const char* id) {
+      end.line(request(id, "session/request_permission",
+                       "{\"sessionId\":\"s\",\"toolCall\":{\"toolCallId\":\"t\"},\"options\":"
+                       "[{\"optionId\":\"y\",\"name\":\"Y\",\"kind\":\"allow_once\"}]}"));
+      return end.read_answer(id)["result"]["outcome"]["outcome"].as_string();
+    };
+    const auto stop = [&](const Json& prompt, const std::string& reason) {
+      end.line("{\"jsonrpc\":\"2.0\",\"id\":" + std::string(prompt["id"].text()) +
+               ",\"result\":{\"stopReason\":\"" + reason + "\"}}");
+    };
+    end.welcome();
+    const Json first = end.read_call("session/prompt");
+    end.read_call("session/cancel");
+    EXPECT_EQ(ask("1"), "cancelled");
+    stop(first, "cancelled");
+    const Json second = end.read_call("session/prompt");
+    EXPECT_EQ(ask("2"), "selected");
+    stop(second, "end_turn");
+  });
+  Client client("test", "1");
+  client.on_permission([](ClientContext, v1::RequestPermissionRequest) {
+    return Decision(PermissionOptionKind::allow_once);
+  });
+  const RemoteAgent remote = client.connect(std::move(ours));
+  const Session session = remote.new_session("/");
+  Prompt prompt = session.prompt("one");
+  session.cancel();
+  EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::cancelled);
+  EXPECT_EQ(session.prompt("two").finish().wait().stopReason, StopReason::end_turn);
+  agent.join();
+  remote.close();
+}
+
 TEST(HostileAgent, TheAgentGoesAtEveryMessageOfATurn) {
   const auto play = [](RawEnd& end, int messages) {
     // True while there is something left to send.

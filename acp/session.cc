@@ -197,6 +197,7 @@ void Session::cancel() const {
   agent->connection->peer().notify("session/cancel",
                                    [&](json::Writer& out) { json::write(out, notification); });
   if (session_->state) session_->state->cancel_requested();
+  for (const auto& prompt : session_->prompts) prompt->cancelled = true;
   agent->role->cancel_permissions(session_->id);
   agent->connection->sent_something();
 }

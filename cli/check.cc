@@ -140,11 +140,12 @@ void add_mcp_server(CLI::App& parent, Action& action) {
 
 void add_check_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* const check =
-      app.add_subcommand("check", "Check whether an agent keeps to the protocol");
+      app.add_subcommand("check", "Check whether an agent or a client keeps to the protocol");
   check->require_subcommand(1);
   const auto options = std::make_shared<CheckOptions>();
-  options->command = std::move(command);
+  options->command = command;
   add_agent(*check, action, options);
+  add_check_client_command(*check, action, std::move(command));
   add_mcp_server(*check, action);
 }
 

@@ -24,6 +24,8 @@ void add_schema_command(CLI::App& app, Action& action);
 void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command);
 void add_check_command(CLI::App& app, Action& action, std::vector<std::string> command);
+/// `check client`, a subcommand of that.
+void add_check_client_command(CLI::App& check, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli
