@@ -21,6 +21,27 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+Envelope envelope_of(JsonView message) {
+  Envelope found;
+  for (const auto& [key, value] : message.members()) {
+    if (key == "jsonrpc")
+      found.jsonrpc = value;
+    else if (key == "id")
+      found.id = value;
+    else if (key == "method")
+      found.method = value;
+    else if (key == "params")
+      found.params = value;
+    else if (key == "result")
+      found.result = value;
+    else if (key == "error")
+      found.error = value;
+    else
+      found.other = key;
+  }
+  return found;
+}
+
 bool is_whole(JsonView id) { return id.as_int64() || id.as_uint64(); }
 
 }  // namespace
@@ -50,6 +71,16 @@ std::vector<Violation> Rules::end() {
   return std::move(parts_->violations);
 }
 
+std::vector<Rules::Unanswered> Rules::unanswered() const {
+  std::vector<Unanswered> all;
+  for (const auto& [id, open] : parts_->open_of_client)
+    all.push_back({Side::client, open.method, open.frame});
+  for (const auto& [id, open] : parts_->open_of_agent)
+    all.push_back({Side::agent, open.method, open.frame});
+  std::ranges::sort(all, {}, &Unanswered::frame);
+  return all;
+}
+
 void Rules::Parts::found(std::string_view id, std::string message) {
   if (const Requirement* const requirement = find_requirement(id))
     violations.push_back({requirement, std::move(message), count});
@@ -64,47 +95,43 @@ void Rules::Parts::see(const WireFrame& frame) {
   now = frame;
   violations.clear();
   std::size_t& broken = frame.from == Side::client ? broken_of_client : broken_of_agent;
-  if (!is_utf8(frame.text)) {
-    ++broken;
-    return found_of_sender("WIRE-2", "a frame is not UTF-8");
-  }
   const json::Result<Json> parsed = Json::parse(frame.text);
   if (!parsed) {
     ++broken;
+    if (!is_utf8(frame.text)) return found_of_sender("WIRE-2", "a frame is not UTF-8");
     // Deeper or larger than we read says nothing about who sent it.
     if (parsed.error().kind == json::Error::Kind::limit) return;
     return found_of_sender("WIRE-1", "a frame is not JSON: " + parsed.error().message() +
                                          " at byte " + std::to_string(parsed.error().offset));
   }
-  const Json& message = *parsed;
-  if (!message.is_object()) {
+  if (!parsed->is_object()) {
     ++broken;
-    if (message.is_array()) return found_of_sender("WIRE-4", "a batch");
-    return found_of_sender("WIRE-11", "a frame is " + std::string(json::describe(message.kind())));
+    if (parsed->is_array()) return found_of_sender("WIRE-4", "a batch");
+    return found_of_sender("WIRE-11", "a frame is " + std::string(json::describe(parsed->kind())));
   }
-  const JsonView version = message["jsonrpc"];
+  const Envelope message = envelope_of(*parsed);
+  const JsonView version = message.jsonrpc;
   if (string_at(version) != "2.0") {
     ++broken;
     found_of_sender("WIRE-3", version.absent() ? "a message without \"jsonrpc\""
                                                : "\"jsonrpc\" is " + quoted(version.text()));
   }
-  const JsonView method = message["method"];
+  const JsonView method = message.method;
   if (!method.absent()) {
     if (const auto name = method.as_string()) return see_call(message, *name);
     ++broken;
     return found_of_sender("WIRE-11",
                            "\"method\" is " + std::string(json::describe(method.kind())));
   }
-  if (!message["result"].absent() || !message["error"].absent()) return see_answer(message);
+  if (!message.result.absent() || !message.error.absent()) return see_answer(message);
   ++broken;
-  found_of_sender("WIRE-11", message["id"].absent()
-                                 ? "a message with neither a method nor a result"
-                                 : "an answer with neither a result nor an error");
+  found_of_sender("WIRE-11", message.id.absent() ? "a message with neither a method nor a result"
+                                                 : "an answer with neither a result nor an error");
 }
 
-void Rules::Parts::see_call(JsonView message, const std::string& method) {
+void Rules::Parts::see_call(const Envelope& message, const std::string& method) {
   const bool from_client = now.from == Side::client;
-  const JsonView id = message["id"];
+  const JsonView id = message.id;
   const bool notification = id.absent();
   if (!notification && !id.is_string() && !id.is_number() && !id.is_null()) {
     ++(from_client ? broken_of_client : broken_of_agent);
@@ -130,17 +157,17 @@ void Rules::Parts::see_call(JsonView message, const std::string& method) {
   check_call_shape(message, method, notification);
   if (request != nullptr) {
     request->known = find_method(methods(request->protocol = protocol), method, false);
-    request->session = string_at(message["params"]["sessionId"]);
+    request->session = string_at(message.params["sessionId"]);
   }
   if (from_client)
-    client_calls(method, message["params"], request);
+    client_calls(method, message.params, request);
   else
-    agent_calls(method, message["params"], request);
+    agent_calls(method, message.params, request);
 }
 
-void Rules::Parts::see_answer(JsonView message) {
+void Rules::Parts::see_answer(const Envelope& message) {
   const bool from_client = now.from == Side::client;
-  const JsonView id = message["id"], result = message["result"], error = message["error"];
+  const JsonView id = message.id, result = message.result, error = message.error;
   if (!result.absent() && !error.absent())
     found_of_sender("WIRE-10", "an answer with both a result and an error");
   auto& open = from_client ? open_of_agent : open_of_client;

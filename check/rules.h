@@ -39,6 +39,14 @@ class Rules {
   // The connection is over: what was owed and never came.
   std::vector<Violation> end();
 
+  // Requests that have no answer. At the end that is nobody's fault by itself.
+  struct Unanswered {
+    Side from;  // who asked
+    std::string method;
+    std::size_t frame = 0;
+  };
+  std::vector<Unanswered> unanswered() const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -67,19 +67,21 @@ void Rules::Parts::check_value(JsonView value, const json::Type& type, const cha
   }
 }
 
-void Rules::Parts::check_members(JsonView message, bool call) {
-  for (const auto& [key, value] : message.members()) {
-    if (key == "jsonrpc" || key == "id") continue;
-    if (call ? key == "method" || key == "params" : key == "result" || key == "error") continue;
-    found_of_sender("SCHEMA-4", quoted(key) + " is no field of a JSON-RPC message");
-  }
+void Rules::Parts::check_members(const Envelope& message, bool call) {
+  const auto foreign = [&](std::string_view name) {
+    found_of_sender("SCHEMA-4", quoted(name) + " is no field of such a message");
+  };
+  if (!message.other.empty()) foreign(message.other);
+  if (call && !message.result.absent()) foreign("result");
+  if (call && !message.error.absent()) foreign("error");
+  if (!call && !message.params.absent()) foreign("params");
 }
 
-void Rules::Parts::check_call_shape(JsonView message, const std::string& method,
+void Rules::Parts::check_call_shape(const Envelope& message, const std::string& method,
                                     bool notification) {
   check_members(message, true);
   if (method.starts_with('_') || is_experimental(method)) return;
-  const JsonView params = message["params"];
+  const JsonView params = message.params;
   int version = protocol;
   if (method == "initialize") {
     // A version that we do not know may have other params than this.
@@ -117,9 +119,9 @@ void Rules::Parts::check_call_shape(JsonView message, const std::string& method,
   check_value(empty ? none.view() : params, *known->params, "params", "SCHEMA-1", method);
 }
 
-void Rules::Parts::check_answer_shape(JsonView message, const OpenRequest& request) {
+void Rules::Parts::check_answer_shape(const Envelope& message, const OpenRequest& request) {
   check_members(message, false);
-  const JsonView result = message["result"], error = message["error"];
+  const JsonView result = message.result, error = message.error;
   if (!error.absent()) {
     // Not through the table: codes of one's own are allowed, and data is anybody's.
     if (!error["code"].as_int64())

@@ -71,23 +71,29 @@ struct KnownSession {
   bool replaying() const { return loads > 0; }
 };
 
+// The members of a message, found in one pass; absent where there is none.
+struct Envelope {
+  JsonView jsonrpc, id, method, params, result, error;
+  std::string other;  // a member that JSON-RPC does not have
+};
+
 // The state, and one function for each kind of thing that is seen. The order of the functions is
 // that in which a frame passes them.
 struct Rules::Parts {
   // ---- rules.cc: the envelope
   void see(const WireFrame& frame);
-  void see_call(JsonView message, const std::string& method);
-  void see_answer(JsonView message);
+  void see_call(const Envelope& message, const std::string& method);
+  void see_answer(const Envelope& message);
   void found(std::string_view id, std::string message);
   // "A-WIRE-1" or "C-WIRE-1", by who sent this frame.
   void found_of_sender(std::string_view area_and_number, std::string message);
 
   // ---- rules_shape.cc: the schema
-  void check_call_shape(JsonView message, const std::string& method, bool notification);
-  void check_answer_shape(JsonView message, const OpenRequest& request);
+  void check_call_shape(const Envelope& message, const std::string& method, bool notification);
+  void check_answer_shape(const Envelope& message, const OpenRequest& request);
   void check_value(JsonView value, const json::Type& type, const char* name,
                    std::string_view number, const std::string& method);
-  void check_members(JsonView message, bool call);
+  void check_members(const Envelope& message, bool call);
   std::span<const Method> methods(int protocol) const;
 
   // ---- rules_calls.cc: what is asked for, of the client and of the agent

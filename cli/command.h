@@ -18,6 +18,7 @@ using Action = std::function<int()>;
 void add_agent_command(CLI::App& app, Action& action);
 void add_agents_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
+void add_log_command(CLI::App& app, Action& action);
 void add_policy_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 /// `command` is what stands behind `--`: a program to start.
@@ -27,5 +28,7 @@ void add_check_command(CLI::App& app, Action& action, std::vector<std::string> c
 /// `check client`, a subcommand of that.
 void add_check_client_command(CLI::App& check, Action& action, std::vector<std::string> command);
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command);
+void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command);
 
 }  // namespace acp::cli

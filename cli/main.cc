@@ -59,9 +59,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  if (argc < 2 || (argv[1] != std::string_view("mcp") && argv[1] != std::string_view("run") &&
-                   argv[1] != std::string_view("chat") && argv[1] != std::string_view("check")))
-    return {};
+  constexpr std::string_view starting[] = {"mcp", "run", "chat", "check", "tap", "replay"};
+  if (argc < 2 || std::ranges::find(starting, argv[1]) == std::end(starting)) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
   argc = static_cast<int>(dashes - argv);
@@ -88,7 +87,10 @@ int run(int argc, char** argv) {
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
-  add_mcp_command(app, action, std::move(command));
+  add_mcp_command(app, action, command);
+  add_tap_command(app, action, command);
+  add_log_command(app, action);
+  add_replay_command(app, action, std::move(command));
   shape_help(app);
 
   try {

@@ -26,6 +26,8 @@ packages_of() {
       git                 git
       ripgrep             rg
       clang-format-16     clang-format-16
+      chromium            chromium
+      chromium-driver     chromedriver
       libuv1-dev          <uv.h>' ;;
     npm) echo '
       npm                 npm

@@ -1,0 +1,11 @@
+// What does not change from page to page.
+#pragma once
+
+namespace acp::check {
+
+// Up to the title; from there to the data; behind the data.
+extern const char* const log_page_head;
+extern const char* const log_page_style;
+extern const char* const log_page_script;
+
+}  // namespace acp::check

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""tap_test.py ACP: `acp tap`, `acp log` and `acp replay` from outside."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ACP = os.path.abspath(sys.argv.pop(1))
+LONG = 120  # seconds; nothing here should need more
+
+
+def tap(*words, **more):
+    return subprocess.run([ACP, "tap", *words], capture_output=True, timeout=LONG, **more)
+
+
+def read_log(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def until(condition, what):
+    """Waits for something that must happen; its time is only an end to waiting."""
+    end = time.monotonic() + LONG
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"never: {what}")
+        time.sleep(0.01)
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.log = os.path.join(self.folder.name, "wire.jsonl")
+
+
+class TapTest(Folder):
+    def test_bytes_pass_unchanged(self):
+        dice = random.Random(1)
+        data = dice.randbytes(3_000_000) + b"a last line without its end"
+        for more in ([], ["--log", self.log]):
+            done = tap("--quiet", *more, "--", "cat", input=data)
+            self.assertEqual(done.returncode, 0)
+            self.assertTrue(done.stdout == data, "the bytes are others")
+            self.assertEqual(done.stderr, b"")
+
+    def test_the_exit_code_is_the_agents(self):
+        self.assertEqual(tap("--quiet", "--", "sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(tap("--quiet", "--", "sh", "-c", "kill -9 $$").returncode, 128 + 9)
+
+    def test_an_agent_that_cannot_be_started_is_told(self):
+        done = tap("--", "/nowhere/agent")
+        self.assertEqual(done.returncode, 127)
+        self.assertIn(b"/nowhere/agent", done.stderr)
+
+    def test_mistakes_in_the_usage(self):
+        for words in ([], ["--fault", "lose:agent", "--", "cat"], ["--framing", "x", "--", "cat"]):
+            self.assertEqual(tap(*words).returncode, 2, words)
+        done = tap("--log", "/nowhere/log", "--", "cat")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"/nowhere/log", done.stderr)
+
+    def test_stderr_passes(self):
+        done = tap("--quiet", "--", "sh", "-c", "echo to stderr >&2")
+        self.assertEqual(done.stderr, b"to stderr\n")
+
+    def test_signals_are_passed_on(self):
+        agent = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done"
+        with subprocess.Popen([ACP, "tap", "--quiet", "--", "sh", "-c", agent], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as child:
+            self.assertEqual(child.stdout.readline(), b"ready\n")
+            child.send_signal(signal.SIGTERM)
+            self.assertEqual(child.wait(LONG), 3)
+
+    def test_the_agent_dies_with_the_tap(self):
+        with subprocess.Popen([ACP, "tap", "--quiet", "--", "sh", "-c", "echo $$; exec sleep 1000"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            agent = int(child.stdout.readline())
+            self.assertTrue(is_alive(agent))
+            child.kill()
+            child.wait(LONG)
+        until(lambda: not is_alive(agent), "the agent ends")
+
+    def test_a_client_that_does_not_read_blocks_only_its_own_direction(self):
+        # The agent says more than all pipes hold, and reads its input only then.
+        agent = "head -c 4000000 /dev/zero; cat >&2"
+        with subprocess.Popen([ACP, "tap", "--quiet", "--", "sh", "-c", agent], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            child.stdin.write(b"x" * 60_000)
+            child.stdin.flush()  # taken, although nobody reads the other side
+            self.assertEqual(len(child.stdout.read(4_000_000)), 4_000_000)
+            out, err = child.communicate(timeout=LONG)
+            self.assertEqual((out, len(err)), (b"", 60_000))
+
+    def test_violations_are_told_and_recorded(self):
+        done = tap("--log", self.log, "--", "sh", "-c", "echo Loading model; cat >/dev/null",
+                   input=b'{"jsonrpc":"2.0","id":1,"method":"session/new"}\n')
+        self.assertIn(b"must A-WIRE-1 (agent, frame ", done.stderr)
+        self.assertIn(b"must C-ORDER-1 (client, frame ", done.stderr)
+        self.assertIn(b"not answered: session/new", done.stderr)
+        lines = read_log(self.log)
+        self.assertEqual(lines[0]["recording"], 1)
+        self.assertLessEqual({"A-WIRE-1", "C-ORDER-1"}, {line.get("violation") for line in lines})
+        self.assertEqual(lines[-1]["end"], "the agent exited with code 0")
+
+    def test_what_the_wire_says_does_not_steer_the_terminal(self):
+        done = tap("--", "sh", "-c", r"printf '{\"jsonrpc\":\"2.0\",\"method\":\"x\\u001b[2J\"}\n'")
+        self.assertNotIn(b"\x1b", done.stderr)
+        self.assertIn(b"\\x1b[2J", done.stderr)
+
+    def test_content_length_is_recorded(self):
+        body = b'{"jsonrpc":"2.0","id":0,\n"method":"initialize","params":{"protocolVersion":1}}'
+        frame = b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        done = tap("--quiet", "--log", self.log, "--", "cat", input=frame + frame)
+        self.assertEqual(done.stdout, frame + frame)
+        self.assertEqual(sum("frame" in line and "n" in line for line in read_log(self.log)), 4)
+
+    def test_faults_are_done_and_told(self):
+        lines = b"".join(b'{"jsonrpc":"2.0","method":"_x/%d"}\n' % i for i in range(20))
+        agent = ["sh", "-c", "cat; sleep 0"]
+        for kind in ("delay=1ms", "split", "merge", "reorder", "drop", "duplicate", "corrupt", "truncate",
+                     "noise", "stall=1ms"):
+            done = tap("--log", self.log, "--fault", f"{kind}:agent@3", "--", *agent, input=lines)
+            faults = [line for line in read_log(self.log) if "fault" in line]
+            name = kind.split("=")[0]
+            self.assertEqual([each["fault"] for each in faults], [name])
+            self.assertIn(f"fault {name} (agent, frame ".encode(), done.stderr)
+            if name in ("delay", "split", "merge", "stall"):
+                self.assertEqual(done.stdout, lines, name)
+            else:
+                self.assertNotEqual(done.stdout, lines, name)
+            if name == "reorder":
+                self.assertEqual(sorted(done.stdout.splitlines()), sorted(lines.splitlines()))
+        self.assertEqual(tap("--fault", "kill:agent@3", "--", *agent, input=lines).returncode, 128 + 9)
+
+    def test_the_same_seed_does_the_same(self):
+        lines = b"".join(b'{"jsonrpc":"2.0","method":"_x/%d"}\n' % i for i in range(200))
+        outs = [tap("--quiet", "--seed", seed, "--fault", "drop:agent:20%", "--fault",
+                    "corrupt:agent:5%", "--", "cat", input=lines).stdout for seed in "112"]
+        self.assertEqual(outs[0], outs[1])
+        self.assertNotEqual(outs[0], outs[2])
+
+
+def run_through_tap(words, prompt, cwd, env, timeout=None):
+    limit = [] if timeout is None else ["--timeout", str(timeout), "--grace", "2"]
+    return subprocess.run(
+        [ACP, "run", "--policy", "allow", *limit, prompt, "--", ACP, "tap", *words, "--", ACP, "agent",
+         "--model", "offline"], capture_output=True, timeout=LONG, cwd=cwd, env=env)
+
+
+class WithAgent(Folder):
+    def setUp(self):
+        super().setUp()
+        self.home = os.path.join(self.folder.name, "home")
+        self.project = os.path.join(self.folder.name, "project")
+        os.makedirs(self.home)
+        os.makedirs(self.project)
+        with open(os.path.join(self.project, "a.txt"), "w", encoding="utf-8") as file:
+            file.write("some text\n")
+        self.env = {**os.environ, "HOME": self.home, "XDG_STATE_HOME": self.home, "XDG_DATA_HOME": self.home,
+                    "XDG_CONFIG_HOME": self.home}
+
+    def record(self):
+        done = run_through_tap(["--quiet", "--log", self.log], "list .; show a.txt; run echo hi", self.project,
+                               self.env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return read_log(self.log)
+
+
+class LogTest(WithAgent):
+    def acp_log(self, *words):
+        done = subprocess.run([ACP, "log", self.log, *words], capture_output=True, timeout=LONG, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_our_own_two_ends_break_nothing(self):
+        self.assertEqual([line for line in self.record() if "violation" in line], [])
+
+    def test_a_recording_is_readable(self):
+        self.record()
+        story = self.acp_log()
+        for wanted in ("> initialize #0", "> session/prompt #", "= end_turn", "| < tool call ", "completed",
+                       "method", "p99"):
+            self.assertIn(wanted, story)
+        only = self.acp_log("--method", "session/prompt").split("method")[0]
+        self.assertIn("session/prompt", only)
+        self.assertNotIn("initialize", only)
+        self.assertNotIn("> ", self.acp_log("--from", "agent").split("\nmethod")[0].replace("→ ", ""))
+        self.assertTrue(self.acp_log("--stats").startswith("method"))
+
+    def test_what_is_no_recording_is_told(self):
+        with open(self.log, "w", encoding="utf-8") as file:
+            file.write("rubbish\n")
+        done = subprocess.run([ACP, "log", self.log], capture_output=True, timeout=LONG)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"line 1: not JSON", done.stderr)
+
+
+class ReplayTest(WithAgent):
+    def replay(self, side, *command):
+        return subprocess.run([ACP, "replay", self.log, "--as", side, "--", *command], capture_output=True,
+                              timeout=LONG, cwd=self.project, env=self.env, text=True)
+
+    def change(self, old, new):
+        with open(self.log, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(old, text)
+        with open(self.log, "w", encoding="utf-8") as file:
+            file.write(text.replace(old, new))
+
+    def test_as_client(self):
+        self.record()
+        done = self.replay("client", ACP, "agent", "--model", "offline")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("as recorded", done.stderr)
+        self.change('"stopReason":"end_turn"', '"stopReason":"refusal"')
+        done = self.replay("client", ACP, "agent", "--model", "offline")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('result.stopReason: recorded "refusal", got "end_turn"', done.stderr)
+
+    def test_as_agent(self):
+        self.record()
+        client = [ACP, "run", "--policy", "allow", "list .; show a.txt; run echo hi", "--", "{agent}"]
+        done = self.replay("agent", *client)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        client[4] = "another prompt"
+        done = self.replay("agent", *client)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("session/prompt: params.prompt[0].text", done.stderr)
+
+
+FAULTS = [
+    "drop:both:8%", "duplicate:both:15%", "reorder:both:10%", "corrupt:both:6%", "truncate:both:6%",
+    "noise:both:20%", "split:both:50%", "merge:both:30%", "delay=5ms:both:30%", "stall=200ms:both:5%",
+    "stall:agent@7", "kill:agent@6", "drop:agent@10", "corrupt:agent@9", "drop:client@4", "truncate:client@3",
+]
+HARMLESS = {"split", "merge", "delay", "stall", "noise"}
+
+
+class SeedsTest(WithAgent):
+    def test_a_hundred_seeds_no_hang_no_crash_and_no_silence(self):
+        outcomes = {}
+        for seed in range(100):
+            spec = FAULTS[seed % len(FAULTS)]
+            done = run_through_tap(["--log", self.log, "--seed", str(seed), "--fault", spec],
+                                   "list .; show a.txt; run echo hi", self.project, self.env, timeout=3)
+            what = f"seed {seed}, {spec}: exit code {done.returncode}\n{done.stderr.decode()}"
+            # An end by a signal is a crash; the tap's own would be missing from its recording.
+            self.assertGreaterEqual(done.returncode, 0, what)
+            lines = read_log(self.log)
+            self.assertNotIn("runtime error", done.stderr.decode(), what)
+            end = lines[-1].get("end")
+            self.assertIsNotNone(end, what)
+            killed_by_us = any(line.get("fault") == "kill" for line in lines)
+            if not killed_by_us:
+                self.assertNotRegex(end, "SIG(SEGV|ABRT|BUS|ILL|FPE)", what)
+            # A loss is told: by the client's exit code or words, by an error on the wire, or by the rules.
+            lost = [line for line in lines if "fault" in line and line["fault"] not in HARMLESS]
+            answered_with_error = any("error" in line.get("frame", {}) for line in lines
+                                      if isinstance(line.get("frame"), dict))
+            violated = any("violation" in line for line in lines)
+            told = done.returncode != 0 or answered_with_error or violated or self.harmless_loss(lines, lost)
+            if lost:
+                self.assertTrue(told, what + "\n" + "\n".join(json.dumps(each) for each in lost))
+            outcomes[done.returncode] = outcomes.get(done.returncode, 0) + 1
+        print("exit codes of acp run over 100 seeds:", dict(sorted(outcomes.items())))
+
+    def harmless_loss(self, lines, lost):
+        """What nobody can miss: a notification has no answer, and no number that would be missing."""
+        frames = {line["n"]: line.get("frame") for line in lines if "n" in line}
+        return all("id" not in (frames.get(each["frame"]) or {}) or each["fault"] in ("reorder", "duplicate")
+                   for each in lost)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

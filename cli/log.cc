@@ -1,0 +1,91 @@
+// acp log: a recording of `acp tap` made readable.
+#include "check/log.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "check/escaped.h"
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct Options {
+  std::string file, method, session, from, html;
+  bool violations = false, statistics = false;
+};
+
+constexpr const char* about = R"(Read a recording of 'acp tap'
+
+Requests stand on one line with their answers and how long these took; a turn's lines are indented
+below its prompt; chunks are joined, and updates of a tool call stand on its line. '>' is from the
+client, '<' from the agent, '!' a requirement that was broken, '~' a fault that was injected. The
+statistics follow. Without --html the exit code is 0, whatever was recorded.)";
+
+int run(const Options& options) {
+  std::ifstream file(options.file, std::ios::binary);
+  if (!file) {
+    std::cerr << "acp log: cannot read " << check::escaped(options.file) << '\n';
+    return 1;
+  }
+  const check::Recording recording = check::read_recording(file);
+  for (const std::string& problem : recording.problems)
+    std::cerr << "acp log: " << check::escaped(options.file) << ": " << check::escaped(problem)
+              << '\n';
+  if (recording.entries.empty()) {
+    std::cerr << "acp log: there is no frame in " << check::escaped(options.file) << '\n';
+    return 1;
+  }
+  check::LogFilter filter;
+  filter.method = options.method;
+  filter.session = options.session;
+  if (!options.from.empty()) filter.from = options.from == "client" ? Side::client : Side::agent;
+  filter.violations = options.violations;
+  if (!options.html.empty()) {
+    std::ofstream page(options.html, std::ios::binary);
+    check::write_html(page, recording, filter, "acp log: " + options.file);
+    if (!page.flush()) {
+      std::cerr << "acp log: cannot write " << check::escaped(options.html) << '\n';
+      return 1;
+    }
+    return 0;
+  }
+  if (!options.statistics) {
+    check::print_log(std::cout, recording, filter);
+    std::cout << '\n';
+  }
+  check::print_statistics(std::cout, recording);
+  return 0;
+}
+
+}  // namespace
+
+void add_log_command(CLI::App& app, Action& action) {
+  CLI::App* log = app.add_subcommand("log", "Read a recording of 'acp tap'");
+  log->set_help_flag("-h,--help", "Show this help");
+  log->description(about);
+  const auto options = std::make_shared<Options>();
+  log->add_option("FILE", options->file, "The recording")->required()->type_name("");
+  log->add_option("--method", options->method,
+                  "Only this method, kind of update or requirement; 'session/*' for all that begin "
+                  "so")
+      ->type_name("NAME");
+  log->add_option("--session", options->session,
+                  "Only this session: its id, or the beginning of it")
+      ->type_name("ID");
+  log->add_option("--from", options->from, "Only what this side began")
+      ->type_name("client|agent")
+      ->check(CLI::IsMember({"client", "agent"}))
+      ->option_text("client|agent");
+  log->add_flag("--violations", options->violations, "Only what was broken, and where");
+  log->add_flag("--stats", options->statistics, "Only the statistics");
+  log->add_option("--html", options->html,
+                  "Write a page instead: a sequence diagram with folding and search")
+      ->type_name("FILE");
+  log->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,88 @@
+// acp replay: one side of a recording against a real other side.
+#include "check/replay.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/escaped.h"
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> command;
+  std::string file, as, report;
+  double timeout = 30;
+};
+
+constexpr const char* about = R"(Play one side of a recording against the other
+
+  acp replay wire.jsonl --as client -- my-agent --acp
+  acp replay wire.jsonl --as agent -- my-client --agent '{agent}'
+  acp replay wire.jsonl --as agent          speaks on standard input and output itself
+
+What the other side does is held against the recording, frame by frame. Ids of requests, sessions,
+tool calls and terminals may be others; times and what was masked may be anything; text may be cut
+into other chunks. The first departure is told, and ends it. The exit code is 0 if there was none,
+otherwise 1.)";
+
+int fail(const std::string& what, int code) {
+  std::cerr << "acp replay: " << what << '\n';
+  return code;
+}
+
+int run(const Options& options) {
+  check::ReplayOptions replay;
+  replay.as = options.as == "client" ? Side::client : Side::agent;
+  replay.command = options.command;
+  if (replay.as == Side::client && replay.command.empty())
+    return fail("the agent's command is missing: acp replay FILE --as client -- AGENT…", 2);
+  std::ifstream file(options.file, std::ios::binary);
+  if (!file) return fail("cannot read " + check::escaped(options.file), 1);
+  const check::Recording recording = check::read_recording(file);
+  for (const std::string& problem : recording.problems)
+    std::cerr << "acp replay: " << check::escaped(options.file) << ": " << check::escaped(problem)
+              << '\n';
+  if (recording.entries.empty())
+    return fail("there is no frame in " + check::escaped(options.file), 1);
+  std::error_code error;
+  replay.self = {std::filesystem::read_symlink("/proc/self/exe", error).string(),
+                 "replay",
+                 std::filesystem::absolute(options.file, error).string(),
+                 "--as",
+                 "agent",
+                 "--timeout",
+                 std::to_string(options.timeout)};
+  replay.report = options.report;
+  replay.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
+  return check::replay(recording, replay);
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command) {
+  CLI::App* replay = app.add_subcommand("replay", "Play one side of a recording against the other");
+  replay->set_help_flag("-h,--help", "Show this help");
+  replay->description(about);
+  const auto options = std::make_shared<Options>();
+  options->command = std::move(command);
+  replay->add_option("FILE", options->file, "The recording")->required()->type_name("");
+  replay->add_option("--as", options->as, "The side to play")
+      ->required()
+      ->check(CLI::IsMember({"agent", "client"}))
+      ->option_text("agent|client REQUIRED");
+  replay->add_option("--timeout", options->timeout, "The longest wait for a frame (30)")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->option_text("SECONDS");
+  replay->add_option("--report", options->report)->group("");  // how {agent} tells its starter
+  replay->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace acp::cli

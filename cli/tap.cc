@@ -1,0 +1,91 @@
+// acp tap: a wire that is watched, and broken on request.
+#include "check/tap.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> command, faults;
+  std::string log, framing = "auto";
+  std::uint64_t seed = 0;
+  bool no_mask = false, quiet = false;
+};
+
+constexpr const char* about = R"(Stand between a client and an agent, and look on
+
+Start it where the client would start the agent: 'acp tap --log wire.jsonl -- my-agent --acp'.
+Every byte passes unchanged. Each frame is held against the schema and the rules of order; what is
+broken is told on standard error, and in the log. The exit code is the agent's.)";
+
+constexpr const char* about_faults = R"(Faults: --fault KIND[=AMOUNT]:SIDE[@N|:P%][:METHOD]
+  SIDE is whose frames are meant: client, agent or both. @N takes the Nth of them, P% each with that
+  chance, neither takes all. METHOD takes only calls of it and their answers; 'session/*' all that
+  begin so.
+  delay=50ms   wait before the frame is written         corrupt    one byte becomes 0xFF
+  split=3      write it in pieces                       truncate   leave out its end
+  merge        write it together with the next one      noise      write a line that is no message
+  drop         do not write it                          stall=2s   write nothing for a time;
+  duplicate    write it twice                                      without a time, ever again
+  reorder      write it after the next one              kill       kill the agent
+  Examples: drop:agent:10%    kill:agent@5    delay=1s:client:session/prompt    noise:agent:5%
+  The same --seed does the same to the same frames. Each fault is told when it is done.)";
+
+int bad_usage(const std::string& what) {
+  std::cerr << "acp tap: " << what << "\nTry 'acp tap --help'.\n";
+  return 2;
+}
+
+int run(const Options& options) {
+  check::TapOptions tap;
+  tap.command = options.command;
+  if (tap.command.empty()) return bad_usage("the agent's command is missing: acp tap … -- AGENT…");
+  try {
+    for (const std::string& each : options.faults) tap.faults.push_back(check::read_fault(each));
+  } catch (const check::BadFaultSpec& mistake) {
+    return bad_usage(std::string("--fault ") + mistake.what());
+  }
+  tap.log = options.log;
+  tap.seed = options.seed;
+  tap.framing = *rpc::framing_from(options.framing);
+  tap.mask = !options.no_mask;
+  tap.quiet = options.quiet;
+  tap.program = "acp " ACP_VERSION;
+  return check::tap(tap);
+}
+
+}  // namespace
+
+void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command) {
+  CLI::App* tap = app.add_subcommand("tap", "Stand between a client and an agent, and look on");
+  tap->set_help_flag("-h,--help", "Show this help");
+  tap->description(about);
+  tap->footer(about_faults);
+  const auto options = std::make_shared<Options>();
+  options->command = std::move(command);
+  tap->add_option("--log", options->log, "Record every frame, what was broken and what was done")
+      ->type_name("FILE");
+  tap->add_option("--fault", options->faults, "Break something; any number of them: see below")
+      ->type_name("SPEC")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  tap->add_option("--seed", options->seed, "What the chances of faults are drawn from (0)")
+      ->type_name("N");
+  tap->add_option("--framing", options->framing, "How messages are framed (auto)")
+      ->type_name("auto|newline|content-length")
+      ->check(CLI::IsMember({"auto", "newline", "content-length"}))
+      ->option_text("auto|newline|content-length");
+  tap->add_flag("--no-mask", options->no_mask, "Record secrets, too");
+  tap->add_flag("--quiet", options->quiet, "Tell nothing on standard error");
+  tap->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace acp::cli
