@@ -300,7 +300,8 @@ def spoilt(pages, sources):
     yield "no row names this check", ({**pages, INDEX: index[:index.index(BEYOND)] + BEYOND}, sources)
     yield "but a row names it", ({**pages, INDEX: index + f"\n| Checks | Why |\n| --- | --- |\n| {checks} | x |\n"},
                                  sources)
-    yield "without a reason", ({**pages, INDEX: index + f"\n| Checks | Why |\n| --- | --- |\n| {checks} | |\n"}, sources)
+    yield "without a reason", ({**pages, INDEX: index + f"\n| Checks | Why |\n| --- | --- |\n| {checks} | |\n"},
+                               sources)
     extra = {**sources, "check/requirements_more.cc": 'ACP_BOTH("MORE-1", must, "x", "y")'}
     yield "C-MORE-1: no row names this check", (pages, extra)
     yield "no requirements were found", (pages, {name: text for name, text in sources.items()
