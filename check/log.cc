@@ -287,6 +287,11 @@ std::vector<LogStatistics> statistics_of(const Recording& recording) {
   return rows;
 }
 
+std::int64_t start_of(const std::vector<LogEntry>& entries) {
+  const auto first = std::ranges::min_element(entries, {}, &LogEntry::time);
+  return first == entries.end() ? 0 : first->time;
+}
+
 std::string duration(std::int64_t nanoseconds) {
   char text[32];
   const auto value = static_cast<double>(nanoseconds);

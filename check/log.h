@@ -59,6 +59,8 @@ void print_statistics(std::ostream& out, const Recording& recording);
 void write_html(std::ostream& out, const Recording& recording, const LogFilter& filter,
                 const std::string& title);
 
+// When the first of them happened.
+std::int64_t start_of(const std::vector<LogEntry>& entries);
 // "1.25 s", "3.4 ms", "870 µs"
 std::string duration(std::int64_t nanoseconds);
 

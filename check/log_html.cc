@@ -127,9 +127,7 @@ void put_entry(Page& page, const LogEntry& entry, std::int64_t start) {
 void write_html(std::ostream& out, const Recording& recording, const LogFilter& filter,
                 const std::string& title) {
   const std::vector<LogEntry> all = tell(recording);
-  std::int64_t start = recording.header.time;
-  for (const LogEntry& each : all)
-    if (start == 0 || each.time < start) start = each.time;
+  const std::int64_t start = start_of(all);
   Page page;
   page.open('{');
   page.member("program", recording.header.program);

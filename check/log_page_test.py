@@ -129,7 +129,7 @@ def check(browser):
             raise SystemExit(f"FAILED {what}: {visible()}")
 
     everything = visible()
-    expect(len(everything) == 12, "every entry has a row")
+    expect(len(everything) == 13, "every entry has a row")
     expect(any("I will change `config.json`." in row for row in everything), "chunks are joined")
     expect(any("pending → in_progress → completed" in row for row in everything), "a tool call is one row")
     expect(any("session/request_permission" in row and "selected yes (2.09 s)" in row for row in everything),

@@ -68,9 +68,7 @@ void print(std::ostream& out, const LogEntry& entry, std::int64_t start) {
 
 void print_log(std::ostream& out, const Recording& recording, const LogFilter& filter) {
   const std::vector<LogEntry> all = tell(recording);
-  std::int64_t start = recording.header.time;
-  for (const LogEntry& each : all)
-    if (start == 0 || each.time < start) start = each.time;
+  const std::int64_t start = start_of(all);
   for (const LogEntry& each : all)
     if (filter.takes(each, all)) print(out, each, start);
 }

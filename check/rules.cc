@@ -101,8 +101,7 @@ void Rules::Parts::see(const WireFrame& frame) {
     if (!is_utf8(frame.text)) return found_of_sender("WIRE-2", "a frame is not UTF-8");
     // Deeper or larger than we read says nothing about who sent it.
     if (parsed.error().kind == json::Error::Kind::limit) return;
-    return found_of_sender("WIRE-1", "a frame is not JSON: " + parsed.error().message() +
-                                         " at byte " + std::to_string(parsed.error().offset));
+    return found_of_sender("WIRE-1", "a frame is not JSON: " + parsed.error().message());
   }
   if (!parsed->is_object()) {
     ++broken;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """tap_test.py ACP: `acp tap`, `acp log` and `acp replay` from outside."""
 
+import collections
+import concurrent.futures
 import json
 import os
 import random
@@ -118,7 +120,7 @@ class TapTest(Folder):
         self.assertEqual(lines[-1]["end"], "the agent exited with code 0")
 
     def test_what_the_wire_says_does_not_steer_the_terminal(self):
-        done = tap("--", "sh", "-c", r"printf '{\"jsonrpc\":\"2.0\",\"method\":\"x\\u001b[2J\"}\n'")
+        done = tap("--", "cat", input=rb'{"jsonrpc":"2.0","method":"x\u001b[2J"}')
         self.assertNotIn(b"\x1b", done.stderr)
         self.assertIn(b"\\x1b[2J", done.stderr)
 
@@ -252,38 +254,44 @@ HARMLESS = {"split", "merge", "delay", "stall", "noise"}
 
 
 class SeedsTest(WithAgent):
-    def test_a_hundred_seeds_no_hang_no_crash_and_no_silence(self):
-        outcomes = {}
-        for seed in range(100):
-            spec = FAULTS[seed % len(FAULTS)]
-            done = run_through_tap(["--log", self.log, "--seed", str(seed), "--fault", spec],
-                                   "list .; show a.txt; run echo hi", self.project, self.env, timeout=3)
-            what = f"seed {seed}, {spec}: exit code {done.returncode}\n{done.stderr.decode()}"
-            # An end by a signal is a crash; the tap's own would be missing from its recording.
-            self.assertGreaterEqual(done.returncode, 0, what)
-            lines = read_log(self.log)
-            self.assertNotIn("runtime error", done.stderr.decode(), what)
-            end = lines[-1].get("end")
-            self.assertIsNotNone(end, what)
-            killed_by_us = any(line.get("fault") == "kill" for line in lines)
-            if not killed_by_us:
-                self.assertNotRegex(end, "SIG(SEGV|ABRT|BUS|ILL|FPE)", what)
-            # A loss is told: by the client's exit code or words, by an error on the wire, or by the rules.
-            lost = [line for line in lines if "fault" in line and line["fault"] not in HARMLESS]
-            answered_with_error = any("error" in line.get("frame", {}) for line in lines
-                                      if isinstance(line.get("frame"), dict))
-            violated = any("violation" in line for line in lines)
-            told = done.returncode != 0 or answered_with_error or violated or self.harmless_loss(lines, lost)
-            if lost:
-                self.assertTrue(told, what + "\n" + "\n".join(json.dumps(each) for each in lost))
-            outcomes[done.returncode] = outcomes.get(done.returncode, 0) + 1
-        print("exit codes of acp run over 100 seeds:", dict(sorted(outcomes.items())))
-
-    def harmless_loss(self, lines, lost):
-        """What nobody can miss: a notification has no answer, and no number that would be missing."""
+    def one(self, seed):
+        """The exit code of `acp run`, and whether a loss was told by the tap alone; raises for what is wrong."""
+        spec = FAULTS[seed % len(FAULTS)]
+        log = os.path.join(self.folder.name, f"{seed}.jsonl")
+        done = run_through_tap(["--log", log, "--seed", str(seed), "--fault", spec],
+                               "list .; show a.txt; run echo hi", self.project, self.env, timeout=3)
+        lines = read_log(log)
+        what = f"seed {seed}, {spec}: exit code {done.returncode}\n{done.stderr.decode()}"
+        # An end by a signal is a crash; after one of the tap its recording has no end.
+        self.assertGreaterEqual(done.returncode, 0, what)
+        self.assertNotIn("runtime error", done.stderr.decode(), what)
+        self.assertIn("end", lines[-1], what)
+        if not any(line.get("fault") == "kill" for line in lines):
+            self.assertNotRegex(lines[-1]["end"], "SIG(SEGV|ABRT|BUS|ILL|FPE)", what)
+        # A loss is told: by the client's exit code, by an error on the wire, or by the rules.
+        lost = [line for line in lines if "fault" in line and line["fault"] not in HARMLESS]
         frames = {line["n"]: line.get("frame") for line in lines if "n" in line}
-        return all("id" not in (frames.get(each["frame"]) or {}) or each["fault"] in ("reorder", "duplicate")
-                   for each in lost)
+        told = (done.returncode != 0 or any("violation" in line for line in lines)
+                or any("error" in frame for frame in frames.values() if isinstance(frame, dict)))
+        if not lost or told:
+            return done.returncode, False
+        # What nobody can miss: a notification has no answer, and no number that would be missing. And what
+        # came twice, or later, is not lost.
+        for each in lost:
+            frame = frames.get(each["frame"]) or {}
+            if "id" in frame and each["fault"] not in ("reorder", "duplicate"):
+                raise AssertionError(what + "\n" + json.dumps(each))
+        return done.returncode, any(each["fault"] not in ("reorder", "duplicate") for each in lost)
+
+    def test_a_hundred_seeds_no_hang_no_crash_and_no_silence(self):
+        # They wait more than they work.
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(self.one, range(100)))
+        codes = collections.Counter(code for code, _ in results)
+        print("exit codes of acp run over 100 seeds:", dict(sorted(codes.items())),
+              "; lost notifications that only the tap can tell of:", sum(alone for _, alone in results))
+        self.assertGreater(codes[0], 0)
+        self.assertGreater(sum(codes.values()) - codes[0], 10)
 
 
 if __name__ == "__main__":
