@@ -1,4 +1,5 @@
 // Input that is odd, broken or hostile; extensions; ids.
+#include <algorithm>
 #include <memory>
 
 #include "check/agent_scenarios.h"
@@ -42,7 +43,9 @@ class Patient {
       return text.empty() ? "no answer" : text;
     }
   };
-  Outcome give(std::string_view message) {
+  // An answer counts if it has this id or none. One that is due gets a little time: agents answer
+  // out of order.
+  Outcome give(std::string_view message, const Json& id, bool due) {
     Outcome outcome;
     AgentClient* const to = client();
     if (!to) return outcome;
@@ -50,15 +53,13 @@ class Patient {
     to->wire().send(message);
     outcome.alive = to->still_there();
     spoilt_ = !outcome.alive;
-    const auto& all = to->wire().transcript();
-    for (std::size_t i = from; i < all.size(); ++i) {
-      if (all[i].sent) continue;
-      const auto parsed = Json::parse(all[i].text);
-      if (!parsed) continue;
-      // The answer to still_there() is not meant.
-      const bool ours = parsed->view()["id"].is_number() && parsed->view()["id"].as_int64() != 4711;
-      if (!ours) outcome.answers.push_back(*parsed);
-    }
+    const auto look = [&] {
+      outcome.answers = answers(*to, from, id);
+      return !outcome.answers.empty();
+    };
+    if (due && outcome.alive)
+      to->until(look, std::min(run_.options.timeout, std::chrono::milliseconds(2000)));
+    look();
     return outcome;
   }
   void spoil() { spoilt_ = true; }
@@ -66,50 +67,64 @@ class Patient {
  private:
   AgentRun& run_;
   std::unique_ptr<AgentClient> client_;
+  static std::vector<Json> answers(AgentClient& client, std::size_t from, const Json& id) {
+    std::vector<Json> found;
+    const auto& all = client.wire().transcript();
+    for (std::size_t i = from; i < all.size(); ++i) {
+      if (all[i].sent) continue;
+      const auto parsed = Json::parse(all[i].text);
+      if (!parsed || !parsed->view()["method"].absent()) continue;
+      const JsonView its = parsed->view()["id"];
+      if (its.absent() || its.is_null() || its.text() == id.text()) found.push_back(*parsed);
+    }
+    return found;
+  }
   bool spoilt_ = false;
 };
 
 void check_broken(AgentRun& run, Patient& patient) {
   struct Case {
     std::string_view id;
+    int mark;  // the id of the request
     std::string text;
     std::int64_t code;  // 0: any answer
   };
   const Case cases[] = {
-      {"A-INPUT-1", R"({"jsonrpc":"2.0","id":4711,"method":)", -32700},
-      {"A-INPUT-2", request("4711", "\"method\":\"_acp.check/\xff\xfe\""), 0},
-      {"A-INPUT-3", "[" + request("4711", R"("method":"_acp.check/batch")") + "]", 0},
-      {"A-INPUT-4", "42", -32600},
-      {"A-INPUT-5", request("4711", R"("method":7)"), -32600},
-      {"A-INPUT-7",
-       request("4711", R"("method":"session/prompt","params":{"sessionId":7,"prompt":"hello"})"),
+      {"A-INPUT-1", 47111, R"({"jsonrpc":"2.0","id":47111,"method":)", -32700},
+      {"A-INPUT-2", 47112, request("47112", "\"method\":\"_acp.check/\xff\xfe\""), 0},
+      {"A-INPUT-3", 47113, "[" + request("47113", R"("method":"_acp.check/batch")") + "]", 0},
+      {"A-INPUT-4", 47114, "42", -32600},
+      {"A-INPUT-5", 47115, request("47115", R"("method":7)"), -32600},
+      {"A-INPUT-7", 47117,
+       request("47117", R"("method":"session/prompt","params":{"sessionId":7,"prompt":"hello"})"),
        -32602},
-      {"A-INPUT-11",
-       request("4711", R"("method":"_acp.check/large","params":{"text":")" +
-                           std::string(2'000'000, 'x') + "\"}"),
+      {"A-INPUT-11", 47121,
+       request("47121", R"("method":"_acp.check/large","params":{"text":")" +
+                            std::string(2'000'000, 'x') + "\"}"),
        0},
-      {"A-INPUT-12",
-       request("4711", R"("method":"_acp.check/deep","params":{"deep":)" +
-                           std::string(20'000, '[') + std::string(20'000, ']') + "}"),
+      {"A-INPUT-12", 47122,
+       request("47122", R"("method":"_acp.check/deep","params":{"deep":)" +
+                            std::string(20'000, '[') + std::string(20'000, ']') + "}"),
        0},
   };
   for (const Case& one : cases) {
     if (!run.report.selected(one.id)) continue;
-    const auto outcome = patient.give(one.text);
+    const auto outcome = patient.give(one.text, one.mark, true);
     // What is nested too deep may end in anything but silence of the whole agent.
     const bool answered = one.id == "A-INPUT-12" || (one.code != 0 ? outcome.answered_with(one.code)
                                                                    : !outcome.answers.empty());
     run.report.expect(one.id, outcome.alive && answered, outcome.describe());
   }
-  const auto versionless =
-      patient.give(R"({"id":4711,"method":"initialize","params":{"protocolVersion":1}})");
+  const auto versionless = patient.give(
+      R"({"id":47116,"method":"initialize","params":{"protocolVersion":1}})", 47116, true);
   bool refused = false, obeyed = false;
   for (const Json& answer : versionless.answers) {
     refused = refused || !answer["error"].absent();
     obeyed = obeyed || !answer["result"].absent();
   }
   run.report.expect("A-INPUT-6", versionless.alive && refused && !obeyed, versionless.describe());
-  const auto stray = patient.give(R"({"jsonrpc":"2.0","id":"never-asked","result":{}})");
+  const auto stray =
+      patient.give(R"({"jsonrpc":"2.0","id":"never-asked","result":{}})", "never-asked", false);
   run.report.expect("A-INPUT-8", stray.alive && stray.answers.empty(), stray.describe());
 }
 
@@ -162,7 +177,7 @@ void check_extensions(AgentRun& run, Patient& patient) {
       {"A-EXT-4", R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"none"}})"},
   };
   for (const auto& [id, text] : notices) {
-    const auto outcome = patient.give(text);
+    const auto outcome = patient.give(text, Json(), false);
     run.report.expect(id, outcome.alive, outcome.describe());
   }
 }
@@ -191,9 +206,10 @@ void check_additions(AgentClient& client, std::string_view id, std::string_view 
 
 bool comes_back(AgentClient& client, const Json& id) {
   client.ask_as(id, "_acp.check/id", Json::object());
-  // What follows is answered: then this one would have been, too.
-  for (int i = 0; i < 3 && !client.answered(id); ++i)
-    if (!client.still_there()) break;
+  // Beyond what follows it: agents answer out of order.
+  if (client.still_there() && !client.answered(id))
+    client.until([&] { return client.answered(id); },
+                 std::min(client.run().options.timeout, std::chrono::milliseconds(2000)));
   return client.answered(id);
 }
 
