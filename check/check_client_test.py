@@ -26,11 +26,11 @@ NO_TERMINALS = {f"C-TTY-{i}" for i in range(1, 20)} | {"C-TERM-1"}
 NO_ELICITATION = {f"C-ELICIT-{i}" for i in range(1, 5)}
 
 
-def check(*command, options=()):
+def check(*command, options=(), patience=30):
     """{id: (status, message)}, the exit code, and what was printed."""
     with tempfile.TemporaryDirectory() as home, tempfile.NamedTemporaryFile(suffix=".json") as file:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ACP_"))} | {"HOME": home}
-        run = subprocess.run([ACP, "check", "client", "--jobs", "3", "--timeout", "30", "--json", file.name, *options,
+        run = subprocess.run([ACP, "check", "client", "--jobs", "3", "--timeout", str(patience), "--json", file.name, *options,
                               "--", *command], capture_output=True, text=True, env=env, timeout=800)
         text = Path(file.name).read_text()
         results = json.loads(text)["results"] if text else []
@@ -59,13 +59,13 @@ class Clients(unittest.TestCase):
         self.assertIn("did not log in", found["C-AUTH-1"][1])
 
     def test_chat(self):
-        found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "{agent}")
+        found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "{agent}", patience=150)
         self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | {"C-HONEST-1"}), 0)
 
     def test_hello_client(self):
         found = check(str(EXAMPLES / "hello_client"), "hello", "{agent}")
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
-        self.assertEqual(self.hold(*found, skips=skips), 0)
+        self.assertEqual(self.hold(*found, fails={"C-TURN-3"}, skips=skips), 0)
 
     def test_watch_turn(self):
         found = check(str(EXAMPLES / "watch_turn"), "--yes", ".", "hello", "{agent}")

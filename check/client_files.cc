@@ -18,6 +18,21 @@ std::optional<std::string> get(const std::filesystem::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// To a prompt, in a session that stands where our files are, of a client that has the capability.
+bool reach_files(Scene& scene, const char* capability) {
+  if (!scene.reach_prompt()) return false;
+  std::error_code error;
+  const char* why = nullptr;
+  if (!scene.capabilities()["fs"][capability].as_bool().value_or(false))
+    why = "the client does not advertise it";
+  else if (!std::filesystem::equivalent(scene.session_cwd(), scene.work(), error))
+    why = "the session is not in the directory that the client was started in";
+  if (why == nullptr) return true;
+  for (const std::string_view id : scene.ids) scene.skip(id, why);
+  scene.finish();
+  return false;
+}
+
 struct Reading {
   std::string_view id;
   std::string_view what;     // behind the path

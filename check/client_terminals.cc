@@ -23,6 +23,47 @@ bool reach_terminals(Scene& scene) {
   return false;
 }
 
+class Terminal {
+ public:
+  // `members` behind the session's id.
+  Terminal(Scene& scene, const std::string& members)
+      : scene_(scene),
+        created_(scene.call("terminal/create", "{\"sessionId\":$S," + members + "}")) {
+    if (created_) id_ = Json((*created_)["result"]["terminalId"]);
+  }
+  // Of a shell's line.
+  static Terminal shell(Scene& scene, const std::string& line, const std::string& more = "") {
+    return {scene, R"("command":"/bin/sh","args":["-c",)" + Json(line).text() + "]" + more};
+  }
+
+  bool ok() const { return id_.is_string(); }
+  const std::optional<Json>& created() const { return created_; }
+  std::string params() const {
+    return "{\"sessionId\":$S,\"terminalId\":" + (ok() ? id_.text() : "\"none\"") + "}";
+  }
+  std::optional<Json> call(const char* what) {
+    return scene_.call(std::string("terminal/") + what, params());
+  }
+  std::string wait() { return scene_.ask("terminal/wait_for_exit", params()); }
+  // Its output when it has ended.
+  std::string all_output() {
+    call("wait_for_exit");
+    const auto answer = call("output");
+    return answer ? (*answer)["result"]["output"].as_string().value_or("") : "";
+  }
+
+ private:
+  Scene& scene_;
+  std::optional<Json> created_;
+  Json id_;
+};
+
+// Terminals may turn newlines into CRLF.
+std::string plain(std::string text) {
+  std::erase(text, '\r');
+  return text;
+}
+
 void play_command(Scene& scene) {
   if (!reach_terminals(scene)) return;
   std::filesystem::create_directory(scene.work() / "inner");
