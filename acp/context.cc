@@ -4,6 +4,7 @@
 
 #include "acp/agent_role.h"
 #include "acp/json/codec.h"
+#include "acp/paths.h"
 #include "acp/terminal.h"
 
 namespace acp {
@@ -17,33 +18,17 @@ std::exception_ptr over() {
       Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
 }
 
-void require_absolute(std::string_view field, std::string_view path) {
-  if (!detail::is_absolute(path))
-    throw Refused(std::string(field) + ": expected an absolute path, got \"" + std::string(path) +
-                  "\"");
-}
-
-void check_content(const std::vector<v1::ToolCallContent>& content) {
-  for (const v1::ToolCallContent& item : content)
-    if (const auto* diff = std::get_if<v1::Diff>(&item)) require_absolute("diff.path", diff->path);
-}
-void check_locations(const std::vector<v1::ToolCallLocation>& locations) {
-  for (const v1::ToolCallLocation& location : locations) {
-    require_absolute("locations.path", location.path);
-    if (location.line.has_value() && *location.line == 0)
-      throw Refused("locations.line: lines count from 1");
-  }
-}
+using detail::require_absolute;
 
 // What must not go out, whatever the program says.
 void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
   const auto& session = client.session;
   if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
-    check_content(call->content);
-    check_locations(call->locations);
+    require_absolute(call->content);
+    require_absolute(call->locations);
   } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
-    if (change->content.has_value()) check_content(*change->content);
-    if (change->locations.has_value()) check_locations(*change->locations);
+    if (change->content.has_value()) require_absolute(*change->content);
+    if (change->locations.has_value()) require_absolute(*change->locations);
   } else if (std::holds_alternative<v1::Notice>(update)) {
     if (!session.has_value() || !session->notices.has_value())
       throw Refused("the client takes no notices (clientCapabilities.session.notices)");

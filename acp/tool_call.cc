@@ -1,6 +1,7 @@
 #include "acp/tool_call.h"
 
 #include "acp/agent_role.h"
+#include "acp/paths.h"
 #include "acp/terminal.h"
 
 namespace acp {
@@ -82,6 +83,8 @@ Sent ToolCall::send(v1::ToolCallUpdate update) const {
 }
 
 Sent ToolCall::update(v1::ToolCallUpdate update) const {
+  if (update.content.has_value()) detail::require_absolute(*update.content);
+  if (update.locations.has_value()) detail::require_absolute(*update.locations);
   {
     Lock lock(*state_->call->connection);
     if (update.content.has_value()) state_->shown.content = *update.content;
@@ -123,7 +126,10 @@ Sent ToolCall::fail(std::string_view reason) const {
 
 Sent ToolCall::add_text(std::string_view text) const { return add_content(text_content(text)); }
 
+// What is refused is not kept: the next update, with all that there is, would be refused as well.
 Sent ToolCall::add_content(const v1::ToolCallContent& content) const {
+  if (const auto* diff = std::get_if<v1::Diff>(&content))
+    detail::require_absolute("diff.path", diff->path);
   v1::ToolCallUpdate update;
   {
     Lock lock(*state_->call->connection);
@@ -151,6 +157,7 @@ Sent ToolCall::add_terminal(const Terminal& terminal) const {
 Sent ToolCall::add_location(std::string path) const { return add_location(std::move(path), 0); }
 
 Sent ToolCall::add_location(std::string path, std::uint32_t line) const {
+  detail::require_absolute("locations.path", path);
   v1::ToolCallLocation location;
   location.path = std::move(path);
   if (line != 0) location.line = line;

@@ -1,6 +1,8 @@
 #include "chat/mcp_servers.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "chat/program.h"
@@ -28,9 +30,13 @@ std::string expanded(const std::string& text, const std::string& where) {
   return out;
 }
 
-// The agent may have another PATH, and the protocol wants a path.
-std::string found_program(const std::string& command) {
-  return find_program(command).value_or(command);
+// As the protocol wants it: the agent may run elsewhere, and look elsewhere. Nothing if there is no
+// such program.
+std::optional<std::string> absolute_program(const std::string& command) {
+  const bool name = command.find('/') == std::string::npos;
+  const std::optional<std::string> found = name ? find_program(command) : command;
+  if (!found) return std::nullopt;
+  return std::filesystem::absolute(*found).lexically_normal().string();
 }
 
 template <class Server>
@@ -54,7 +60,7 @@ v1::McpServer as_server(const McpServerSettings& given) {
     return with_headers<v1::McpServerSse>(given);
   v1::McpServerStdio server;
   server.name = given.name;
-  server.command = found_program(given.command);
+  server.command = absolute_program(given.command).value_or(given.command);
   server.args = given.args;
   for (const auto& [name, value] : given.env) {
     v1::EnvVariable variable;
@@ -78,7 +84,9 @@ v1::McpServer from_word(const std::string& name, const std::string& value) {
   words >> server.command;
   for (std::string arg; words >> arg;) server.args.push_back(arg);
   if (server.command.empty()) throw NoSuchServer("--mcp " + name + ": the command is missing");
-  server.command = found_program(server.command);
+  const auto program = absolute_program(server.command);
+  if (!program) throw NoSuchServer("--mcp: " + server.command + ": command not found");
+  server.command = *program;
   return server;
 }
 

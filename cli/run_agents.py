@@ -30,6 +30,7 @@ def messages():
 
 
 INPUT = messages()
+SERVERS = []  # of session/new
 
 
 def ask(method, **params):
@@ -113,6 +114,8 @@ def turn(text):
         outcome = permission({"toolCallId": "p", "title": "Run it"}, "allow_once", "reject_once")
         say(json.dumps(outcome))
         return "cancelled"
+    elif WHAT == "servers":
+        say(json.dumps(SERVERS))
     elif WHAT == "error":
         return None
     else:
@@ -140,6 +143,7 @@ for message in INPUT:
                                                              "mcpCapabilities": {"http": WHAT == "mcp"},
                                                              "loadSession": WHAT == "replay"}}})
     elif method == "session/new":
+        SERVERS += message["params"]["mcpServers"]
         if WHAT == "early":
             say("too early, ")
         if WHAT == "mcp":

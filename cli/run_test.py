@@ -219,6 +219,13 @@ class BuiltIn(Place):
     def test_mcp_servers_are_passed_on(self):
         done = self.run_it("say hi", "--mcp", "broken=/nowhere/server --x")
         self.assertIn("broken", done.stderr)  # that it cannot be started is told
+        # By absolute paths, wherever the agent looks.
+        servers = ["--mcp", "one=sh -c true", "--mcp", "two=./tools/serve"]
+        one, two = json.loads(self.run_it("x", *servers, *hostile("servers")).stdout)
+        self.assertEqual((os.path.isabs(one["command"]), os.path.basename(one["command"])), (True, "sh"))
+        self.assertEqual((one["name"], one["args"], one["env"]), ("one", ["-c", "true"], []))
+        self.assertEqual(two["command"], self.project + "/tools/serve")
+        self.assertIn("command not found", self.run_it("x", "--mcp", "none=no-such-server", code=2).stderr)
 
 
 class Echo(Place):

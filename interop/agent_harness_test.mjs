@@ -97,6 +97,14 @@ const FAULTS = {
   ],
   "was never released": [PROMPT, ...terminal, ANSWER],
   "outlives its turn": [PROMPT, ...terminal, ANSWER, ...release],
+  "was released before that": [
+    PROMPT,
+    ...terminal,
+    ...release,
+    call({ content: [{ type: "terminal", terminalId: "t1" }] }),
+    then({ status: "failed" }),
+    ANSWER,
+  ],
   "is shown, but was never created": [
     PROMPT,
     call({ content: [{ type: "terminal", terminalId: "t9" }] }),

@@ -139,7 +139,8 @@ function lifeOfCalls(entries) {
 function terminals(entries) {
   const problems = [];
   const open = new Map(); // terminal → session
-  const known = new Set(); // may be shown even when it is released
+  const known = new Set();
+  const shown = new Set(); // stays on view when it is released
   const creating = new Map(); // request's id → session
   const prompts = new Map(); // request's id → session
   for (const { from, message } of entries) {
@@ -158,6 +159,9 @@ function terminals(entries) {
       for (const { type, terminalId } of params.update.content ?? [])
         if (type === "terminal" && !known.has(terminalId))
           problems.push(`the terminal ${terminalId} is shown, but was never created`);
+        else if (type === "terminal" && !shown.has(terminalId) && !open.has(terminalId))
+          problems.push(`the terminal ${terminalId} is shown, but was released before that`);
+        else if (type === "terminal") shown.add(terminalId);
   }
   return [...problems, ...[...open.keys()].map((each) => `${each} was never released`)];
 }
