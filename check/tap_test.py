@@ -176,9 +176,8 @@ class WithAgent(Folder):
         self.env = {**os.environ, "HOME": self.home, "XDG_STATE_HOME": self.home, "XDG_DATA_HOME": self.home,
                     "XDG_CONFIG_HOME": self.home}
 
-    def record(self):
-        done = run_through_tap(["--quiet", "--log", self.log], "list .; show a.txt; run echo hi", self.project,
-                               self.env)
+    def record(self, prompt="list .; show a.txt; run echo hi"):
+        done = run_through_tap(["--quiet", "--log", self.log], prompt, self.project, self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return read_log(self.log)
 
@@ -225,7 +224,7 @@ class ReplayTest(WithAgent):
             file.write(text.replace(old, new))
 
     def test_as_client(self):
-        self.record()
+        self.record("show a.txt")
         done = self.replay("client", ACP, "agent", "--model", "offline")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("as recorded", done.stderr)
@@ -235,8 +234,8 @@ class ReplayTest(WithAgent):
         self.assertIn('result.stopReason: recorded "refusal", got "end_turn"', done.stderr)
 
     def test_as_agent(self):
-        self.record()
-        client = [ACP, "run", "--policy", "allow", "list .; show a.txt; run echo hi", "--", "{agent}"]
+        self.record("show a.txt")
+        client = [ACP, "run", "--policy", "allow", "show a.txt", "--", "{agent}"]
         done = self.replay("agent", *client)
         self.assertEqual(done.returncode, 0, done.stderr)
         client[4] = "another prompt"
