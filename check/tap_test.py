@@ -147,7 +147,8 @@ class TapTest(Folder):
                 self.assertNotEqual(done.stdout, lines, name)
             if name == "reorder":
                 self.assertEqual(sorted(done.stdout.splitlines()), sorted(lines.splitlines()))
-        self.assertEqual(tap("--fault", "kill:agent@3", "--", *agent, input=lines).returncode, 128 + 9)
+        stays = ["sh", "-c", "cat; exec sleep 1000"]
+        self.assertEqual(tap("--fault", "kill:agent@3", "--", *stays, input=lines).returncode, 128 + 9)
 
     def test_the_same_seed_does_the_same(self):
         lines = b"".join(b'{"jsonrpc":"2.0","method":"_x/%d"}\n' % i for i in range(200))
