@@ -182,6 +182,28 @@ TEST(Replay, MapsIdsAndTakesTextHoweverItIsCut) {
   EXPECT_FALSE(replay.departure());
 }
 
+TEST(Replay, ToolCallsSideBySideMayBeToldInAnotherOrder) {
+  const auto tool = [](const std::string& id, const std::string& status) {
+    return R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":)"
+           R"({"sessionUpdate":"tool_call_update","toolCallId":")" +
+           id + R"(","status":")" + status + R"("}}})";
+  };
+  const Recording recording = recording_of(
+      "{\"recording\":1}\n" + frame_line(1, "agent", tool("a", "in_progress")) +
+      frame_line(2, "agent", tool("b", "in_progress")) +
+      frame_line(3, "agent", tool("a", "completed")) + frame_line(4, "agent", tool("b", "failed")));
+  const auto departs = [&](const std::vector<std::string>& frames) {
+    Replay replay(recording, Side::client);
+    for (const std::string& each : frames) replay.receive(each);
+    replay.ended();
+    return replay.departure().has_value();
+  };
+  EXPECT_FALSE(departs({tool("x", "in_progress"), tool("y", "in_progress"), tool("y", "failed"),
+                        tool("x", "completed")}));
+  EXPECT_TRUE(departs({tool("x", "completed"), tool("x", "in_progress"), tool("y", "in_progress"),
+                       tool("y", "failed")}));
+}
+
 TEST(Replay, SaysWhereItDeparts) {
   const Recording recording = recording_of(turn_recording());
   const auto departure = [&](const std::vector<std::string>& frames) {

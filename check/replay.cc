@@ -40,6 +40,14 @@ std::string chunk_text(JsonView message) {
   return message["params"]["update"]["content"]["text"].as_string().value_or("");
 }
 
+// The id in an update of a tool call; empty if it is anything else.
+std::string tool_call_of(JsonView message) {
+  const JsonView update = message["params"]["update"];
+  const std::string kind = update["sessionUpdate"].as_string().value_or("");
+  if (method_of(message) != "session/update" || !kind.starts_with("tool_call")) return "";
+  return update["toolCallId"].as_string().value_or("");
+}
+
 std::string name_of(JsonView message) {
   const std::string method = method_of(message);
   const std::string kind = message["params"]["update"]["sessionUpdate"].as_string().value_or("");
@@ -128,11 +136,35 @@ void Replay::receive(std::string_view text) {
   }
   if (name_of(*recorded) != name_of(*got) && method_of(*recorded) != method_of(*got))
     return depart("recorded " + name_of(*recorded) + ", got " + name_of(*got));
-  if (const auto what = difference(*recorded, *got, "", ""))
+  const auto known = ids_;
+  if (const auto what = difference(*recorded, *got, "", "")) {
+    ids_ = known;
+    if (bring_forward(*got)) return advance();
     return depart(name_of(*recorded) + ": " + *what);
+  }
   if (!method_of(*recorded).empty() && !(*recorded)["id"].absent())
     requests_[std::string((*recorded)["id"].text())] = (*got)["id"].text();
   advance();
+}
+
+bool Replay::bring_forward(JsonView got) {
+  if (tool_call_of(got).empty()) return false;
+  std::vector<std::string> passed;
+  const auto begin = frames_.begin() + static_cast<std::ptrdiff_t>(next_);
+  for (auto at = begin; at != frames_.end() && at->from != as_; ++at) {
+    const auto recorded = Json::parse(at->text);
+    const std::string call = recorded ? tool_call_of(*recorded) : "";
+    if (call.empty()) return false;
+    if (std::ranges::find(passed, call) != passed.end()) continue;
+    const auto known = ids_;
+    if (!difference(*recorded, got, "", "")) {
+      std::rotate(begin, at, at + 1);
+      return true;
+    }
+    ids_ = known;
+    passed.push_back(call);
+  }
+  return false;
 }
 
 bool Replay::receive_chunk(const Json& recorded, const Json& got) {

@@ -46,6 +46,9 @@ class Replay {
   void advance() { ++next_, said_.clear(); }
   // The end of a run of chunks whose text has come so far.
   bool receive_chunk(const Json& recorded, const Json& got);
+  // The updates of tool calls that run side by side may come in another order: those of one call
+  // may not. Takes the one that is meant to the front.
+  bool bring_forward(JsonView got);
   // Nothing if they agree; the new pairs of ids are remembered.
   std::optional<std::string> difference(JsonView recorded, JsonView got, const std::string& path,
                                         std::string_view key);

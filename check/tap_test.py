@@ -147,7 +147,8 @@ class TapTest(Folder):
                 self.assertNotEqual(done.stdout, lines, name)
             if name == "reorder":
                 self.assertEqual(sorted(done.stdout.splitlines()), sorted(lines.splitlines()))
-        self.assertEqual(tap("--fault", "kill:agent@3", "--", *agent, input=lines).returncode, 128 + 9)
+        stays = ["sh", "-c", "cat; exec sleep 1000"]
+        self.assertEqual(tap("--fault", "kill:agent@3", "--", *stays, input=lines).returncode, 128 + 9)
 
     def test_the_same_seed_does_the_same(self):
         lines = b"".join(b'{"jsonrpc":"2.0","method":"_x/%d"}\n' % i for i in range(200))
@@ -176,9 +177,8 @@ class WithAgent(Folder):
         self.env = {**os.environ, "HOME": self.home, "XDG_STATE_HOME": self.home, "XDG_DATA_HOME": self.home,
                     "XDG_CONFIG_HOME": self.home}
 
-    def record(self):
-        done = run_through_tap(["--quiet", "--log", self.log], "list .; show a.txt; run echo hi", self.project,
-                               self.env)
+    def record(self, prompt="list .; show a.txt; run echo hi"):
+        done = run_through_tap(["--quiet", "--log", self.log], prompt, self.project, self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return read_log(self.log)
 
@@ -225,7 +225,7 @@ class ReplayTest(WithAgent):
             file.write(text.replace(old, new))
 
     def test_as_client(self):
-        self.record()
+        self.record("show a.txt")
         done = self.replay("client", ACP, "agent", "--model", "offline")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("as recorded", done.stderr)
@@ -235,8 +235,8 @@ class ReplayTest(WithAgent):
         self.assertIn('result.stopReason: recorded "refusal", got "end_turn"', done.stderr)
 
     def test_as_agent(self):
-        self.record()
-        client = [ACP, "run", "--policy", "allow", "list .; show a.txt; run echo hi", "--", "{agent}"]
+        self.record("show a.txt")
+        client = [ACP, "run", "--policy", "allow", "show a.txt", "--", "{agent}"]
         done = self.replay("agent", *client)
         self.assertEqual(done.returncode, 0, done.stderr)
         client[4] = "another prompt"
