@@ -237,7 +237,7 @@ class Features(ChatCase):
         chat.wait("web  http  https://example.org/mcp  passed on")
         chat.wait("old  sse  https://example.org/sse  not passed on:")
         self.assertNotIn("hush", self.leave(chat))
-        chat = self.hostile("mcp", "--mcp", "web", "--mcp", "mine=other --y")
+        chat = self.hostile("mcp", "--mcp", "web", "--mcp", "mine=true --y")
         chat.wait('servers: ["mine", "web"]')
         chat.wait(IDLE)
         self.leave(chat)

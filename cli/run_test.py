@@ -394,7 +394,7 @@ class Hostile(Place):
         done = self.run_it("x", *hostile("mcp"))
         self.assertEqual(done.stdout, "servers: files web; hello\n")
         self.assertIn("the MCP server old is not passed on: the agent takes no MCP servers over sse", done.stderr)
-        self.assertEqual(self.run_it("x", "--mcp", "web", "--mcp", "a=b c", *hostile("mcp")).stdout,
+        self.assertEqual(self.run_it("x", "--mcp", "web", "--mcp", "a=true c", *hostile("mcp")).stdout,
                          "servers: a web; hello\n")
         self.assertEqual(self.run_it("x", "--mcp", "none", *hostile("mcp")).stdout, "servers: ; hello\n")
         self.assertIn("there is no server", self.run_it("x", "--mcp", "nosuch", *hostile("mcp"), code=2).stderr)
