@@ -3,7 +3,8 @@
 
 One run of the kit for each fault, and one without. A fault that shows wherever the client speaks gets a whole run;
 of the others, for the sake of time, each gets its own area and every third of the rest, in turn: --whole gives
-them whole runs, too. Prints the matrix.
+them whole runs, too. Prints the matrix. Without ACP_LONG in the environment (./test --long sets it) every fourth
+fault is tried, and it is said how many are left out.
 """
 
 import json
@@ -20,6 +21,7 @@ ACP = str(Path(sys.argv[1]).resolve())
 HERE = Path(__file__).resolve().parent
 WHOLE = "--whole" in sys.argv
 CHOSEN = [each for each in sys.argv[2:] if each != "--whole"]
+EVERY = 1 if WHOLE or CHOSEN or os.environ.get("ACP_LONG") else 4
 
 # fault: what is found
 FAULTS = {
@@ -202,7 +204,7 @@ def main():
     unknown = sorted(set(FAULTS.values()) - set(listed))
     complaints = [f"no fault for {each}" for each in without] + [f"no requirement {each}" for each in unknown]
 
-    faults = [None, *(CHOSEN or FAULTS)]
+    faults = [None, *list(CHOSEN or FAULTS)[::EVERY]]
     results, lock = {}, threading.Lock()
     waiting = list(faults)
 
@@ -236,8 +238,8 @@ def main():
         if expected not in failed:
             complaints.append(f"{fault}: {expected} is {found.get(expected)}")
         complaints += [f"{fault}: {id} failed too: {failed[id]}" for id in other]
-    print(f"{len(faults) - 1} faults, {len(set(FAULTS.values()))} of {len(set(listed))} requirements, "
-          f"{time.monotonic() - began:.0f} s")
+    print(f"{len(faults) - 1} of {len(FAULTS)} faults, which are for {len(set(FAULTS.values()))} of {len(set(listed))} "
+          f"requirements, {time.monotonic() - began:.0f} s")
     for each in complaints:
         print(each, file=sys.stderr)
     sys.exit(1 if complaints else 0)
