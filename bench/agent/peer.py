@@ -15,9 +15,13 @@ def tree_of(pid):
     """The process and those that it has started."""
     found = [pid]
     for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/children") as children:
-            for child in children.read().split():
-                found += tree_of(int(child))
+        try:
+            with open(f"/proc/{pid}/task/{task}/children") as children:
+                below = children.read().split()
+        except (FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            continue
+        for child in below:
+            found += tree_of(int(child))
     return found
 
 
