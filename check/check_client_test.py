@@ -59,7 +59,7 @@ class Clients(unittest.TestCase):
         self.assertIn("did not log in", found["C-AUTH-1"][1])
 
     def test_chat(self):
-        found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "{agent}", patience=150)
+        found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "{agent}", patience=45)
         self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | {"C-HONEST-1"}), 0)
 
     def test_hello_client(self):
