@@ -18,9 +18,8 @@ struct Options {
   bool violations = false, statistics = false;
 };
 
-constexpr const char* about = R"(Read a recording of 'acp tap'
-
-Requests stand on one line with their answers and how long these took; a turn's lines are indented
+constexpr const char* about =
+    R"(Requests stand on one line with their answers and how long these took; a turn's lines are indented
 below its prompt; chunks are joined, and updates of a tool call stand on its line. '>' is from the
 client, '<' from the agent, '!' a requirement that was broken, '~' a fault that was injected. The
 statistics follow. Without --html the exit code is 0, whatever was recorded.)";
@@ -66,7 +65,7 @@ int run(const Options& options) {
 void add_log_command(CLI::App& app, Action& action) {
   CLI::App* log = app.add_subcommand("log", "Read a recording of 'acp tap'");
   log->set_help_flag("-h,--help", "Show this help");
-  log->description(about);
+  log->footer(about);
   const auto options = std::make_shared<Options>();
   log->add_option("FILE", options->file, "The recording")->required()->type_name("");
   log->add_option("--method", options->method,

@@ -20,6 +20,12 @@ class Main(unittest.TestCase):
             self.assertIn(word, asked.stdout)
         self.assertEqual(acp().stdout, asked.stdout)
 
+    def test_each_command_has_a_line(self):
+        commands = acp("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+        self.assertGreater(len(commands.splitlines()), 10)
+        for line in commands.splitlines():
+            self.assertRegex(line, r"^  [a-z]+ +[A-Z]")
+
     def test_help_of_a_command(self):
         shown = acp("schema", "--help")
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))

@@ -21,9 +21,7 @@ struct Options {
   double timeout = 30;
 };
 
-constexpr const char* about = R"(Play one side of a recording against the other
-
-  acp replay wire.jsonl --as client -- my-agent --acp
+constexpr const char* about = R"(  acp replay wire.jsonl --as client -- my-agent --acp
   acp replay wire.jsonl --as agent -- my-client --agent '{agent}'
   acp replay wire.jsonl --as agent          speaks on standard input and output itself
 
@@ -69,7 +67,7 @@ int run(const Options& options) {
 void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* replay = app.add_subcommand("replay", "Play one side of a recording against the other");
   replay->set_help_flag("-h,--help", "Show this help");
-  replay->description(about);
+  replay->footer(about);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
   replay->add_option("FILE", options->file, "The recording")->required()->type_name("");

@@ -19,9 +19,8 @@ struct Options {
   bool no_mask = false, quiet = false;
 };
 
-constexpr const char* about = R"(Stand between a client and an agent, and look on
-
-Start it where the client would start the agent: 'acp tap --log wire.jsonl -- my-agent --acp'.
+constexpr const char* about =
+    R"(Start it where the client would start the agent: 'acp tap --log wire.jsonl -- my-agent --acp'.
 Every byte passes unchanged. Each frame is held against the schema and the rules of order; what is
 broken is told on standard error, and in the log. The exit code is the agent's.)";
 
@@ -66,8 +65,7 @@ int run(const Options& options) {
 void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* tap = app.add_subcommand("tap", "Stand between a client and an agent, and look on");
   tap->set_help_flag("-h,--help", "Show this help");
-  tap->description(about);
-  tap->footer(about_faults);
+  tap->footer(std::string(about) + "\n" + about_faults);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
   tap->add_option("--log", options->log, "Record every frame, what was broken and what was done")
