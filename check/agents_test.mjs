@@ -127,8 +127,8 @@ const AGENTS = {
 const EXPECTED = {
   "acp agent": "",
   hello_agent: "A-MCP-1",
-  echo_agent: "A-MCP-1",
-  tools_agent: "A-MCP-1",
+  echo_agent: "",
+  tools_agent: "",
   sdk_agent:
     "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-ORDER-2 " +
     "A-ORDER-9 A-PATH-3 A-SESSION-2 A-STOP-1 A-TERM-4",

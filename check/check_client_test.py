@@ -65,7 +65,11 @@ class Clients(unittest.TestCase):
     def test_hello_client(self):
         found = check(str(EXAMPLES / "hello_client"), "hello", "{agent}")
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
-        self.assertEqual(self.hold(*found, fails={"C-TURN-3"}, skips=skips), 0)
+        self.assertEqual(self.hold(*found, skips=skips), 0)
+
+    def test_workspace_client(self):
+        found = check(str(EXAMPLES / "workspace_client"), "hello", "{agent}")
+        self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | NO_CANCEL | NO_ELICITATION | {"C-HONEST-1"}), 0)
 
     def test_watch_turn(self):
         found = check(str(EXAMPLES / "watch_turn"), "--yes", ".", "hello", "{agent}")

@@ -1,18 +1,13 @@
 // Arguments of tools and prompts, as one types them: a JSON object, or name=value.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "acp/json/json.h"
+#include "cli/bad_usage.h"
 
 namespace acp::cli {
-
-// The user's mistake.
-class BadUsage : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Values are read as the schema of the tool's input says. Throws BadUsage for what it does not
 // take, and for what it wants and does not get.

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -11,27 +10,20 @@
 #include <vector>
 
 #include "acp/json/utf8.h"
-#include "chat/mcp_servers.h"
 #include "chat/run.h"
+#include "cli/bad_usage.h"
+#include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
-#include "cli/mcp_arguments.h"
-#include "cli/mcp_print.h"
-#include "settings/settings.h"
-#include "workspace/policy_store.h"
 
 namespace acp::cli {
 namespace {
 
-struct Options {
-  std::vector<std::string> command;  // behind --
-  std::string agent;
+struct Options : ClientOptions {
   std::string prompt, file;
-  std::string session, cwd = ".";
   std::string policy = "deny";
-  std::string mode, model, auth;
-  std::vector<std::string> set, servers;
-  std::string framing = "newline";
+  std::string auth;
+  std::vector<std::string> set;
   double timeout = 0, grace = 10;
   bool json = false, quiet = false, verbose = false;
 };
@@ -78,53 +70,24 @@ std::chrono::milliseconds milliseconds(double seconds) {
 chat::RunOptions read(const Options& options) {
   if (options.json && options.quiet) throw BadUsage("either --json or --quiet, not both");
   chat::RunOptions run;
-  std::error_code error;
-  run.cwd = std::filesystem::canonical(options.cwd, error).string();
-  if (error || !std::filesystem::is_directory(run.cwd))
-    throw BadUsage("--cwd: there is no directory " + options.cwd);
-  run.agent = chat::chosen_agent(options.agent, options.command);
+  options.read_into(run, user_settings());
   run.permissions = chat::Permissions::from(options.policy);
   run.prompt = prompt_of(options);
-  run.session = options.session;
-  run.choices.mode = options.mode;
-  run.choices.model = options.model;
   for (const std::string& word : options.set) run.choices.set.push_back(pair_of(word, "--set"));
-  settings::SettingsSources sources;
-  sources.user_file = settings::user_settings_path();
-  run.servers = chat::chosen_servers(settings::load_settings(sources), options.servers);
   run.auth = options.auth;
   if (options.timeout > 0) run.time = milliseconds(options.timeout);
   run.grace = milliseconds(options.grace);
-  run.framing = *rpc::framing_from(options.framing);
-  run.version = ACP_VERSION;
   return run;
 }
 
-int bad_usage(const std::string& what) {
-  std::cerr << "acp run: " << printable(what) << "\nTry 'acp run --help'.\n";
-  return chat::exit_code::bad_usage;
-}
-
 int run(const Options& options) {
-  try {
-    const chat::RunOptions what = read(options);
-    const Interrupts interrupts;  // not before: whoever types a prompt may end it all
-    chat::TextOptions text;
-    text.quiet = options.quiet;
-    text.verbose = options.verbose;
-    return chat::run(what, options.json ? chat::json_run_printer() : chat::text_run_printer(text),
-                     interrupts.token());
-  } catch (const BadUsage& mistake) {
-    return bad_usage(mistake.what());
-  } catch (const chat::UnknownAgent& mistake) {
-    return bad_usage(mistake.what());
-  } catch (const chat::NoSuchServer& mistake) {
-    return bad_usage(mistake.what());
-  } catch (const settings::SettingsError& mistake) {
-    return bad_usage(mistake.what());
-  } catch (const workspace::PolicyStoreError& mistake) {
-    return bad_usage(std::string("--policy: ") + mistake.what());
-  }
+  const chat::RunOptions what = read(options);
+  const Interrupts interrupts;  // not before: whoever types a prompt may end it all
+  chat::TextOptions text;
+  text.quiet = options.quiet;
+  text.verbose = options.verbose;
+  return chat::run(what, options.json ? chat::json_run_printer() : chat::text_run_printer(text),
+                   interrupts.token());
 }
 
 }  // namespace
@@ -139,29 +102,15 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
     return run_command->add_option(name, into, what)->type_name(type);
   };
-  option("--agent", options->agent, "One of 'acp agents'; without it the built-in one", "NAME");
+  options->add_to(*run_command);
   option("--file", options->file, "Read the prompt from a file", "FILE");
-  option("--cwd", options->cwd, "The directory to work in (the one here)", "DIR");
-  option("--session", options->session,
-         "Go on with a session: its id, or 'last' for the agent's last one in this directory",
-         "ID|last");
   option(
       "--policy", options->policy,
       "Who answers when the agent asks for a permission: 'ask' (the terminal), 'allow', 'deny', "
       "or a file with rules, as 'acp policy' writes them; what no rule decides is denied. (deny)",
       "FILE|ask|allow|deny");
-  option("--mode", options->mode, "The agent's mode", "MODE");
-  option("--model", options->model, "The agent's model", "MODEL");
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
       ->type_name("ID=VALUE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  run_command
-      ->add_option("--mcp", options->servers,
-                   "Only this MCP server for the agent, instead of all that are configured: its "
-                   "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
-      ->type_name("NAME[=URL|COMMAND]")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
@@ -174,9 +123,6 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
                    "End an agent that does not end a cancelled turn after so many seconds (10)")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
-  option("--framing", options->framing, "newline, content-length or auto", "FRAMING")
-      ->check(CLI::IsMember({"newline", "content-length", "auto"}))
-      ->capture_default_str();
   run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
   run_command->add_flag("-q,--quiet", options->quiet,
                         "Only the agent's last message, permissions and failures");
@@ -189,7 +135,9 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
       "7 a login is needed; 8 the session cannot be gone on with; 124 time-out; 130 cancelled.");
-  run_command->callback([options, &action] { action = [options] { return run(*options); }; });
+  run_command->callback([options, &action] {
+    action = [options] { return told("acp run", [&] { return run(*options); }); };
+  });
 }
 
 }  // namespace acp::cli

@@ -30,11 +30,20 @@ if(TARGET acp_mcp)
   install(FILES mcp/client.h mcp/content.h mcp/server.h mcp/servers.h mcp/types.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mcp)
 endif()
+if(TARGET acp_workspace)
+  install(TARGETS acp_workspace EXPORT acpWorkspaceTargets)
+  install(FILES workspace/boundary.h workspace/command.h workspace/file_error.h workspace/files.h
+                workspace/offer.h workspace/policy.h workspace/policy_store.h workspace/terminals.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/workspace)
+endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/acp)
 install(EXPORT acpTargets NAMESPACE acp:: DESTINATION ${package_dir})
 if(TARGET acp_mcp)
   install(EXPORT acpMcpTargets NAMESPACE acp:: DESTINATION ${package_dir})
+endif()
+if(TARGET acp_workspace)
+  install(EXPORT acpWorkspaceTargets NAMESPACE acp:: DESTINATION ${package_dir})
 endif()
 configure_package_config_file(cmake/acpConfig.cmake.in acpConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
@@ -61,6 +70,10 @@ install(FILES ${PROJECT_BINARY_DIR}/acp.pc DESTINATION ${pc_dir})
 if(TARGET acp_mcp)
   configure_file(cmake/acp-mcp.pc.in acp-mcp.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/acp-mcp.pc DESTINATION ${pc_dir})
+endif()
+if(TARGET acp_workspace)
+  configure_file(cmake/acp-workspace.pc.in acp-workspace.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/acp-workspace.pc DESTINATION ${pc_dir})
 endif()
 
 if(ACP_TESTS)

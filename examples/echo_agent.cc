@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "echo_words.h"
+#include "session_servers.h"
 
 namespace {
 
@@ -33,6 +34,7 @@ struct Store {
   std::map<std::string, Entry> sessions;
   std::map<std::string, v1::ProviderInfo> providers;
   v1::AuthState auth = v1::AuthState::not_required;
+  SessionServers servers;
 };
 using StorePtr = std::shared_ptr<Store>;
 
@@ -77,61 +79,65 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
   agent
       .on_prompt([store](Turn turn) -> Task<StopReason> {
         const auto spoken = std::make_shared<std::string>();
-        const StopReason reason = co_await echo::answer(turn, turn.text(), spoken);
+        std::string text = turn.text();
+        if (text == "servers") text = "say " + store->servers.describe(turn.session_id());
+        const StopReason reason = co_await echo::answer(turn, text, spoken);
         const std::lock_guard lock(store->mutex);
         auto& said = store->sessions[turn.session_id()].said;
         said.emplace_back(true, turn.text());
         if (!spoken->empty()) said.emplace_back(false, *spoken);
         co_return reason;
       })
-      .on_new_session(
-          [store](acp::SessionContext session, v1::NewSessionRequest request) -> Task<void> {
-            const std::lock_guard lock(store->mutex);
-            store->sessions[session.session_id()].cwd = request.cwd;
-            co_return;
-          })
-      .on_load_session(
-          [store](acp::SessionContext session, v1::LoadSessionRequest request) -> Task<void> {
-            std::vector<std::pair<bool, std::string>> said;
-            {
-              const std::lock_guard lock(store->mutex);
-              Store::Entry& loaded = entry(*store, request.sessionId);
-              loaded.open = true;
-              said = loaded.said;
-            }
-            for (const auto& [by_user, text] : said) {
-              if (by_user)
-                co_await session.user_said(acp::ContentBlock(text));
-              else
-                co_await session.say(text);
-            }
-          })
-      .on_resume_session(
-          [store](acp::SessionContext, v1::ResumeSessionRequest request) -> Task<void> {
-            const std::lock_guard lock(store->mutex);
-            entry(*store, request.sessionId).open = true;
-            co_return;
-          })
-      .on_fork_session(
-          [store](acp::SessionContext session, v1::ForkSessionRequest request) -> Task<void> {
-            const std::lock_guard lock(store->mutex);
-            Store::Entry copy = entry(*store, request.sessionId);
-            store->sessions[session.session_id()] = std::move(copy);
-            co_return;
-          })
+      // A plain function, for it may take a while to connect.
+      .on_new_session([store](acp::SessionContext session, v1::NewSessionRequest request) {
+        store->servers.open(session.session_id(), request.mcpServers);
+        const std::lock_guard lock(store->mutex);
+        store->sessions[session.session_id()].cwd = request.cwd;
+      })
+      .on_load_session([store](acp::SessionContext session, v1::LoadSessionRequest request) {
+        std::vector<std::pair<bool, std::string>> said;
+        {
+          const std::lock_guard lock(store->mutex);
+          Store::Entry& loaded = entry(*store, request.sessionId);
+          loaded.open = true;
+          said = loaded.said;
+        }
+        store->servers.open(request.sessionId, request.mcpServers);
+        for (const auto& [by_user, text] : said) {
+          if (by_user)
+            session.user_said(acp::ContentBlock(text)).wait();
+          else
+            session.say(text).wait();
+        }
+      })
+      .on_resume_session([store](acp::SessionContext, v1::ResumeSessionRequest request) {
+        {
+          const std::lock_guard lock(store->mutex);
+          entry(*store, request.sessionId).open = true;
+        }
+        store->servers.open(request.sessionId, request.mcpServers);
+      })
+      .on_fork_session([store](acp::SessionContext session, v1::ForkSessionRequest request) {
+        {
+          const std::lock_guard lock(store->mutex);
+          Store::Entry copy = entry(*store, request.sessionId);
+          store->sessions[session.session_id()] = std::move(copy);
+        }
+        store->servers.open(session.session_id(), request.mcpServers);
+      })
       .on_list_sessions(
           [store](acp::Context, v1::ListSessionsRequest request) -> Task<v1::ListSessionsResponse> {
             co_return list(*store, request);
           })
-      .on_close_session([store](acp::Context, v1::CloseSessionRequest request) -> Task<void> {
+      .on_close_session([store](acp::Context, v1::CloseSessionRequest request) {
+        store->servers.close(request.sessionId);
         const std::lock_guard lock(store->mutex);
         entry(*store, request.sessionId).open = false;
-        co_return;
       })
-      .on_delete_session([store](acp::Context, v1::DeleteSessionRequest request) -> Task<void> {
+      .on_delete_session([store](acp::Context, v1::DeleteSessionRequest request) {
+        store->servers.close(request.sessionId);
         const std::lock_guard lock(store->mutex);
         store->sessions.erase(request.sessionId);
-        co_return;
       })
       .on_archive_session(
           [store](acp::Context, v1::ArchiveSessionRequest request) -> Task<void> {

@@ -18,7 +18,8 @@ const char* const help_text =
     "permission [KEY] | permission-all | read PATH [LINE LIMIT] | write PATH TEXT | run COMMAND |\n"
     "run-for MS COMMAND | terminal COMMAND | kill COMMAND | elicit | elicit-url | mode ID |\n"
     "option MODEL | title TEXT | commands | notice TEXT | usage | auth-update |\n"
-    "ext METHOD JSON | ext-notify METHOD JSON | mcp ID METHOD | wait | block MS | refusal |\n"
+    "ext METHOD JSON | ext-notify METHOD JSON | mcp ID METHOD | servers | wait | block MS | "
+    "refusal |\n"
     "max_tokens | max_turn_requests | error CODE | throw | silence | stream N |\n"
     "try WORDS (what the client refuses is said, instead of failing the turn)\n";
 

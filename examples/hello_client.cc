@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   acp::Client client("hello", "1.0");
   auto agent = client.spawn({argv + 2, argv + argc});
   auto session = agent.new_session("/tmp");
@@ -14,4 +14,7 @@ int main(int argc, char** argv) {
       std::cout << acp::v1::text_of({&chunk->content, 1}) << std::flush;
   }
   std::cout << "\n";
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }

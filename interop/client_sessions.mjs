@@ -41,12 +41,15 @@ export const scenarios = [
       const headers = [{ name: "a", value: "b" }];
       const servers = [
         { name: "local", command: "/bin/true", args: ["-v"], env: headers },
-        { type: "http", name: "web", url: "https://example.com/mcp", headers },
-        { type: "sse", name: "old", url: "https://example.com/sse", headers: [] },
+        { type: "http", name: "web", url: "http://127.0.0.1:9/mcp", headers },
+        { type: "sse", name: "old", url: "http://127.0.0.1:9/sse", headers: [] },
       ];
       if (editor.unstable) servers.push({ type: "acp", name: "ours", serverId: "srv" });
       await editor.newSession({ mcpServers: servers });
       assert.equal((await editor.turn("hello")).text, "hello");
+      // None of them is there. That is said, and the session goes on.
+      const { text } = await editor.turn("servers");
+      for (const { name } of servers) assert.match(text, new RegExp(`${name}: not connected: .`));
     },
   },
   {

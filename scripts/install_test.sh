@@ -42,12 +42,17 @@ check_mcp() {
   [[ $("$1") == "0 tools, 1 failures" ]] || fail "$2: the consumer of acp::mcp failed"
   echo "$2, mcp: ok"
 }
+check_workspace() {
+  [[ $("$1") == "hello, exited with code 0" ]] || fail "$2: the consumer of acp::workspace failed"
+  echo "$2, workspace: ok"
+}
 
 "$CMAKE" -S "$source_dir" -B "$tmp/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$CXXFLAGS" -DACP_VERSION="$version" >/dev/null
 "$CMAKE" --build "$tmp/consumer" -- --quiet
 check_output "$tmp/consumer/consumer" find_package
 [[ ! -e $prefix/include/mcp ]] || check_mcp "$tmp/consumer/mcp_consumer" find_package
+[[ ! -e $prefix/include/workspace ]] || check_workspace "$tmp/consumer/workspace_consumer" find_package
 
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 [[ $(pkg-config --modversion acp) == "$version" ]] || fail "pkg-config names another version"
@@ -55,9 +60,14 @@ flags=$(pkg-config --cflags --libs acp)
 # shellcheck disable=SC2086  # flags are words
 "$CXX" -std=c++20 $CXXFLAGS "$source_dir/main.cc" $flags -o "$tmp/by_pkg_config"
 check_output "$tmp/by_pkg_config" pkg-config
-if [[ -e $prefix/include/mcp ]]; then
-  flags=$(pkg-config --cflags --libs acp-mcp)
+# by_pkg_config PART: builds the consumer of acp-PART.
+by_pkg_config() {
+  local flags
+  flags=$(pkg-config --cflags --libs "acp-$1")
   # shellcheck disable=SC2086  # flags are words
-  "$CXX" -std=c++20 $CXXFLAGS "$source_dir/mcp.cc" $flags -o "$tmp/mcp_by_pkg_config"
-  check_mcp "$tmp/mcp_by_pkg_config" pkg-config
-fi
+  "$CXX" -std=c++20 $CXXFLAGS "$source_dir/$1.cc" $flags -o "$tmp/$1_by_pkg_config"
+  "check_$1" "$tmp/$1_by_pkg_config" pkg-config
+}
+for part in mcp workspace; do
+  [[ ! -e $prefix/include/$part ]] || by_pkg_config $part
+done

@@ -1,0 +1,70 @@
+#include "cli/check_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+
+namespace acp::cli {
+
+void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::string& timeout_help) {
+  app.add_option("--only", only, "Only this requirement, or this area (" + area + ")")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  app.add_flag("--list", list, "List the requirements, and start nothing");
+  app.add_option("--json", json, "Write the results to a file, as JSON")->type_name("FILE");
+  app.add_option("--junit", junit, "Write the results to a file, as JUnit's XML")
+      ->type_name("FILE");
+  app.add_option("--framing", framing, "newline (what ACP says) or content-length")
+      ->capture_default_str();
+  app.add_option("--timeout", timeout, timeout_help + ", in seconds")->capture_default_str();
+  app.add_flag("-v,--verbose", verbose, "Tell why requirements were skipped");
+}
+
+CheckOptions::Read CheckOptions::read() const {
+  Read read;
+  std::string unknown;
+  read.selected = check::select(side, only, unknown);
+  if (!unknown.empty()) throw BadUsage("there is no requirement " + unknown + "; see --list");
+  const auto known = rpc::framing_from(framing);
+  if (!known || *known == rpc::Framing::automatic)
+    throw BadUsage("--framing is newline or content-length, not " + framing);
+  read.framing = *known;
+  if (!(timeout > 0 && timeout < 86400)) throw BadUsage("--timeout is a number of seconds");
+  read.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+  return read;
+}
+
+int CheckOptions::run(const std::function<int(const Read&)>& check) const {
+  try {
+    const Read words = read();
+    if (!list) return check(words);
+    check::write_list(std::cout, words.selected);
+    return 0;
+  } catch (const BadUsage& mistake) {
+    std::cerr << name << ": " << mistake.what() << "\nTry '" << name << " --help'.\n";
+    return usage_fault;
+  }
+}
+
+bool CheckOptions::write_file(const std::string& file,
+                              const std::function<void(std::ostream&)>& write) const {
+  if (file.empty()) return true;
+  std::ofstream out(file, std::ios::binary);
+  if (out) write(out);
+  out.close();
+  if (out) return true;
+  std::cerr << name << ": cannot write " << file << '\n';
+  return false;
+}
+
+int CheckOptions::tell(const check::Report& report) const {
+  check::write_text(std::cout, report, verbose);
+  const bool json_written =
+      write_file(json, [&](std::ostream& out) { check::write_json(out, report); });
+  const bool junit_written =
+      write_file(junit, [&](std::ostream& out) { check::write_junit(out, report, name); });
+  return json_written && junit_written ? report.exit_code() : 1;
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,53 @@
+// What `acp check agent` and `acp check client` have in common.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acp/rpc/framing.h"
+#include "check/report.h"
+#include "cli/bad_usage.h"
+
+namespace CLI {
+class App;
+}
+
+namespace acp::cli {
+
+struct CheckOptions {
+  static constexpr int usage_fault = 2, no_peer = 3;
+
+  std::string name;  // acp check agent
+  Side side;
+  double timeout;
+  std::vector<std::string> command;
+  std::vector<std::string> only = {};
+  bool list = false;
+  bool verbose = false;
+  std::string junit = {}, json = {};
+  std::string framing = "newline";
+
+  // `area` is one of the requirements' areas; `timeout_help` says what may take so long.
+  void add_to(CLI::App& app, const std::string& area, const std::string& timeout_help);
+
+  // What the words mean.
+  struct Read {
+    std::vector<const check::Requirement*> selected;
+    rpc::Framing framing;
+    std::chrono::milliseconds timeout;
+  };
+  // Lists the requirements, or has `check` do its work; BadUsage is told. Gives the exit
+  // code.
+  int run(const std::function<int(const Read&)>& check) const;
+
+  // Prints the report and writes the files. Gives the exit code.
+  int tell(const check::Report& report) const;
+
+ private:
+  Read read() const;
+  bool write_file(const std::string& file, const std::function<void(std::ostream&)>& write) const;
+};
+
+}  // namespace acp::cli

@@ -1,0 +1,69 @@
+#include "cli/client_options.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "chat/printable.h"
+#include "cli/bad_usage.h"
+#include "workspace/policy_store.h"
+
+namespace acp::cli {
+
+void ClientOptions::add_to(CLI::App& app) {
+  const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
+    return app.add_option(name, into, what)->type_name(type);
+  };
+  option("--agent", agent, "One of 'acp agents'; without it the built-in one", "NAME");
+  option("--cwd", cwd, "The directory to work in (the one here)", "DIR");
+  option("--session", session,
+         "Go on with a session: its id, or 'last' for the agent's last one in this directory",
+         "ID|last");
+  option("--mode", mode, "The agent's mode", "MODE");
+  option("--model", model, "The agent's model", "MODEL");
+  app.add_option("--mcp", servers,
+                 "Only this MCP server for the agent, instead of all that are configured: its "
+                 "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
+      ->type_name("NAME[=URL|COMMAND]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  option("--framing", framing, "newline, content-length or auto", "FRAMING")
+      ->check(CLI::IsMember({"newline", "content-length", "auto"}))
+      ->capture_default_str();
+}
+
+std::string ClientOptions::directory() const {
+  std::error_code error;
+  std::string path = std::filesystem::canonical(cwd, error).string();
+  if (error || !std::filesystem::is_directory(path))
+    throw BadUsage("--cwd: there is no directory " + cwd);
+  return path;
+}
+
+settings::Settings user_settings() {
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  return settings::load_settings(sources);
+}
+
+int told(const std::string& name, const std::function<int()>& body) {
+  std::string mistake;
+  try {
+    return body();
+  } catch (const BadUsage& bad) {
+    mistake = bad.what();
+  } catch (const chat::UnknownAgent& unknown) {
+    mistake = unknown.what();
+  } catch (const chat::NoSuchServer& unknown) {
+    mistake = unknown.what();
+  } catch (const settings::SettingsError& error) {
+    mistake = error.what();
+  } catch (const workspace::PolicyStoreError& error) {
+    mistake = std::string("--policy: ") + error.what();
+  }
+  std::cerr << name << ": " << chat::printable(mistake) << "\nTry '" << name << " --help'.\n";
+  return 2;
+}
+
+}  // namespace acp::cli

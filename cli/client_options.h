@@ -1,0 +1,49 @@
+// What `acp chat` and `acp run` have in common: the agent, and what is said to it at the start.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "acp/rpc/framing.h"
+#include "chat/agents.h"
+#include "chat/mcp_servers.h"
+#include "settings/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace acp::cli {
+
+struct ClientOptions {
+  std::vector<std::string> command;  // behind --
+  std::string agent, cwd = ".", session, mode, model;
+  std::vector<std::string> servers;
+  std::string framing = "newline";
+
+  void add_to(CLI::App& app);
+
+  // Into the options of a chat or a run. Throws what told() tells.
+  void read_into(auto& options, const settings::Settings& settings) const {
+    options.cwd = directory();
+    options.agent = chat::chosen_agent(agent, command);
+    options.servers = chat::chosen_servers(settings, servers);
+    options.session = session;
+    options.choices.mode = mode;
+    options.choices.model = model;
+    options.framing = *rpc::framing_from(framing);
+    options.version = ACP_VERSION;
+  }
+
+ private:
+  std::string directory() const;
+};
+
+// The user's own.
+settings::Settings user_settings();
+
+// What `body` gives; mistakes that it throws are told as those of `name`, and give 2.
+int told(const std::string& name, const std::function<int()>& body);
+
+}  // namespace acp::cli
