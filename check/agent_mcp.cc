@@ -1,9 +1,10 @@
 // MCP servers that the client passes on, and the end of the agent.
-#include <filesystem>
 #include <fstream>
-#include <thread>
+#include <functional>
+#include <system_error>
 
 #include "check/agent_scenarios.h"
+#include "check/mcp_http.h"
 
 namespace acp::check {
 
@@ -30,15 +31,20 @@ bool holds_line(const std::string& record, const std::string& wanted) {
   return false;
 }
 
-// What the server has written; agents may connect whenever they like.
-bool seen(AgentClient& client, const std::string& record, const std::string& line) {
+// Agents may connect whenever they like.
+bool comes_true(AgentClient& client, const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() +
                         std::min(client.run().options.timeout, std::chrono::milliseconds(10'000));
-  while (!holds_line(record, line)) {
+  while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline || client.gone()) return false;
     client.until([] { return false; }, 20ms);
   }
   return true;
+}
+
+// What the server has written.
+bool seen(AgentClient& client, const std::string& record, const std::string& line) {
+  return comes_true(client, [&] { return holds_line(record, line); });
 }
 
 void check_end(AgentClient& client) {
@@ -73,13 +79,64 @@ void check_connects(AgentClient& client) {
   run.report.expect("A-MCP-3", seen(client, record, "tools/list"), "tools/list was not called");
 }
 
+// An agent that takes servers of this kind connects to one, with the headers that were given.
+// Nothing, if it does not take them; else whether the headers came.
+std::optional<bool> check_connects_to(AgentClient& client, const McpHttpServer& server,
+                                      McpHttpServer::Transport transport, std::string_view id) {
+  AgentRun& run = client.run();
+  const bool sse = transport == McpHttpServer::Transport::sse;
+  const std::string kind = sse ? "sse" : "http";
+  const Json capabilities = client.agent_capabilities();
+  if (!capabilities.view()["mcpCapabilities"][kind].as_bool().value_or(false)) {
+    run.report.skip(id, "mcpCapabilities." + kind + " is not advertised");
+    return {};
+  }
+  const Json header =
+      Json::object({{"name", McpHttpServer::header}, {"value", McpHttpServer::header_value}});
+  const Json named = Json::object({{"type", kind},
+                                   {"name", "acp-check-" + kind},
+                                   {"url", server.url(transport)},
+                                   {"headers", Json::array({header})}});
+  const Reply opened = client.new_session_in(run.folder, Json::array({named}));
+  const auto session = opened["sessionId"].as_string();
+  if (opened.ok() && session) client.prompt(*session, run.prompt("hello"));
+  const bool connected =
+      opened.ok() && comes_true(client, [&] { return server.seen(transport, "initialize"); });
+  run.report.expect(id, connected,
+                    opened.ok()
+                        ? "mcpCapabilities." + kind +
+                              " is advertised, and after a session and a turn nobody has "
+                              "initialized the server"
+                        : "session/new with a server was answered with " + opened.describe());
+  if (!connected) return {};
+  return server.with_header(transport);
+}
+
+void check_http(AgentClient& client) {
+  using Transport = McpHttpServer::Transport;
+  AgentRun& run = client.run();
+  try {
+    const McpHttpServer server;
+    const auto http = check_connects_to(client, server, Transport::http, "A-MCP-5");
+    const auto sse = check_connects_to(client, server, Transport::sse, "A-MCP-6");
+    if (!http && !sse) return run.report.skip("A-MCP-7", "the agent connected to no such server");
+    run.report.expect("A-MCP-7", http.value_or(true) && sse.value_or(true),
+                      std::string(http.value_or(true) ? "sse" : "http") +
+                          ": a request came without the header that the client gave");
+  } catch (const std::system_error& error) {
+    skip_all(run, {"A-MCP-5", "A-MCP-6", "A-MCP-7"}, error.what());
+  }
+}
+
 }  // namespace
 
 void check_mcp(AgentRun& run) {
   AgentClient& client = run.client();
-  const auto ready = open_session(client, {"A-MCP-1", "A-MCP-2", "A-MCP-3", "A-MCP-4"});
+  const auto ready = open_session(
+      client, {"A-MCP-1", "A-MCP-2", "A-MCP-3", "A-MCP-4", "A-MCP-5", "A-MCP-6", "A-MCP-7"});
   if (ready) {
     check_connects(client);
+    check_http(client);
     const Json missing = Json::object({{"name", "missing"},
                                        {"command", run.folder + "/no-such-program"},
                                        {"args", Json::array()},

@@ -5,8 +5,6 @@
 #include <istream>
 #include <ostream>
 
-#include "acp/json/json.h"
-
 namespace acp::check {
 
 namespace {
@@ -34,6 +32,19 @@ Json result_of(const std::string& method, JsonView params) {
 
 }  // namespace
 
+Json answer_mcp(JsonView message) {
+  const auto method = message["method"].as_string();
+  const JsonView id = message["id"];
+  if (!method || id.absent()) return {};
+  Json answer = Json::object({{"jsonrpc", "2.0"}, {"id", Json(id)}});
+  const Json result = result_of(*method, message["params"]);
+  if (result.absent())
+    answer.set("error", Json::object({{"code", -32601}, {"message", "Method not found"}}));
+  else
+    answer.set("result", result);
+  return answer;
+}
+
 int serve_mcp(std::istream& in, std::ostream& out, const std::string& record) {
   std::ofstream seen(record, std::ios::app);
   if (!seen) return 1;
@@ -42,18 +53,9 @@ int serve_mcp(std::istream& in, std::ostream& out, const std::string& record) {
   for (std::string line; std::getline(in, line);) {
     const auto message = Json::parse(line);
     if (!message) continue;
-    const auto method = message->view()["method"].as_string();
-    if (!method) continue;
-    seen << *method << std::endl;
-    const JsonView id = message->view()["id"];
-    if (id.absent()) continue;
-    Json answer = Json::object({{"jsonrpc", "2.0"}, {"id", Json(id)}});
-    const Json result = result_of(*method, message->view()["params"]);
-    if (result.absent())
-      answer.set("error", Json::object({{"code", -32601}, {"message", "Method not found"}}));
-    else
-      answer.set("result", result);
-    out << answer.text() << std::endl;
+    if (const auto method = message->view()["method"].as_string()) seen << *method << std::endl;
+    if (const Json answer = answer_mcp(*message); !answer.absent())
+      out << answer.text() << std::endl;
   }
   return 0;
 }

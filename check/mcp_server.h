@@ -4,7 +4,12 @@
 #include <iosfwd>
 #include <string>
 
+#include "acp/json/json.h"
+
 namespace acp::check {
+
+// What the server answers; absent if nothing, because nothing was asked.
+Json answer_mcp(JsonView message);
 
 // Until `in` ends. `record` gets a line for each method, and one for ACP_CHECK_TOKEN. It has one
 // tool, acp_check_echo.

@@ -48,7 +48,8 @@ class Wire {
     Descriptor own;
     NativeDescriptor descriptor = no_descriptor;
     bool socket = false;
-    bool never_waits = false;  // O_NONBLOCK is set; else at most what is ready may be moved
+    bool never_waits = false;    // O_NONBLOCK is set; else at most what is ready may be moved
+    bool writes_quietly = true;  // until the system has refused to write without SIGPIPE
   };
   static End prepare(Descriptor descriptor);
   void drain_pokes();

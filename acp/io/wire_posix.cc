@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,6 +45,35 @@ class NoSigpipe {
   sigset_t before_;
   bool raised_ = false;
 };
+
+ssize_t write_without_sigpipe(int descriptor, std::string_view bytes) {
+  NoSigpipe guard;
+  ssize_t result;
+  do {
+    result = ::write(descriptor, bytes.data(), bytes.size());
+  } while (result < 0 && errno == EINTR);
+  if (result < 0 && errno == EPIPE) {
+    guard.raised();
+    errno = EPIPE;
+  }
+  return result;
+}
+
+#ifdef __linux__
+// Linux 6.18 can do it in one call; headers are often older. False, if this system, this file or
+// what watches over our calls does not have it: nothing was written then.
+bool write_quietly(int descriptor, std::string_view bytes, ssize_t& result) {
+  constexpr int no_signal = 0x100;  // RWF_NOSIGNAL
+  const iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  do {
+    result = pwritev2(descriptor, &piece, 1, -1, no_signal);
+  } while (result < 0 && errno == EINTR);
+  return result >= 0 ||
+         (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS && errno != EPERM);
+}
+#else
+bool write_quietly(int, std::string_view, ssize_t&) { return false; }
+#endif
 
 Wire::Outcome outcome(ssize_t result) {
   using Kind = Wire::Outcome::Kind;
@@ -109,14 +139,8 @@ Wire::Outcome Wire::write(std::string_view bytes) {
     if (poll(&ready, 1, 0) <= 0) return {Outcome::Kind::not_now};
     bytes = bytes.substr(0, PIPE_BUF);
   }
-  NoSigpipe guard;
-  do {
-    result = ::write(out_.descriptor, bytes.data(), bytes.size());
-  } while (result < 0 && errno == EINTR);
-  if (result < 0 && errno == EPIPE) {
-    guard.raised();
-    errno = EPIPE;
-  }
+  if (out_.writes_quietly) out_.writes_quietly = write_quietly(out_.descriptor, bytes, result);
+  if (!out_.writes_quietly) result = write_without_sigpipe(out_.descriptor, bytes);
   return outcome(result);
 }
 
