@@ -5,6 +5,7 @@ Those that `acp run` is tested with, in a terminal: cli/run_agents.py.
 """
 
 import sys
+import time
 
 from chat_case import IDLE, RUN_AGENTS, ChatCase, main
 
@@ -79,6 +80,19 @@ class Hostile(ChatCase):
         chat.until(lambda: "y" * 60 in chat.screen.text(40) and IDLE in chat.screen.text(3), "the end of it")
         text = self.leave(chat).replace("\n", "")
         self.assertEqual((text.count("x" * 1000), text.count("y" * 1000)), (2 ** 20 // 1000, 2 ** 20 // 1000))
+
+    def test_a_terminal_that_takes_nothing(self):
+        """Whoever stops the output (Ctrl-S) stops the agent: what it says does not pile up."""
+        told = self.home / "told"
+        chat = self.hostile_turn("flood", str(told), patience=180)
+        deadline = time.monotonic() + 180
+        while not (told.exists() and told.read_text()):  # and nothing is read from the terminal
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        self.assertLess(int(told.read_text()), 60_000)
+        chat.wait("gone on after " + told.read_text())
+        chat.wait(IDLE)
+        self.leave(chat)
 
     def test_escapes(self):
         chat = self.hostile_turn("escapes")

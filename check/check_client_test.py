@@ -71,6 +71,11 @@ class Clients(unittest.TestCase):
         found = check(str(EXAMPLES / "workspace_client"), "hello", "{agent}")
         self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | NO_CANCEL | NO_ELICITATION | {"C-HONEST-1"}), 0)
 
+    def test_poll_loop(self):
+        found = check(str(EXAMPLES / "poll_loop"), "hello", "{agent}")
+        skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
+        self.assertEqual(self.hold(*found, skips=skips), 0)
+
     def test_watch_turn(self):
         found = check(str(EXAMPLES / "watch_turn"), "--yes", ".", "hello", "{agent}")
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION

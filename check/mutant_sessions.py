@@ -134,12 +134,12 @@ class Sessions:
         return options
 
     def connect(self, servers):
-        if bad("no-mcp"):
-            return
         for server in servers:
             if "url" in server:
                 if not bad("no-mcp-over-" + server["type"]):
                     self.connect_by_http(server)
+                continue
+            if bad("no-mcp"):
                 continue
             env = dict(os.environ)
             if not bad("mcp-without-env"):

@@ -2,7 +2,9 @@
 
 import json
 import os
+import select
 import sys
+from pathlib import Path
 
 WHAT = sys.argv[1]
 DETAIL = sys.argv[2] if len(sys.argv) > 2 else ""
@@ -71,6 +73,14 @@ def turn(text):
     elif WHAT == "many":
         for number in range(int(DETAIL)):
             say("%d " % number)
+    elif WHAT == "flood":
+        # Until nobody has read for a second: then DETAIL is a file that says how far it came.
+        sent = 0
+        while sent < 150_000 and select.select([], [1], [], 1)[1]:
+            for sent in range(sent + 1, sent + 4):  # they fit into a pipe that is ready
+                say("line %d\n\n" % sent)
+        Path(DETAIL).write_text(str(sent))
+        say("gone on after %d" % sent)
     elif WHAT == "unknown":
         update(sessionUpdate="from_the_future", answer=42)
         update(sessionUpdate="from_the_future", answer=43)

@@ -4,10 +4,13 @@
 #include <poll.h>
 
 #include <iostream>
+#include <optional>
 
 namespace {
 
-acp::Task<void> converse(acp::RemoteAgent agent, std::string text, bool& done) {
+// Leaves the program's exit code when it is done.
+acp::Task<void> converse(acp::RemoteAgent agent, std::string text, std::optional<int>& code) {
+  int result = 0;
   try {
     const acp::Session session = co_await agent.async_new_session(std::string("/tmp"));
     acp::Prompt prompt = session.prompt(text);
@@ -17,10 +20,11 @@ acp::Task<void> converse(acp::RemoteAgent agent, std::string text, bool& done) {
       if (chunk) std::cout << acp::v1::text_of({&chunk->content, 1}) << std::flush;
     }
   } catch (const acp::Error& error) {
-    std::cerr << error.what();
+    std::cerr << error.what() << "\n";
+    result = 1;
   }
   std::cout << "\n";
-  done = true;
+  code = result;
 }
 
 }  // namespace
@@ -41,8 +45,8 @@ int main(int argc, char** argv) {
   const acp::RemoteAgent agent = client.attach({process->take_stdout(), process->take_stdin()});
 
   std::optional<acp::Running<void>> conversation;
-  bool done = false;
-  while (!done && agent.connected()) {
+  std::optional<int> code;
+  while (!code && agent.connected()) {
     // The program's own descriptors and timers stand beside these.
     std::vector<pollfd> set;
     for (const acp::Watch& watch : agent.watches())
@@ -51,7 +55,7 @@ int main(int argc, char** argv) {
            static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});
     poll(set.data(), set.size(), agent.timeout());
     agent.dispatch();
-    if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1], done));
+    if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1], code));
   }
-  return done ? 0 : 1;
+  return code.value_or(1);
 }
