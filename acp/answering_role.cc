@@ -136,6 +136,7 @@ void AnsweringRole::end_notification(Call& call, std::exception_ptr error) {
   --notifications_running_;
   if (error) to_error(call, error);  // for the log: a notification has no answer
   connection_->peer().finished(call.inside);
+  connection_->input_wanted();
   connection_->check_finished();
 }
 

@@ -74,6 +74,7 @@ class ClientRole final : public AnsweringRole {
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
   bool takes_input() const override;
+  std::size_t lasting_calls() const override { return prompts_pending; }
 
   const Client::Parts& parts() const { return *parts_; }
   v1::InitializeRequest introduction() const;

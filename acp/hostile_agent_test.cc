@@ -109,57 +109,98 @@ TEST(HostileAgent, WhatAnAgentMayGetWrongInATurn) {
   EXPECT_GE(warnings, 7);
 }
 
-TEST(HostileAgent, EventsThatNobodyTakesFillNoMemory) {
-  const Within limit("a prompt whose events nobody takes");
-  auto [ours, theirs] = memory_pair();
-  Script agent(std::move(theirs), [&](RawEnd& end) { end.welcome(); });
-  Client client("test", "1");
-  client.keep_state(false);
-  const RemoteAgent remote = client.attach(std::move(ours));
-  while (!remote.ready()) remote.dispatch();
-  const Session session = remote.new_session("/");
-  agent.join();
-  RawEnd& end = agent.end();
-  Prompt prompt = session.prompt("go");
-  remote.dispatch();
-  const Json asked = end.read_call("session/prompt");
-  const long before = memory_of("VmRSS");
-  const std::string chunk =
+// A client that runs when the test says so, in a prompt; and its agent, who says much.
+class Flood {
+ public:
+  explicit Flood(Client& client) {
+    auto [ours, theirs] = memory_pair();
+    agent_.emplace(std::move(theirs), [](RawEnd& end) { end.welcome(); });
+    remote.emplace(client.attach(std::move(ours)));
+    while (!remote->ready()) remote->dispatch();
+    const Session session = remote->new_session("/");
+    agent_->join();
+    prompt.emplace(session.prompt("go"));
+    remote->dispatch();
+    asked_ = agent_->end().read_call("session/prompt");
+  }
+  ~Flood() { remote->close(); }
+
+  // Until the client takes no more. Gives how many were begun.
+  std::size_t send() {
+    const long before = memory_of("VmRSS");
+    std::size_t sent = 0, count = 0;
+    for (int idle = 0; idle < 10 && sent < 1'000'000'000;) {
+      if (rest_.empty()) {
+        rest_ = chunk_;
+        ++count;
+      }
+      const ssize_t size = ::send(agent_->end().descriptor(), rest_.data(), rest_.size(),
+                                  MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (size > 0) {
+        rest_.remove_prefix(static_cast<std::size_t>(size));
+        sent += static_cast<std::size_t>(size);
+        idle = 0;
+      } else {
+        remote->dispatch();
+        ++idle;
+      }
+    }
+    EXPECT_LT(sent, 100'000'000u);
+    EXPECT_LT(memory_of("VmRSS") - before, 300 * 1024) << "kilobytes";
+    return count;
+  }
+  // What is left, and the end of the turn. Gives how many updates the client took.
+  std::size_t finish() {
+    std::thread remaining([&] {
+      agent_->end().send(rest_);
+      agent_->end().answer(asked_, "{\"stopReason\":\"end_turn\"}");
+    });
+    std::size_t taken = 0;
+    for (PromptEvent& event : *prompt) taken += std::holds_alternative<SessionUpdate>(event);
+    remaining.join();
+    return taken;
+  }
+
+  std::optional<RemoteAgent> remote;
+  std::optional<Prompt> prompt;
+
+ private:
+  const std::string chunk_ =
       "{\"jsonrpc\":\"2.0\",\"method\":\"session/"
       "update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":"
       "\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" +
       std::string(20'000, 'x') + "\"}}}}\n";
-  std::size_t sent = 0, count = 0;
-  std::string_view rest;
-  // Until the client takes no more.
-  for (int idle = 0; idle < 10 && sent < 1'000'000'000;) {
-    if (rest.empty()) {
-      rest = chunk;
-      ++count;
-    }
-    const ssize_t size =
-        ::send(end.descriptor(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (size > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(size));
-      sent += static_cast<std::size_t>(size);
-      idle = 0;
-    } else {
-      remote.dispatch();
-      ++idle;
-    }
-  }
-  EXPECT_LT(sent, 100'000'000u);
-  EXPECT_LT(memory_of("VmRSS") - before, 300 * 1024) << "kilobytes";
+  std::string_view rest_;
+  std::optional<Script> agent_;
+  Json asked_;
+};
+
+TEST(HostileAgent, EventsThatNobodyTakesFillNoMemory) {
+  const Within limit("a prompt whose events nobody takes");
+  Client client("test", "1");
+  client.keep_state(false);
+  Flood flood(client);
+  const std::size_t count = flood.send();
   // Once they are taken, it goes on.
-  std::thread remaining([&] {
-    end.send(rest);
-    end.answer(asked, "{\"stopReason\":\"end_turn\"}");
-  });
-  std::size_t taken = 0;
-  for (PromptEvent& event : prompt) taken += std::holds_alternative<SessionUpdate>(event);
-  remaining.join();
-  EXPECT_EQ(taken, count);
-  remote.close();
+  EXPECT_EQ(flood.finish(), count);
+}
+
+TEST(HostileAgent, WaitsForAHandlerThatTakesItsTime) {
+  const Within limit("updates whose handler takes its time");
+  const auto ready = std::make_shared<async::Completion<void>>();
+  std::size_t handled = 0;
+  Client client("test", "1");
+  client.keep_state(false).on_update(
+      [&, ready](ClientContext, v1::SessionNotification) -> Task<void> {
+        if (++handled == 1) co_await Pending<void>(ready);
+      });
+  Flood flood(client);
+  const std::size_t count = flood.send();
+  EXPECT_EQ(handled, 1u);
+  // Nothing was dropped.
+  ready->settle();
+  EXPECT_EQ(flood.finish(), count);
+  EXPECT_EQ(handled, count);
 }
 
 // It did not know of the cancel yet: nobody is asked any more, until the next turn.

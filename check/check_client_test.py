@@ -69,7 +69,7 @@ class Clients(unittest.TestCase):
 
     def test_workspace_client(self):
         found = check(str(EXAMPLES / "workspace_client"), "hello", "{agent}")
-        self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | NO_CANCEL | NO_ELICITATION | {"C-HONEST-1"}), 0)
+        self.assertEqual(self.hold(*found, skips=PLAIN | NO_LOGIN | NO_CANCEL | NO_ELICITATION | {"C-PERM-1"}), 0)
 
     def test_poll_loop(self):
         found = check(str(EXAMPLES / "poll_loop"), "hello", "{agent}")

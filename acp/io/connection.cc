@@ -324,7 +324,10 @@ std::shared_ptr<async::Completion<void>> Connection::room() {
 // ---- reading
 
 bool Connection::wants_input() const {
-  return !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
+  // What waits for a handler to end must not fill memory, nor be dropped: the other side waits,
+  // too. Unless the handler may itself be waiting for something that is still to be read.
+  const bool held = peer_.queue_is_long() && peer_.pending_calls() <= role_->lasting_calls();
+  return !held && !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
          peer_.outgoing().size() < options_.max_outgoing_bytes;
 }
 

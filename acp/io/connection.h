@@ -65,6 +65,8 @@ class Role {
   virtual void on_drain_over() = 0;
   // False while the other side should wait: what it sent has not been taken yet.
   virtual bool takes_input() const { return true; }
+  // Of our requests those that no handler waits for: turns, which last as long as they like.
+  virtual std::size_t lasting_calls() const { return 0; }
   // Handlers that have not ended.
   virtual std::size_t handlers_running() const = 0;
   // Without the lock, when nothing runs any more: coroutines that did not end are destroyed.
@@ -124,7 +126,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
     made->helper = std::static_pointer_cast<Connection>(shared_from_this());
     return made;
   }
-  // The role takes input again.
+  // The role takes input again, or a handler has ended that others waited for.
   void input_wanted() {
     if (leader_waits_ && !leader_reads_ && wants_input()) wire_.poke();
   }
