@@ -79,9 +79,13 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
   agent
       .on_prompt([store](Turn turn) -> Task<StopReason> {
         const auto spoken = std::make_shared<std::string>();
-        std::string text = turn.text();
-        if (text == "servers") text = "say " + store->servers.describe(turn.session_id());
-        const StopReason reason = co_await echo::answer(turn, text, spoken);
+        StopReason reason = StopReason::end_turn;
+        if (turn.text() == "servers") {
+          *spoken = store->servers.describe(turn.session_id());
+          co_await turn.say(*spoken);
+        } else {
+          reason = co_await echo::answer(turn, turn.text(), spoken);
+        }
         const std::lock_guard lock(store->mutex);
         auto& said = store->sessions[turn.session_id()].said;
         said.emplace_back(true, turn.text());
