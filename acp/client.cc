@@ -90,6 +90,7 @@ ACP_SET(executor, std::shared_ptr<Executor>, connection.executor)
 ACP_SET(tap, Tap, connection.tap)
 ACP_SET(on_log, LogHook, log)
 ACP_SET(on_stderr, std::function<void(std::string_view)>, stderr_hook)
+ACP_SET(on_disconnected, std::function<void(std::string_view)>, disconnected)
 ACP_SET(keep_state, bool, keep_state)
 
 #undef ACP_SET

@@ -157,6 +157,9 @@ class Client {
   Client& on_log(LogHook hook);
   // The lines that agents write to their stderr.
   Client& on_stderr(std::function<void(std::string_view line)> hook);
+  // Once for each agent, when nothing more will come from it, with the reason: it has ended, or was
+  // closed here. What was waiting for it has failed by then, or is about to.
+  Client& on_disconnected(std::function<void(std::string_view reason)> hook);
   // Whether sessions keep a SessionState; they do.
   Client& keep_state(bool keep);
 

@@ -21,6 +21,7 @@ struct Client::Parts {
   io::ConnectionOptions connection;
   LogHook log;
   std::function<void(std::string_view)> stderr_hook;
+  std::function<void(std::string_view)> disconnected;
 
   Handler<Decision(ClientContext, v1::RequestPermissionRequest)> permission;
   Handler<v1::ReadTextFileResponse(ClientContext, v1::ReadTextFileRequest)> read_text_file;

@@ -272,6 +272,8 @@ void ClientRole::on_input_ended(const std::string& reason) {
     if (const auto waiting = waiter.lock())
       waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));
   log(LogEntry::Level::debug, reason);
+  if (parts_->disconnected)
+    connection_->unlocked([parts = parts_, reason] { parts->disconnected(reason); });
   // Nobody waits for these answers.
   on_drain_over();
 }

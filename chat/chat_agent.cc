@@ -46,6 +46,14 @@ std::string way_back(const v1::AgentCapabilities& can) {
       "the agent can go on with no session: it offers neither session/load nor session/resume");
 }
 
+// Its end may come a moment after that of its output.
+void wait_for_exit(const RemoteAgent& agent) {
+  for (int i = 0; i < 50 && !agent.connected() && agent.process_id() != 0; ++i) {
+    if (agent.exit_status()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 }  // namespace
 
 void ChatUi::beside(std::function<void()> work) {
@@ -254,11 +262,7 @@ void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
     } catch (const std::exception& failed) {
       error = failed.what();
       if (error.empty()) error = "the turn failed";
-      // Its end may come a moment after that of its output.
-      for (int i = 0; i < 50 && !agent.connected() && agent.process_id() != 0; ++i) {
-        if (agent.exit_status()) break;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      }
+      wait_for_exit(agent);
     }
     mailbox->post([this, error] { turn_ended(error); });
   });
@@ -269,16 +273,31 @@ void ChatUi::turn_ended(const std::string& error) {
   turn_running_ = false;
   cancelled_ = false;
   if (!error.empty()) say_error("✗ " + error);
-  if (agent_ && !agent_->connected()) {
-    std::string why = "The agent is gone";
-    if (const auto exit = agent_->exit_status()) why += ": " + exit->describe();
-    say_error(why);
-    if (const std::string tail = agent_->stderr_tail(); !tail.empty())
-      say_error("Its last words:\n" + tail);
-    return leave(3);
-  }
+  if (agent_ && !agent_->connected()) return agent_gone();
   if (queue_.empty()) wants_attention();
   next_from_queue();
+}
+
+// Whoever waits for it tells its end by himself.
+void ChatUi::disconnected() {
+  if (!session_ || working()) return;
+  beside([this, agent = *agent_, mailbox = mailbox_] {
+    wait_for_exit(agent);
+    mailbox->post([this] {
+      if (!agent_->connected()) agent_gone();
+    });
+  });
+}
+
+void ChatUi::agent_gone() {
+  std::string why = "The agent is gone";
+  if (const auto exit = agent_->exit_status()) why += ": " + exit->describe();
+  say_error(why);
+  if (const std::string tail = agent_->stderr_tail(); !tail.empty())
+    say_error("Its last words:\n" + tail);
+  for (const std::string& text : queue_) say_error("Not sent: " + text);
+  if (!editor_.text().empty()) say_error("Not sent: " + editor_.text());
+  leave(3);
 }
 
 void ChatUi::next_from_queue() {

@@ -137,6 +137,9 @@ void ChatHost::install(Client& client) {
         Pending<bool> waiting(wait);
         co_await std::move(waiting);
       })
+      .on_disconnected([self](std::string_view) {
+        self->mailbox_->post([self] { self->front_.disconnected(); });
+      })
       .on_log([self](const LogEntry& entry) { self->log(entry.message); })
       .on_stderr([self](std::string_view line) { self->log("stderr: " + std::string(line)); })
       .takes_boolean_options()

@@ -229,12 +229,23 @@ class Terminal(ChatCase):
                 self.assertTrue(chat.sane())
 
     def test_without_a_terminal(self):
+        """The lines of a script wait for each other: one answers the question of the one before it."""
+        lines = "say hello\n//log\ncreate a.txt with b\n1\nsay the last"  # the last has no end
         done = subprocess.run([ACP, "chat", "--", ACP, "agent", "--model", "offline"], cwd=self.work,
-                              env=self.env, input="say hello\ncreate a.txt with b\ny\n", text=True,
-                              capture_output=True, timeout=120, check=False)
+                              env=self.env, input=lines, text=True, capture_output=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("hello Done.", done.stdout)
         self.assertNotIn("\x1b", done.stdout)
+        places = [done.stdout.find(each) for each in ("hello", "log is empty", "Allow once", "✓ ✎ Create a.txt", "the last")]
+        self.assertNotIn(-1, places, done.stdout)
+        self.assertEqual(places, sorted(places), done.stdout)
+        self.assertEqual((self.work / "a.txt").read_text(), "b\n")
+
+    def test_a_question_that_no_line_answers(self):
+        done = subprocess.run([ACP, "chat", "--", ACP, "agent", "--model", "offline"], cwd=self.work,
+                              env=self.env, input="create a.txt with b\n", text=True, capture_output=True,
+                              timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse((self.work / "a.txt").exists())
 
     def test_a_dumb_terminal(self):
         self.env["TERM"] = "dumb"
@@ -295,6 +306,17 @@ class Terminal(ChatCase):
         text = chat.screen.text()
         self.assertIn("The agent is gone", text)
         self.assertIn("my last words", text)
+        self.assertTrue(chat.sane())
+
+    def test_an_agent_that_goes_while_nothing_is_asked(self):
+        chat = self.chat("--", "sh", "-c", f"echo $$ >pid; exec '{ACP}' agent --model offline")
+        chat.wait(IDLE)
+        chat.type("not yet sent")
+        chat.wait("not yet sent")
+        os.kill(int((self.work / "pid").read_text()), signal.SIGKILL)
+        self.assertEqual(chat.end(), 3)
+        self.assertIn("The agent is gone: killed by SIGKILL", chat.screen.text())
+        self.assertIn("Not sent: not yet sent", chat.screen.text())
         self.assertTrue(chat.sane())
 
     def test_an_agent_that_does_not_start(self):

@@ -41,6 +41,7 @@ ChatUi::ChatUi(const ChatOptions& options)
       label_(label_of(options.agent)),
       terminal_(RawTerminal::possible()),
       plain_(RawTerminal::possible() == RawTerminal::How::lines),
+      scripted_(plain_ && !RawTerminal::typed()),
       colours_(colour_mode(plain_)),
       mailbox_(std::make_shared<Mailbox>([this] { terminal_.wake(); })),
       host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, label_,
@@ -77,6 +78,7 @@ int ChatUi::run() {
     const RawTerminal::Event event = terminal_.wait(time_to_wait());
     look_at(event);
     for (const auto& letter : mailbox_->take()) letter();
+    if (plain_) take_lines();
     dirty_ |= event.woken;
     if (input_ended_) finish_without_input();
     const auto now = Clock::now();
@@ -133,19 +135,8 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
   if (event.interrupted) interrupt(true);
   if (plain_) {
     typed_line_ += event.input;
-    std::string_view rest = typed_line_;
-    while (rest.find('\n') != std::string_view::npos && !exit_code_)
-      entered_line(std::string(take_line(rest)));
-    typed_line_ = std::string(rest);
-    if (event.ended && !input_ended_) {
-      input_ended_ = true;
-      if (!typed_line_.empty()) entered_line(std::exchange(typed_line_, {}));
-      while (!dialogs_.empty()) {
-        dialogs_.front()->dismiss();
-        dialogs_.pop_front();
-      }
-    }
-    return;
+    nothing_follows_ |= event.ended;
+    return take_lines();
   }
   if (event.ended) leave(0);
   std::vector<Key> pressed = keys_.feed(event.input);
@@ -154,6 +145,28 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
     if (exit_code_) break;
     key(one);
     dirty_ = true;
+  }
+}
+
+// Whoever types a line may be ahead of the agent; the lines of a script each wait until the one
+// before is done, or a question is asked.
+bool ChatUi::takes_line() const {
+  if (exit_code_) return false;
+  if (!scripted_) return true;
+  return phase_.empty() && (!dialogs_.empty() || (!working() && work_.empty()));
+}
+
+void ChatUi::take_lines() {
+  std::string_view rest = typed_line_;
+  while (takes_line() &&
+         (rest.find('\n') != std::string_view::npos || (nothing_follows_ && !rest.empty())))
+    entered_line(std::string(take_line(rest)));
+  typed_line_ = std::string(rest);
+  if (!nothing_follows_ || !typed_line_.empty() || input_ended_) return;
+  input_ended_ = true;
+  while (!dialogs_.empty()) {
+    dialogs_.front()->dismiss();
+    dialogs_.pop_front();
   }
 }
 

@@ -38,12 +38,15 @@ class ChatUi : public Front {
   void take_back(std::size_t dialog) override;
   void say(const std::string& text) override;
   std::optional<Session> session() const override { return session_; }
+  void disconnected() override;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   // ---- the loop (chat_ui.cc)
   void look_at(const RawTerminal::Event& event);
+  bool takes_line() const;
+  void take_lines();
   void finish_without_input();
   int time_to_wait() const;
   void leave(int code);
@@ -78,6 +81,7 @@ class ChatUi : public Front {
   void submit(const std::string& text);
   void send(std::vector<v1::ContentBlock> blocks);
   void turn_ended(const std::string& error);
+  void agent_gone();
   void next_from_queue();
   bool working() const { return turn_running_; }
   // Runs beside this thread; what it posts comes back here. A failure is said.
@@ -110,6 +114,7 @@ class ChatUi : public Front {
   const std::string label_;  // of the agent, for people
   RawTerminal terminal_;
   const bool plain_;
+  const bool scripted_;  // nobody types: the lines come from a file or a pipe
   const ColourMode colours_;
   std::shared_ptr<Mailbox> mailbox_;
   std::shared_ptr<ChatHost> host_;
@@ -157,7 +162,8 @@ class ChatUi : public Front {
   std::map<std::size_t, std::jthread> work_;
 
   Clock::time_point last_interrupt_ = {};
-  bool input_ended_ = false;
+  bool nothing_follows_ = false;  // the input is read to its end
+  bool input_ended_ = false;      // and done
   std::optional<int> exit_code_;
 };
 

@@ -20,6 +20,8 @@ class RawTerminal {
 
   // What standard input and output are good for.
   static How possible();
+  // Whether somebody types, or the input is a file or a pipe.
+  static bool typed();
 
   // There is one in a process. Throws std::runtime_error.
   explicit RawTerminal(How how);

@@ -77,6 +77,8 @@ RawTerminal::How RawTerminal::possible() {
   return known && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 ? How::keys : How::lines;
 }
 
+bool RawTerminal::typed() { return isatty(STDIN_FILENO) != 0; }
+
 RawTerminal::RawTerminal(How how) : how_(how) {
   if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
     throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
