@@ -62,6 +62,31 @@ TEST(ClientOwes, InitializeFirstAndWordOfWhatItOffers) {
 }
 
 // An agent that says no more of itself than its version: nothing it left out is taken for granted.
+TEST(ClientOwes, WordThatAnAgentHasGone) {
+  const Within limit("agents that go");
+  std::vector<std::string> told;
+  Gate gone;
+  Client client("test", "1");
+  client.on_disconnected([&](std::string_view reason) {
+    told.emplace_back(reason);
+    gone.open();
+  });
+  {
+    auto [ours, theirs] = memory_pair();
+    Script agent(std::move(theirs), [](RawEnd& end) { end.welcome(); });
+    const RemoteAgent remote = client.connect(std::move(ours));
+    const Session session = remote.new_session("/");
+    agent.join();
+    agent.end().close();
+    gone.wait("the end of an agent of which nothing is asked");
+    EXPECT_FALSE(remote.connected());
+  }
+  EXPECT_EQ(told, Strings{"the other side closed the connection"});
+  const Json first = first_message(client);
+  EXPECT_EQ(first["method"].as_string(), "initialize");
+  EXPECT_EQ(told.size(), 2u);  // closed here
+}
+
 TEST(ClientOwes, NoCallThatTheAgentDidNotAdvertise) {
   const Within limit("calls that the agent does not know");
   auto [ours, theirs] = memory_pair();

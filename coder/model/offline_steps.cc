@@ -97,6 +97,13 @@ std::optional<std::pair<std::string, std::string>> both_sides(std::string_view t
   return sides;
 }
 
+// As people write it, also as they mention a file in a chat: @notes.txt.
+std::string path_in(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('@')) text.remove_prefix(1);
+  return unquoted(text);
+}
+
 OfflineStep reading(std::string tool, Json arguments) {
   return {std::move(tool), std::move(arguments), {}, 0, true};
 }
@@ -114,7 +121,7 @@ std::optional<OfflineStep> replace_step(std::string_view rest) {
   const std::size_t in = find_last_outside(rest, " in ");
   if (in == std::string_view::npos) return std::nullopt;
   const auto texts = both_sides(rest.substr(0, in), " with ");
-  const std::string file = unquoted(rest.substr(in + 4));
+  const std::string file = path_in(rest.substr(in + 4));
   if (!texts || file.empty()) return std::nullopt;
   const Json edit = Json::object({{"old_text", texts->first}, {"new_text", texts->second}});
   return doing("edit", Json::object({{"path", file}, {"edits", Json::array({edit})}}));
@@ -157,11 +164,11 @@ std::optional<OfflineStep> wait_step(std::string_view rest) {
 std::optional<OfflineStep> understand(std::string_view request) {
   if (request == "list") return reading("list", Json::object());
   if (const auto rest = after(request, "list"))
-    return reading("list", Json::object({{"path", unquoted(*rest)}}));
+    return reading("list", Json::object({{"path", path_in(*rest)}}));
   if (const auto rest = after(request, "find"); rest && !rest->empty())
     return reading("glob", Json::object({{"pattern", unquoted(*rest)}}));
   if (const auto rest = after(request, "show"); rest && !rest->empty())
-    return reading("read", Json::object({{"path", unquoted(*rest)}}));
+    return reading("read", Json::object({{"path", path_in(*rest)}}));
   if (const auto rest = after(request, "search for"); rest && !rest->empty())
     return reading("grep", Json::object({{"pattern", unquoted(*rest)}, {"literal", true}}));
   if (const auto rest = after(request, "replace")) return replace_step(*rest);
@@ -172,7 +179,7 @@ std::optional<OfflineStep> understand(std::string_view request) {
                  Json::object({{"path", sides->first}, {"content", sides->second + "\n"}}));
   }
   if (const auto rest = after(request, "delete"); rest && !rest->empty())
-    return doing("delete", Json::object({{"path", unquoted(*rest)}}));
+    return doing("delete", Json::object({{"path", path_in(*rest)}}));
   if (const auto rest = after(request, "move")) {
     const auto sides = both_sides(*rest, " to ");
     if (!sides || sides->second.empty()) return std::nullopt;

@@ -32,6 +32,8 @@ TEST(OfflineSteps, UnderstandsWhatItPromises) {
       {"list src", R"(list {"path":"src"})"},
       {"find *.h", R"(glob {"pattern":"*.h"})"},
       {"show a file.txt", R"(read {"path":"a file.txt"})"},
+      {"show @a.txt", R"(read {"path":"a.txt"})"},
+      {"show @\"a b.txt\"", R"(read {"path":"a b.txt"})"},
       {"search for a; b", R"(grep {"pattern":"a","literal":true})"},
       {"search for \"a; b\"", R"(grep {"pattern":"a; b","literal":true})"},
       {"replace a with b in c", R"(edit {"path":"c","edits":[{"old_text":"a","new_text":"b"}]})"},
