@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -16,6 +17,11 @@ namespace acp::detail {
 template <class Request>
 Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentProcess> agent,
                                                           Request request) {
+  if constexpr (!std::is_same_v<Request, v1::InitializeRequest>) {
+    const io::Connection::Lock lock(*agent->connection);
+    if (!agent->ready)
+      throw Refused("the agent has not answered initialize yet: wait until it is ready()");
+  }
   const Remote peer({agent->connection, nullptr, 0});
   co_return co_await peer.request(request);
 }

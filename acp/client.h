@@ -169,7 +169,8 @@ class Client {
   RemoteAgent connect(Transport transport);
   Task<RemoteAgent> async_spawn(io::ProcessOptions options);
   Task<RemoteAgent> async_connect(Transport transport);
-  // For a program's own loop: the handshake is under way when it calls dispatch().
+  // For a program's own loop: the handshake is under way when it calls dispatch(). Until the agent is
+  // ready(), nothing else is sent: what is asked of it is refused.
   RemoteAgent attach(Transport transport);
 
   struct Parts;

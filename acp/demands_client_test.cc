@@ -62,6 +62,26 @@ TEST(ClientOwes, InitializeFirstAndWordOfWhatItOffers) {
 }
 
 // An agent that says no more of itself than its version: nothing it left out is taken for granted.
+TEST(ClientOwes, NothingBeforeInitializeIsAnswered) {
+  const Within limit("a session too early");
+  auto [ours, theirs] = memory_pair();
+  Client client("test", "1");
+  const RemoteAgent remote = client.attach(std::move(ours));
+  EXPECT_THROW(remote.new_session("/"), Refused);
+  Strings heard;
+  Script agent(std::move(theirs), [&](RawEnd& end) {
+    for (const char* result : {"{\"protocolVersion\":1}", "{\"sessionId\":\"s\"}"}) {
+      const Json request = end.read();
+      heard.push_back(request["method"].as_string().value_or(""));
+      end.answer(request, result);
+    }
+  });
+  while (!remote.ready()) remote.dispatch();
+  EXPECT_EQ(remote.new_session("/").id(), "s");
+  agent.join();
+  EXPECT_EQ(heard, (Strings{"initialize", "session/new"}));
+}
+
 TEST(ClientOwes, WordThatAnAgentHasGone) {
   const Within limit("agents that go");
   std::vector<std::string> told;
