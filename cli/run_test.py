@@ -123,6 +123,16 @@ class Usage(Place):
         done = self.run_it("/status", "--mode", "architect", "--model", "offline")
         self.assertIn("architect", done.stdout)
 
+    def test_models_that_are_not_listed(self):
+        keyless = self.run_it("x", "--model", "openai/gpt-5", code=7)
+        self.assertIn("there is no key for openai (OPENAI_API_KEY, or `acp agent --login openai`)", keyless.stderr)
+        self.assertIn('there is no provider "nosuch", only', self.run_it("x", "--model", "nosuch/m", code=2).stderr)
+        self.assertIn('there is no model "plain", only offline',
+                      self.run_it("x", "--model", "plain", code=2).stderr)
+        self.environment["OPENAI_API_KEY"] = "k"
+        self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there
+        self.assertIn("openai/gpt-77", self.run_it("/status", "--model", "openai/gpt-77").stdout)
+
     def test_agents(self):
         mine = self.write(".config/acp/config.toml", f'[agents.mine]\ncommand = "{sys.executable}"\n'
                           f'args = ["{HERE}/run_agents.py", "plain"]\nenv = {{SOME = "1"}}\n'
