@@ -127,7 +127,7 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   run_command->add_flag("-q,--quiet", options->quiet,
                         "Only the agent's last message, permissions and failures");
   run_command->add_flag("-v,--verbose", options->verbose,
-                        "Also thoughts, the agent's stderr, and what its commands print");
+                        "Also thoughts, the agent's stderr, and all that tools and commands print");
   run_command->footer(
       "Any other agent is started by its command behind --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"

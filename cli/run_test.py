@@ -174,6 +174,18 @@ class BuiltIn(Place):
         self.assertEqual(len(quiet.stderr.splitlines()), 1)
         self.assertIn("[allowed]", quiet.stderr)
 
+    def test_what_tools_give(self):
+        self.write("project/some.txt", "x\n")
+        self.assertIn("\n  some.txt\n", self.run_it("list").stderr)
+        shown = self.run_it("run seq 30", "--policy", "allow").stderr
+        self.assertTrue(shown.endswith("\n  … 22 more lines (-v shows all)\n" +
+                                       "".join("  %d\n" % number for number in range(23, 31))), shown)
+        failed = self.run_it("run cat nosuch; exit 3", "--policy", "allow").stderr
+        self.assertIn("\n  cat: nosuch: No such file or directory\n", failed)
+        all_of_it = self.run_it("run seq 30", "--policy", "allow", "-v").stderr
+        self.assertEqual(all_of_it.count("\n30\n"), 1)
+        self.assertNotIn("more line", all_of_it)
+
     def test_rules(self):
         rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\nkind = 'edit'\npath = '**/ok/*'\n"
                            "[[rule]]\ndecision = 'reject'\nkind = 'delete'\n"
@@ -408,6 +420,38 @@ class Hostile(Place):
                          "servers: a web; hello\n")
         self.assertEqual(self.run_it("x", "--mcp", "none", *hostile("mcp")).stdout, "servers: ; hello\n")
         self.assertIn("there is no server", self.run_it("x", "--mcp", "nosuch", *hostile("mcp"), code=2).stderr)
+
+    def test_hints_of_a_start_that_failed(self):
+        # cat says what it hears: our initialize is refused by ourselves.
+        failed = self.run_it("x", "--", "cat", code=3).stderr
+        self.assertIn("initialize was answered with -32601", failed)
+        self.assertNotIn("silent", failed)
+        closing = self.run_it("x", "--", "sh", "-c", "echo Welcome; exec 1>&-; sleep 60", code=3).stderr
+        self.assertIn("What the agent writes is not ACP: does it need an option such as --acp?", closing)
+        silent = self.run_it("x", "--", "sh", "-c", "exec 1>&-; sleep 60", code=3).stderr
+        self.assertIn("The agent is alive, but silent: does it need an option such as --acp?", silent)
+
+    def test_what_tools_give(self):
+        lines = ["  line %d" % number for number in range(1, 21)]
+        read = self.run_it("x", *hostile("gives", "read")).stderr.splitlines()
+        self.assertEqual(read[1:], ["[done] Give", *lines[:8], "  … 13 more lines (-v shows all)"])
+        run = self.run_it("x", *hostile("gives", "execute")).stderr
+        self.assertEqual(run.splitlines()[1:-1], ["[done] Give", "  … 13 more lines (-v shows all)", *lines[13:]])
+        self.check_safe(run)
+        shown = self.run_it("x", "-v", *hostile("gives", "read")).stderr
+        self.assertIn("\n".join(lines) + "\n", shown)
+        self.assertNotIn("more line", shown)
+        self.check_safe(shown)
+        self.assertEqual(self.run_it("x", "-q", *hostile("gives", "read")).stderr, "")
+
+    def test_streams_that_go_to_one_place(self):
+        def together(*words):
+            return subprocess.run([ACP, "run", "x", *words, *hostile("mid-line")], env=self.environment, text=True,
+                                  cwd=self.project, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=END).stdout
+        self.assertEqual(together(), "half a line\n[mode] calm\n, and its end\n[tool] think: Think\n[done] Think\n")
+        self.assertIn("\nHm.\n[tool] think", together("-v"))
+        self.assertEqual(self.run_it("x", *hostile("mid-line")).stdout, "half a line, and its end\n")
 
     def test_stop_reasons(self):
         self.assertEqual(self.events("x", *hostile("stop", "cancelled"), code=130)[-1]["stopReason"], "cancelled")
