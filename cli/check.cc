@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "chat/printable.h"
 #include "check/agent_check.h"
 #include "check/mcp_server.h"
 #include "check/self_path.h"
@@ -45,6 +46,9 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   check::Report report(read.selected);
   try {
     check::check_agent(how, report);
+  } catch (const check::EndedEarly& ended) {
+    std::cerr << options.name << ": " << chat::printable(ended.what()) << '\n';
+    return CheckOptions::no_peer;
   } catch (const check::StartFailed& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
@@ -70,7 +74,7 @@ void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words)
   command->footer(
       "The agent is started ten times or more, in a directory that is made for it and removed.\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage;\n"
-      "3 the agent cannot be started.");
+      "3 the agent cannot be started, or ends before it has answered initialize.");
   command->callback([&action, options] {
     action = [options] {
       return options->run([&](const auto& read) { return check_agent(*options, read); });
