@@ -146,8 +146,18 @@ class Usage(Place):
         self.assertEqual(listed["goose"]["command"], ["goose", "acp"])
         self.assertEqual(listed["goose"]["read"], "2026-11-15")
         lines = self.acp("agents").stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["NAME", "COMMAND", "INSTALLED"])
+        self.assertEqual(lines[1].split(), ["acp", "acp", "agent", "yes"])
+        self.assertLessEqual(max(map(len, lines)), 80)
+        lines = self.acp("agents", "--verbose").stdout.splitlines()
         self.assertEqual(lines[0].split(), ["NAME", "COMMAND", "INSTALLED", "SOURCE"])
         self.assertEqual(lines[1].split(), ["acp", "acp", "agent", ACP, "built", "in"])
+        npx = self.write("bin/npx", "#!/bin/sh\n")
+        os.chmod(npx, 0o700)
+        path, self.environment["PATH"] = self.environment["PATH"], os.path.dirname(npx)
+        [grok] = [line for line in self.acp("agents").stdout.splitlines() if line.startswith("grok ")]
+        self.assertTrue(grok.endswith(" by npx"), grok)
+        self.environment["PATH"] = path
         self.assertEqual(self.run_it("x", "--agent", "mine").stdout, "hello\n")
         self.environment["PATH"] = "/nowhere"
         failed = self.run_it("x", "--agent", "codex", code=3)
