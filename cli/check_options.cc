@@ -1,9 +1,10 @@
 #include "cli/check_options.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <fstream>
 #include <iostream>
+
+#include "cli/seconds.h"
 
 namespace acp::cli {
 
@@ -17,7 +18,7 @@ void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::str
       ->type_name("FILE");
   app.add_option("--framing", framing, "newline (what ACP says) or content-length")
       ->capture_default_str();
-  app.add_option("--timeout", timeout, timeout_help + ", in seconds")->capture_default_str();
+  add_seconds(app, "--timeout", timeout, timeout_help)->capture_default_str();
   app.add_flag("-v,--verbose", verbose, "Tell why requirements were skipped");
 }
 
@@ -30,8 +31,7 @@ CheckOptions::Read CheckOptions::read() const {
   if (!known || *known == rpc::Framing::automatic)
     throw BadUsage("--framing is newline or content-length, not " + framing);
   read.framing = *known;
-  if (!(timeout > 0 && timeout < 86400)) throw BadUsage("--timeout is a number of seconds");
-  read.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+  read.timeout = milliseconds(timeout);
   return read;
 }
 

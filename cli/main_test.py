@@ -48,6 +48,18 @@ class Main(unittest.TestCase):
                 self.assertIn(word, message)
                 self.assertEqual(tip, f"Try '{hint}'.")
 
+    def test_times(self):
+        dashes = ["--", "true"]
+        for command in (["run", "hi"], ["mcp", "info"], ["replay", "f", "--as", "client"], ["check", "agent"],
+                        ["check", "client"]):
+            for word in ("0", "-1", "abc", "5s", "nan", "1e300"):
+                with self.subTest([*command, word]):
+                    failed = acp(*command, "--timeout", word, *dashes)
+                    self.assertEqual((failed.returncode, failed.stdout), (2, ""))
+                    told = f"--timeout: expected a number of seconds above 0, got '{word}'"
+                    self.assertEqual(failed.stderr.splitlines()[0].split(": ", 1)[1], told)
+            self.assertRegex(acp(*command, "--help").stdout, r"\n  --timeout SECONDS")
+
     def test_output_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             failed = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE,

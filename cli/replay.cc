@@ -11,6 +11,7 @@
 
 #include "check/escaped.h"
 #include "cli/command.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 namespace {
@@ -58,7 +59,7 @@ int run(const Options& options) {
                  "--timeout",
                  std::to_string(options.timeout)};
   replay.report = options.report;
-  replay.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
+  replay.timeout = milliseconds(options.timeout);
   return check::replay(recording, replay);
 }
 
@@ -75,10 +76,7 @@ void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> 
       ->required()
       ->check(CLI::IsMember({"agent", "client"}))
       ->option_text("agent|client REQUIRED");
-  replay->add_option("--timeout", options->timeout, "The longest wait for a frame (30)")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->option_text("SECONDS");
+  add_seconds(*replay, "--timeout", options->timeout, "The longest wait for a frame (30)");
   replay->add_option("--report", options->report)->group("");  // how {agent} tells its starter
   replay->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -15,6 +15,7 @@
 #include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 namespace {
@@ -61,10 +62,6 @@ std::pair<std::string, std::string> pair_of(const std::string& word, const char*
   if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
     throw BadUsage(std::string(option) + ": expected NAME=VALUE, got '" + word + "'");
   return {word.substr(0, equals), word.substr(equals + 1)};
-}
-
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
 chat::RunOptions read(const Options& options) {
@@ -115,14 +112,9 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->allow_extra_args(false)
       ->take_all();
   option("--auth", options->auth, "How to log in, if the agent asks for that", "METHOD");
-  run_command->add_option("--timeout", options->timeout, "Cancel the turn after so many seconds")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
-  run_command
-      ->add_option("--grace", options->grace,
-                   "End an agent that does not end a cancelled turn after so many seconds (10)")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+  add_seconds(*run_command, "--timeout", options->timeout, "Cancel the turn after this time");
+  add_seconds(*run_command, "--grace", options->grace,
+              "End an agent that does not end a cancelled turn after this time (10)");
   run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
   run_command->add_flag("-q,--quiet", options->quiet,
                         "Only the agent's last message, permissions and failures");
