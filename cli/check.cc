@@ -12,6 +12,7 @@
 #include "check/wire_peer.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -59,15 +60,15 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
 void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words) {
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
-  CLI::App* const command =
-      parent.add_subcommand("agent", "Check an agent: acp check agent [OPTIONS] -- COMMAND…");
+  CLI::App* const command = parent.add_subcommand("agent", "Check an agent");
+  command->formatter(std::make_shared<HelpFormatter>("-- COMMAND…"));
   options->add_to(*command, "A-INIT", "How long an answer may take");
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
   command
       ->add_option("--prompt", options->prompts,
                    "What to say so that the agent does something of a kind: hello, read, write, "
-                   "run, plan, slow. {cwd} and {file} are replaced")
+                   "run, plan, slow; any number of them. {cwd} and {file} are replaced")
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
   command->add_flag("--frames", options->frames, "Show every message on stderr");

@@ -9,14 +9,16 @@
 namespace acp::cli {
 
 void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::string& timeout_help) {
-  app.add_option("--only", only, "Only this requirement, or this area (" + area + ")")
+  app.add_option("--only", only,
+                 "Only this requirement, or this area (" + area + "); any number of them")
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_flag("--list", list, "List the requirements, and start nothing");
   app.add_option("--json", json, "Write the results to a file, as JSON")->type_name("FILE");
   app.add_option("--junit", junit, "Write the results to a file, as JUnit's XML")
       ->type_name("FILE");
-  app.add_option("--framing", framing, "newline (what ACP says) or content-length")
+  app.add_option("--framing", framing, "How messages are framed")
+      ->type_name("newline|content-length")
       ->capture_default_str();
   add_seconds(app, "--timeout", timeout, timeout_help)->capture_default_str();
   app.add_flag("-v,--verbose", verbose, "Tell why requirements were skipped");

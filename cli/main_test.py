@@ -1,5 +1,6 @@
 """What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
 
+import re
 import subprocess
 import sys
 import unittest
@@ -30,6 +31,29 @@ class Main(unittest.TestCase):
         shown = acp("schema", "--help")
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertIn("Usage: acp schema", shown.stdout)
+
+    def test_help_fits_and_says_what_is_to_be_given(self):
+        def pages(*command):
+            text = acp(*command, "--help").stdout
+            yield command, text
+            if "Commands:\n" in text:
+                for name in re.findall(r"(?m)^  ([a-z]+)", text.split("Commands:\n")[1].split("\n\n")[0]):
+                    yield from pages(*command, name)
+
+        shown = dict(pages())
+        self.assertGreater(len(shown), 25)
+        for command, text in shown.items():
+            with self.subTest(command):
+                self.assertLessEqual(max(map(len, text.splitlines())), 100)
+                self.assertNotIn("\n\n\n", text)
+                self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
+                self.assertNotIn(":{", text)
+        for command, usage in (("chat", "[OPTIONS] [-- COMMAND…]"), ("run", "[OPTIONS] [PROMPT] [-- COMMAND…]"),
+                               ("tap", "[OPTIONS] -- COMMAND…"), ("completions", "[OPTIONS] SHELL"),
+                               ("replay", "[OPTIONS] --as agent|client FILE [-- COMMAND…]"),
+                               ("check agent", "[OPTIONS] -- COMMAND…"), ("check client", "[OPTIONS] -- COMMAND…")):
+            self.assertIn(f"Usage: acp {command} {usage}\n", shown[tuple(command.split())])
+        self.assertIn("\n  --framing newline|content-length|auto\n", shown["chat",])
 
     def test_version(self):
         shown = acp("--version")

@@ -11,6 +11,7 @@
 
 #include "check/escaped.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "cli/seconds.h"
 
 namespace acp::cli {
@@ -68,6 +69,7 @@ int run(const Options& options) {
 void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* replay = app.add_subcommand("replay", "Play one side of a recording against the other");
   replay->set_help_flag("-h,--help", "Show this help");
+  replay->formatter(std::make_shared<HelpFormatter>("--as agent|client FILE [-- COMMAND…]"));
   replay->footer(about);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);

@@ -14,6 +14,7 @@
 #include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "cli/interrupts.h"
 #include "cli/seconds.h"
 
@@ -92,10 +93,13 @@ int run(const Options& options) {
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* run_command = app.add_subcommand("run", "One turn of an agent, for scripts");
   run_command->set_help_flag("-h,--help", "Show this help");
+  run_command->formatter(std::make_shared<HelpFormatter>("[PROMPT] [-- COMMAND…]"));
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
-  run_command->add_option("PROMPT", options->prompt,
-                          "What to do; - or nothing reads it from standard input");
+  run_command->add_option(
+      "PROMPT", options->prompt,
+      "What to do. - reads it from standard input; so does leaving it out, unless that is a "
+      "terminal");
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
     return run_command->add_option(name, into, what)->type_name(type);
   };
@@ -126,7 +130,7 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       "Exit code: 0 done; 1 the agent answered with an error; 2 mistakes in the usage; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
-      "7 a login is needed; 8 the session cannot be gone on with; 124 time-out; 130 cancelled.");
+      "7 a login is needed; 8 the session cannot be resumed; 124 time-out; 130 cancelled.");
   run_command->callback([options, &action] {
     action = [options] { return told("acp run", [&] { return run(*options); }); };
   });

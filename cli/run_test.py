@@ -99,7 +99,9 @@ class Usage(Place):
             (["x", "--set", "y", *echo], "expected NAME=VALUE"),
             (["x", "--json", "--quiet", *echo], "either --json or --quiet"),
             (["x", "--timeout", "never", *echo], "--timeout"),
-            (["x", "y", *echo], "y"),
+            (["x", "y", "z", *echo], "quote the prompt: 'x y z'"),
+            (["x", "--nonsense", *echo], "--nonsense"),
+            (["x", "--policy", "allow", "--policy", "deny", *echo], "--policy is given more than once"),
         ]:
             with self.subTest(words):
                 done = self.run_it(*words, code=2)
@@ -244,7 +246,7 @@ class BuiltIn(Place):
         self.run_it("x", "--session", "last", "--cwd", self.home + "/other", code=8)
         self.run_it("x", "--session", "last", "--", ACP, "agent", code=8)
         gone = self.run_it("x", "--session", "nonsense", code=8)
-        self.assertIn("the session nonsense cannot be gone on with", gone.stderr)
+        self.assertIn("the session nonsense cannot be resumed", gone.stderr)
         self.assertIn("No new one was begun", gone.stderr)
         self.assertEqual(gone.stdout, "")
 
