@@ -131,6 +131,10 @@ Agent& Agent::additional_directories() {
   return *this;
 }
 
+Agent& Agent::open_option(std::string id) {
+  parts_->open_options.insert(std::move(id));
+  return *this;
+}
 Agent& Agent::system_prompt(bool with_override) {
   parts_->system_prompt = true;
   parts_->system_prompt_override = with_override;

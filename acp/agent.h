@@ -102,6 +102,8 @@ class Agent {
   Agent& on_set_config_option(
       Handler<v1::SetSessionConfigOptionResponse(SessionContext, v1::SetSessionConfigOptionRequest)>
           handler);
+  // This option takes more values than it lists: the handler says which.
+  Agent& open_option(std::string id);
 
   // ---- authentication ----
   Agent& auth_method(v1::AuthMethod method);

@@ -21,9 +21,12 @@ StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
   result.reason = std::move(reason);
   result.command = command;
   result.look_at(process);
-  if (process.attending() && !result.exit)
-    result.hint =
-        "The agent is alive, but silent: does it need an option such as --acp to speak ACP?";
+  if (process.attending() && !result.exit && !answered) {
+    const Lock lock(*connection);
+    result.hint = std::string(role->troubled ? "What the agent writes is not ACP"
+                                             : "The agent is alive, but silent") +
+                  ": does it need an option such as --acp?";
+  }
   return result;
 }
 
@@ -54,6 +57,7 @@ Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
   } catch (const CallFailed& failed) {
     refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
   }
+  agent->answered = true;
   if (!refused.empty()) throw StartFailed(agent->diagnose(Phase::handshake, refused));
   if (response.protocolVersion != our_version) {
     StartFailed::Diagnosis diagnosis;

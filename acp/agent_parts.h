@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Agent::Parts {
   v1::PromptCapabilities prompt_capabilities;
   v1::McpCapabilities mcp_capabilities;
   bool additional_directories = false;
+  std::set<std::string> open_options;
   bool system_prompt = false;
   bool system_prompt_override = false;
   bool require_authentication = false;

@@ -21,7 +21,8 @@ struct AgentProcess {
   std::shared_ptr<ClientRole> role;
   v1::InitializeResponse info;
   std::string command;
-  bool ready = false;  // guarded by the connection's lock
+  bool answered = false;  // initialize, if only by an error
+  bool ready = false;     // guarded by the connection's lock
 
   io::AttendedProcess process;
   std::mutex closing;  // the second to close waits for the first

@@ -222,16 +222,16 @@ bool lists(const v1::SessionConfigSelectOptions& options, const std::string& val
   return false;
 }
 
-// Makes the change; says why it cannot.
+// Makes the change; says why it cannot. An open option takes values that it does not list.
 std::optional<Error> change(std::vector<v1::SessionConfigOption>& options,
-                            const v1::SetSessionConfigOptionRequest& request) {
+                            const v1::SetSessionConfigOptionRequest& request, bool open) {
   for (v1::SessionConfigOption& option : options) {
     if (option.id != request.configId) continue;
     if (auto* select = std::get_if<v1::SessionConfigSelect>(&option.type)) {
       const auto* chosen = std::get_if<v1::SetSessionConfigValueId>(&request.value);
       if (chosen == nullptr)
         return invalid_params("params.value", "one of the option's values", "another kind");
-      if (!lists(select->options, chosen->value))
+      if (!open && !lists(select->options, chosen->value))
         return invalid_params("params.value", "one of the option's values",
                               "\"" + chosen->value + "\"");
       select->currentValue = chosen->value;
@@ -256,15 +256,16 @@ void AgentRole::set_config_option(const rpc::RequestId& id, JsonView params) {
     return refuse(id, rpc::method_not_found, "Method not found: the session has no options",
                   Json::object({{"method", "session/set_config_option"}}));
   std::vector<v1::SessionConfigOption> changed = *session->config;
-  if (const auto error = change(changed, request)) return refuse(id, *error);
+  const bool open = parts_->open_options.contains(request.configId);
+  if (const auto error = change(changed, request, open)) return refuse(id, *error);
   const CallPtr call = begin(id);
   call->session = session;
   run_then(
       parts_->set_config_option, call,
-      [this, request](AgentCall& call, v1::SetSessionConfigOptionResponse& response) {
+      [this, request, open](AgentCall& call, v1::SetSessionConfigOptionResponse& response) {
         std::vector<v1::SessionConfigOption>& options = *call.session->config;
         if (response.configOptions.empty()) {
-          change(options, request);
+          change(options, request, open);
           response.configOptions = options;
         } else {
           options = response.configOptions;

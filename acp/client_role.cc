@@ -266,6 +266,11 @@ ClientSession::~ClientSession() {
   for (const auto& prompt : prompts) prompt->session = nullptr;
 }
 
+void ClientRole::on_trouble(const rpc::Trouble& trouble) {
+  troubled = true;
+  AnsweringRole::on_trouble(trouble);
+}
+
 void ClientRole::on_input_ended(const std::string& reason) {
   end_reason = reason;
   for (const auto& waiter : std::exchange(waiters_, {}))

@@ -71,6 +71,7 @@ class ClientRole final : public AnsweringRole {
                        JsonView params) override;
   bool on_urgent(std::string_view, JsonView) override { return false; }
   void on_cancel(const rpc::RequestId& id) override;
+  void on_trouble(const rpc::Trouble& trouble) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
   bool takes_input() const override;
@@ -101,6 +102,7 @@ class ClientRole final : public AnsweringRole {
   std::size_t event_bytes = 0;      // of events that nobody has taken
   std::size_t prompts_pending = 0;  // requests that are prompts
   std::size_t prompts_waited = 0;   // prompts whose next event somebody waits for
+  bool troubled = false;            // the agent has sent what is no message
 
  private:
   using CallPtr = std::shared_ptr<ClientCall>;

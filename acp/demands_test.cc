@@ -44,6 +44,46 @@ TEST(AgentOwes, EverySessionAnIdOfItsOwn) {
   EXPECT_FALSE(ids.contains(""));
 }
 
+TEST(AgentOwes, ARefusalOfValuesThatAreNotListedUnlessTheOptionIsOpen) {
+  const Within limit("values that are not listed");
+  const auto option = [](const char* id) {
+    v1::SessionConfigSelectOption listed;
+    listed.value = listed.name = "small";
+    v1::SessionConfigSelect select;
+    select.currentValue = "small";
+    select.options = std::vector{listed};
+    v1::SessionConfigOption made;
+    made.id = made.name = id;
+    made.type = select;
+    return made;
+  };
+  Agent agent = silent_agent();
+  std::vector<std::string> asked;
+  agent.config_options({option("model"), option("size")})
+      .open_option("model")
+      .on_set_config_option([&](SessionContext, const v1::SetSessionConfigOptionRequest& request) {
+        asked.push_back(std::get<v1::SetSessionConfigValueId>(request.value).value);
+        if (asked.back() == "none") throw invalid_params("model", "one that there is", "none");
+        return v1::SetSessionConfigOptionResponse();
+      });
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  const auto set = [&](const char* id, const std::string& what) {
+    served.raw.line(request(id, "session/set_config_option",
+                            "{\"sessionId\":\"" + session + "\"," + what + "}"));
+    return served.raw.read_answer(id);
+  };
+  const Json refused = set("5", R"("configId":"size","value":"huge")");
+  EXPECT_EQ(refused["error"]["code"].as_int64(), -32602);
+  const Json unknown = set("6", R"("configId":"model","value":"none")");
+  EXPECT_EQ(unknown["error"]["code"].as_int64(), -32602);
+  const Json taken = set("7", R"("configId":"model","value":"huge")");
+  EXPECT_EQ(taken["result"]["configOptions"][0]["currentValue"].as_string(), "huge")
+      << taken.text();
+  EXPECT_EQ(asked, (Strings{"none", "huge"}));
+}
+
 TEST(AgentOwes, NoHeedToWhatIsUnknown) {
   const Within limit("messages with more than belongs to them");
   Agent agent("test", "1");

@@ -257,7 +257,7 @@ class Run {
     }
     if (failed.exit_code == exit_code::no_session)
       failed.message = "the session " + reopening_.value_or("") +
-                       " cannot be gone on with: " + failed.message + ". No new one was begun";
+                       " cannot be resumed: " + failed.message + ". No new one was begun";
     if (stopping_.why() == Why::not_at_all) return failed;
     // Whatever else it looks like: this is why.
     const bool timed_out = stopping_.why() == Why::timed_out;
@@ -282,7 +282,7 @@ class Run {
   const std::shared_ptr<RunReporter> reporter_;
   const std::shared_ptr<RunHost> host_;
   std::string phase_ = "spawn";
-  std::optional<std::string> reopening_;  // the session that is being gone on with
+  std::optional<std::string> reopening_;  // the session that is being resumed
   std::optional<RemoteAgent> agent_;
   std::optional<Session> session_;
   Stopping stopping_;  // goes first: its callbacks use the rest

@@ -27,10 +27,12 @@ std::vector<std::string> values_of(const v1::SessionConfigSelect& select) {
   return values;
 }
 
+// An open option may have values that it does not list.
 void set_option(const Session& session, const v1::SessionConfigOption& option,
-                const std::string& value, const std::stop_token& stop) {
+                const std::string& value, const std::stop_token& stop, bool open = false) {
   v1::SetSessionConfigOptionRequest request;
   request.configId = option.id;
+  bool listed_there = true;
   if (std::holds_alternative<v1::SessionConfigBoolean>(option.type)) {
     if (value != "true" && value != "false")
       throw NoSuchChoice("the option " + option.id + " is true or false, not \"" + value + "\"");
@@ -40,7 +42,8 @@ void set_option(const Session& session, const v1::SessionConfigOption& option,
   } else {
     if (const auto* select = std::get_if<v1::SessionConfigSelect>(&option.type)) {
       const std::vector<std::string> values = values_of(*select);
-      if (std::find(values.begin(), values.end(), value) == values.end())
+      listed_there = std::find(values.begin(), values.end(), value) != values.end();
+      if (!listed_there && !open)
         throw NoSuchChoice("the option " + option.id + " has no value \"" + value + "\", " +
                            listed(values));
     }
@@ -48,7 +51,12 @@ void set_option(const Session& session, const v1::SessionConfigOption& option,
     choice.value = value;
     request.value = std::move(choice);
   }
-  wait_unless(stop, session.async_set_config_option(std::move(request)));
+  try {
+    wait_unless(stop, session.async_set_config_option(std::move(request)));
+  } catch (const CallFailed& failed) {
+    if (listed_there || failed.code() != rpc::invalid_params) throw;
+    throw NoSuchChoice(failed.what());
+  }
 }
 
 std::optional<v1::SessionConfigOption> find(const SessionState& state, const std::string& id) {
@@ -86,7 +94,7 @@ void make_choices(const Session& session, const RunChoices& choices, std::stop_t
     auto option = find(state, Category::model);
     if (!option) option = find(state, "model");
     if (!option) throw NoSuchChoice("the agent offers no choice of models");
-    set_option(session, *option, choices.model, stop);
+    set_option(session, *option, choices.model, stop, choices.any_model);
   }
   for (const auto& [id, value] : choices.set) {
     const SessionState state = session.state();

@@ -14,6 +14,8 @@ namespace acp::chat {
 struct RunChoices {
   std::string mode, model;                               // empty: the agent's own
   std::vector<std::pair<std::string, std::string>> set;  // of options, by their ids
+  // The agent takes models that it does not list: it is asked, and decides.
+  bool any_model = false;
 };
 
 // The session has no such mode, option or value. Its text says which there are.

@@ -1,9 +1,13 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <iostream>
 #include <map>
 #include <set>
 
 #include "acp/json/codec.h"
 #include "chat/printable.h"
+#include "chat/run_calls.h"
 #include "chat/run_events.h"
 
 namespace acp::chat {
@@ -64,6 +68,14 @@ std::string login_advice(const std::vector<v1::AuthMethod>& methods) {
   return text + "\n--auth METHOD logs in by one of them.";
 }
 
+// One terminal, one file, one pipe.
+bool same_place(int one, int other) {
+  struct stat first {};
+  struct stat second {};
+  return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 class TextPrinter : public RunPrinter {
  public:
   explicit TextPrinter(TextOptions options) : options_(options) {}
@@ -81,6 +93,7 @@ class TextPrinter : public RunPrinter {
       last_ += text;
       return;
     }
+    if (together_) end_stderr_line();
     std::cout << text << std::flush;
     mid_line_ = text.back() != '\n';
   }
@@ -102,7 +115,20 @@ class TextPrinter : public RunPrinter {
     if (options_.quiet) return;
     tell(line);
   }
-  void tell(const std::string& line) { std::cerr << line + "\n" << std::flush; }
+  void tell(const std::string& line) {
+    end_stderr_line();
+    pass(line + "\n");
+  }
+  // Pieces of a text, as they come.
+  void pass(const std::string& text) {
+    if (text.empty()) return;
+    if (together_ && std::exchange(mid_line_, false)) std::cout << '\n' << std::flush;
+    std::cerr << text << std::flush;
+    mid_stderr_line_ = text.back() != '\n';
+  }
+  void end_stderr_line() {
+    if (std::exchange(mid_stderr_line_, false)) std::cerr << '\n' << std::flush;
+  }
 
   // ---- updates
 
@@ -121,7 +147,7 @@ class TextPrinter : public RunPrinter {
   }
   void show(const v1::AgentThoughtChunk& chunk) {
     end_message();
-    if (options_.verbose && !options_.quiet) std::cerr << text_of(chunk.content) << std::flush;
+    if (options_.verbose && !options_.quiet) pass(text_of(chunk.content));
   }
   void show(const v1::ToolCall& call) {
     end_message();
@@ -130,22 +156,34 @@ class TextPrinter : public RunPrinter {
     if (call.kind)
       if (const auto name = Json::parse(json::encode(*call.kind)); name && name->is_string())
         kind = *name->as_string();
-    const bool known = titles_.contains(call.toolCallId);
-    titles_[call.toolCallId] = title;
-    if (!known) note(with_locations("[tool] " + kind + ": " + title, call.locations));
+    const auto [place, is_new] = calls_.try_emplace(call.toolCallId);
+    ShownCall& shown = place->second;
+    shown.title = title;
+    if (call.kind) shown.is_command = *call.kind == ToolKind::execute;
+    if (!call.content.empty()) shown.content = call.content;
+    if (is_new) note(with_locations("[tool] " + kind + ": " + title, call.locations));
     if (call.status) status(call.toolCallId, *call.status);
   }
   void show(const v1::ToolCallUpdate& update) {
     end_message();
-    if (update.title.has_value()) titles_[update.toolCallId] = one_line(*update.title);
+    if (update.title.has_value() || calls_.contains(update.toolCallId)) {
+      ShownCall& shown = calls_[update.toolCallId];
+      if (update.title.has_value()) shown.title = one_line(*update.title);
+      if (update.kind.has_value()) shown.is_command = *update.kind == ToolKind::execute;
+      if (update.content.has_value()) shown.content = *update.content;
+    }
     if (update.status.has_value()) status(update.toolCallId, *update.status);
   }
   void status(const std::string& id, ToolCallStatus status) {
     if (status != ToolCallStatus::completed && status != ToolCallStatus::failed) return;
-    const auto known = titles_.find(id);
-    const std::string title = known != titles_.end() ? known->second : one_line(id);
+    const auto known = calls_.extract(id);
+    const std::string title = known ? known.mapped().title : one_line(id);
     note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + title);
-    if (known != titles_.end()) titles_.erase(known);
+    if (!known) return;
+    if (!options_.quiet) pass(excerpt(known.mapped(), terminals_, options_.verbose));
+    for (const v1::ToolCallContent& item : known.mapped().content)
+      if (const auto* terminal = std::get_if<v1::Terminal>(&item))
+        terminals_.forget(terminal->terminalId);
   }
   void show(const v1::Plan& plan) {
     std::size_t done = 0;
@@ -201,7 +239,8 @@ class TextPrinter : public RunPrinter {
   void show(const event::PermissionAnswered& e) {
     end_message();
     // The question may be answered before the call itself is told of.
-    if (titles_.try_emplace(e.call.id, one_line(e.call.title)).second)
+    const ShownCall asked{one_line(e.call.title), e.call.kind == ToolKind::execute};
+    if (calls_.try_emplace(e.call.id, asked).second)
       note(with_locations("[tool] " + describe(e.call), e.call.locations));
     std::string text = std::string(e.answer.allowed ? "[allowed] " : "[denied] ") +
                        describe(e.call) + ", " + e.answer.reason;
@@ -220,7 +259,11 @@ class TextPrinter : public RunPrinter {
     tell(text);
   }
   void show(const event::TerminalOutput& e) {
-    if (options_.verbose && !options_.quiet) std::cerr << printable(e.text) << std::flush;
+    if (options_.quiet) return;
+    if (options_.verbose)
+      pass(printable(e.text));
+    else
+      terminals_.add(e.id, e.text);
   }
   void show(const event::StderrLine& e) {
     if (options_.verbose) note("[stderr] " + one_line(e.line, 10'000));
@@ -245,6 +288,7 @@ class TextPrinter : public RunPrinter {
     if (!e.methods.empty()) tell(login_advice(e.methods));
   }
   void finish() {
+    end_stderr_line();
     if (options_.quiet) {
       if (!last_.empty() && last_.back() != '\n') last_ += '\n';
       std::cout << last_ << std::flush;
@@ -256,10 +300,13 @@ class TextPrinter : public RunPrinter {
   const TextOptions options_;
   std::string last_;  // message, if only that is wanted
   bool ended_ = false;
-  bool mid_line_ = false;
+  bool mid_line_ = false;  // of standard output
+  bool mid_stderr_line_ = false;
+  const bool together_ = same_place(STDOUT_FILENO, STDERR_FILENO);
   std::string message_id_;
-  std::map<std::string, std::string> titles_;  // of tool calls that have not ended
-  std::set<std::string> unknown_;              // kinds that were told of
+  std::map<std::string, ShownCall> calls_;  // those that have not ended
+  TerminalTails terminals_;
+  std::set<std::string> unknown_;  // kinds that were told of
 };
 
 }  // namespace

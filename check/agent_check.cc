@@ -139,7 +139,7 @@ const std::map<std::string, std::string>& default_prompts() {
 
 void check_agent(const AgentCheckOptions& options, Report& report) {
   const WorkFolder folder;
-  AgentRun run{options, report, {}, folder.path(), 0, nullptr};
+  AgentRun run{options, report, {}, folder.path(), 0, false, nullptr};
   for (const Scenario& scenario : scenarios)
     if (wanted(report, scenario)) scenario.play(run);
   run.shared.reset();

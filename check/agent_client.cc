@@ -65,9 +65,9 @@ std::string Reply::describe() const {
     case Kind::error:
       return "error " + shortened(body.text());
     case Kind::late:
-      return "no answer in time";
+      return "nothing in time";
     case Kind::closed:
-      return "no answer: the agent has closed the connection";
+      return "nothing: the agent closed the connection";
   }
   return "";
 }
@@ -239,8 +239,22 @@ Reply AgentClient::initialize() {
       {{"protocolVersion", 1}, {"clientCapabilities", capabilities_}, {"clientInfo", info}}));
 }
 
+void AgentClient::expect_alive() {
+  const auto exit = program_->wait_exit(std::chrono::seconds(2));
+  if (!exit) return;  // it has only closed its output
+  std::string how = exit->describe("agent") + " before it had answered initialize";
+  std::string tail = program_->stderr_tail();
+  while (tail.ends_with('\n')) tail.pop_back();
+  if (!tail.empty()) how += "; its last words:\n" + tail;
+  throw EndedEarly(how);
+}
+
 Reply AgentClient::initialize_with(const Json& params) {
   Reply reply = call("initialize", params);
+  if (reply.answered())
+    run_.answered = true;
+  else if (!run_.answered && gone())
+    expect_alive();
   if (reply.ok()) {
     initialized_ = reply.body;
     agent_capabilities_ = Json(initialized_["agentCapabilities"]);

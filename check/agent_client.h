@@ -33,8 +33,9 @@ struct AgentRun {
   const AgentCheckOptions& options;
   Report& report;
   Seen seen;
-  std::string folder;  // for sessions to work in
-  int files = 0;       // names given out
+  std::string folder;     // for sessions to work in
+  int files = 0;          // names given out
+  bool answered = false;  // initialize, by any agent of the run, if only with an error
   // The connection that most scenarios use, each with sessions of its own. Made anew if the agent
   // has gone.
   std::shared_ptr<AgentClient> shared;
@@ -55,7 +56,8 @@ struct Reply {
   bool answered() const { return ok() || refused(); }
   std::int64_t code() const { return body["code"].as_int64().value_or(0); }
   JsonView operator[](std::string_view key) const { return body[key]; }
-  // "the result {…}", "error -32602: …", "no answer in 5 s", "the agent closed the connection"
+  // What was answered: "the result {…}", "error {…}", "nothing in time", "nothing: the agent closed
+  // the connection".
   std::string describe() const;
 };
 
@@ -107,6 +109,7 @@ class AgentClient {
   bool still_there();
 
   // ---- whole steps
+  // Both throw EndedEarly if the agent ends instead of answering, and none ever has answered.
   Reply initialize();
   Reply initialize_with(const Json& params);
   // After initialize(), with authentication if that was asked for. No session: nothing.
@@ -145,6 +148,8 @@ class AgentClient {
     std::vector<Json> waiting;  // ids of terminal/wait_for_exit
   };
 
+  // Throws EndedEarly if it is not.
+  void expect_alive();
   void see(const PassedFrame& frame);
   void note(JsonView message);
   void report(const std::vector<Violation>& violations);

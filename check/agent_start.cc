@@ -70,9 +70,10 @@ void check_start(AgentRun& run) {
   AgentClient wrong(run, AgentClient::no_capabilities(), Watch::shape);
 
   const Reply reply = plain.initialize();
+  const std::string words = reply.answered() ? "" : plain.program().stderr_tail();
   run.report.expect("A-INIT-1", reply.ok() && reply["protocolVersion"].as_int64() == 1,
                     "initialize was answered with " + reply.describe() +
-                        (reply.answered() ? "" : "; stderr: " + plain.program().stderr_tail()));
+                        (words.empty() ? "" : "; the agent's last words: " + words));
   if (reply.ok()) {
     const JsonView info = plain.initialized()["agentInfo"];
     run.report.expect("A-INIT-6",

@@ -191,6 +191,7 @@ class LogTest(WithAgent):
 
     def test_our_own_two_ends_break_nothing(self):
         self.assertEqual([line for line in self.record() if "violation" in line], [])
+        self.assertTrue(self.acp_log("--violations").startswith("Nothing was broken.\n\nmethod "))
 
     def test_a_recording_is_readable(self):
         self.record()

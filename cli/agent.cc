@@ -103,7 +103,7 @@ int run(Options& options) {
 }  // namespace
 
 void add_agent_command(CLI::App& app, Action& action) {
-  CLI::App* agent = app.add_subcommand("agent", "Be a coding agent, for an editor to start");
+  CLI::App* agent = app.add_subcommand("agent", "A coding agent for editors to start");
   agent->set_help_flag("-h,--help", "Show this help");
   const auto options = std::make_shared<Options>();
   agent
@@ -120,7 +120,7 @@ void add_agent_command(CLI::App& app, Action& action) {
       ->add_option("--scenario", options->scenario_file,
                    "What the offline model says, turn by turn: to test a client")
       ->type_name("FILE");
-  agent->add_option("--framing", options->framing, "newline, content-length or auto")
+  agent->add_option("--framing", options->framing, "How messages are framed")
       ->type_name("FRAMING")
       ->check(CLI::IsMember({"newline", "content-length", "auto"}))
       ->capture_default_str();

@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "acp/json/json.h"
 #include "chat/agents.h"
@@ -16,11 +18,29 @@ namespace {
 
 using chat::KnownAgent;
 
-int list(bool json) {
+// Without npx itself being the agent.
+std::string where(const KnownAgent& agent, const std::optional<std::string>& found, bool verbose) {
+  if (!found) return "no";
+  if (agent.argv.front() == "npx") return "by npx";
+  return verbose ? printable(*found) : "yes";
+}
+
+// Of a long command the beginning: a row is no wider than a terminal.
+std::string shortened(const std::string& command) {
+  constexpr std::size_t most = 50;
+  if (command.size() <= most) return command;
+  std::size_t end = most;
+  while ((command[end] & 0xC0) == 0x80) --end;
+  return command.substr(0, end) + "…";
+}
+
+int list(bool json, bool verbose) {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
   const settings::Settings settings = settings::load_settings(sources);
-  Table table({"NAME", "COMMAND", "INSTALLED", "SOURCE"});
+  std::vector<std::string> titles = {"NAME", "COMMAND", "INSTALLED"};
+  if (verbose) titles.push_back("SOURCE");
+  Table table(titles);
   for (const KnownAgent& agent : chat::known_agents(settings)) {
     const auto found = chat::find_program(agent.argv.front());
     if (json) {
@@ -41,9 +61,12 @@ int list(bool json) {
       continue;
     }
     const bool ours = agent.kind == KnownAgent::Kind::built_in;
-    table.add({agent.name, ours ? "acp agent" : printable(io::command_line(agent.argv)),
-               printable(found.value_or("no")),
-               printable(agent.source + (agent.read.empty() ? "" : ", read " + agent.read))});
+    const std::string command = ours ? "acp agent" : printable(io::command_line(agent.argv));
+    std::vector<std::string> row = {agent.name, verbose ? command : shortened(command),
+                                    where(agent, found, verbose)};
+    if (verbose)
+      row.push_back(printable(agent.source + (agent.read.empty() ? "" : ", read " + agent.read)));
+    table.add(std::move(row));
   }
   if (!json) table.print(std::cout);
   return 0;
@@ -53,16 +76,21 @@ int list(bool json) {
 
 void add_agents_command(CLI::App& app, Action& action) {
   CLI::App& agents = *app.add_subcommand("agents", "Which agents can be started by a name");
-  const auto json = std::make_shared<bool>(false);
-  agents.add_flag("--json", *json, "One JSON object a line");
+  struct Options {
+    bool json = false, verbose = false;
+  };
+  const auto options = std::make_shared<Options>();
+  agents.add_flag("--json", options->json, "One JSON object a line");
+  agents.add_flag("-v,--verbose", options->verbose,
+                  "Also where each is installed, and where its command is said");
   agents.footer(
       "An agent of your own is a table in ~/.config/acp/config.toml:\n"
       "  [agents.mine]\n  command = \"my-agent\"\n  args = [\"--acp\"]\n  env = {LEVEL = \"3\"}\n"
       "The others are as docs/agent-presets.md has them.");
-  agents.callback([json, &action] {
-    action = [json] {
+  agents.callback([options, &action] {
+    action = [options] {
       try {
-        return list(*json);
+        return list(options->json, options->verbose);
       } catch (const settings::SettingsError& error) {
         std::cerr << "acp agents: " << error.what() << "\n";
         return 1;

@@ -8,6 +8,7 @@
 #include "chat/chat.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "workspace/policy_store.h"
 
 namespace acp::cli {
@@ -34,6 +35,7 @@ int run(const Options& options) {
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* chat = app.add_subcommand("chat", "Talk with an agent in this terminal");
   chat->set_help_flag("-h,--help", "Show this help");
+  chat->formatter(std::make_shared<HelpFormatter>("[-- COMMAND…]"));
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
   options->add_to(*chat);
@@ -47,7 +49,7 @@ void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> co
       "Type and press Enter; /help lists commands and keys. Esc or Ctrl-C cancels the turn, "
       "Ctrl-C\n"
       "twice or Ctrl-D leaves. Without a terminal, or with TERM=dumb, lines are read and printed.\n"
-      "Exit code: 0; 1 the session cannot be gone on with; 2 mistakes in the usage; 3 the agent\n"
+      "Exit code: 0; 1 the session cannot be resumed; 2 mistakes in the usage; 3 the agent\n"
       "cannot be started or was lost; 130 left by Ctrl-C; 128 + N after signal N.");
   chat->callback([options, &action] {
     action = [options] { return told("acp chat", [&] { return run(*options); }); };

@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "chat/printable.h"
 #include "check/agent_check.h"
 #include "check/mcp_server.h"
 #include "check/self_path.h"
 #include "check/wire_peer.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -45,6 +47,9 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   check::Report report(read.selected);
   try {
     check::check_agent(how, report);
+  } catch (const check::EndedEarly& ended) {
+    std::cerr << options.name << ": " << chat::printable(ended.what()) << '\n';
+    return CheckOptions::no_peer;
   } catch (const check::StartFailed& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
@@ -55,22 +60,22 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
 void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words) {
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
-  CLI::App* const command =
-      parent.add_subcommand("agent", "Check an agent: acp check agent [OPTIONS] -- COMMAND…");
+  CLI::App* const command = parent.add_subcommand("agent", "Check an agent");
+  command->formatter(std::make_shared<HelpFormatter>("-- COMMAND…"));
   options->add_to(*command, "A-INIT", "How long an answer may take");
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
   command
       ->add_option("--prompt", options->prompts,
                    "What to say so that the agent does something of a kind: hello, read, write, "
-                   "run, plan, slow. {cwd} and {file} are replaced")
+                   "run, plan, slow; any number of them. {cwd} and {file} are replaced")
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
   command->add_flag("--frames", options->frames, "Show every message on stderr");
   command->footer(
       "The agent is started ten times or more, in a directory that is made for it and removed.\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage;\n"
-      "3 the agent cannot be started.");
+      "3 the agent cannot be started, or ends before it has answered initialize.");
   command->callback([&action, options] {
     action = [options] {
       return options->run([&](const auto& read) { return check_agent(*options, read); });

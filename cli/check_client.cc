@@ -12,6 +12,7 @@
 #include "check/self_path.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -77,8 +78,8 @@ void add_relay(CLI::App& parent, Action& action) {
 void add_check_client_command(CLI::App& check, Action& action, std::vector<std::string> words) {
   const auto options = std::make_shared<ClientCheckWords>(
       ClientCheckWords{{"acp check client", Side::client, 10, std::move(words)}});
-  CLI::App* const command =
-      check.add_subcommand("client", "Check a client: acp check client [OPTIONS] -- COMMAND…");
+  CLI::App* const command = check.add_subcommand("client", "Check a client");
+  command->formatter(std::make_shared<HelpFormatter>("-- COMMAND…"));
   options->add_to(*command, "C-INIT", "How long the client may take for each thing");
   command
       ->add_option("--cancel-by", options->cancel_by,
@@ -88,7 +89,8 @@ void add_check_client_command(CLI::App& check, Action& action, std::vector<std::
   command->add_flag("--stays", options->stays,
                     "The client does not end by itself when its turn is over: it is ended by "
                     "SIGTERM, and its exit code says nothing");
-  command->add_option("--jobs", options->jobs, "So many clients at a time")
+  command->add_option("--jobs", options->jobs, "How many clients run at a time")
+      ->type_name("N")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command

@@ -1,23 +1,26 @@
 #include "cli/check_options.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <fstream>
 #include <iostream>
+
+#include "cli/seconds.h"
 
 namespace acp::cli {
 
 void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::string& timeout_help) {
-  app.add_option("--only", only, "Only this requirement, or this area (" + area + ")")
+  app.add_option("--only", only,
+                 "Only this requirement, or this area (" + area + "); any number of them")
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_flag("--list", list, "List the requirements, and start nothing");
   app.add_option("--json", json, "Write the results to a file, as JSON")->type_name("FILE");
   app.add_option("--junit", junit, "Write the results to a file, as JUnit's XML")
       ->type_name("FILE");
-  app.add_option("--framing", framing, "newline (what ACP says) or content-length")
+  app.add_option("--framing", framing, "How messages are framed")
+      ->type_name("newline|content-length")
       ->capture_default_str();
-  app.add_option("--timeout", timeout, timeout_help + ", in seconds")->capture_default_str();
+  add_seconds(app, "--timeout", timeout, timeout_help)->capture_default_str();
   app.add_flag("-v,--verbose", verbose, "Tell why requirements were skipped");
 }
 
@@ -30,8 +33,7 @@ CheckOptions::Read CheckOptions::read() const {
   if (!known || *known == rpc::Framing::automatic)
     throw BadUsage("--framing is newline or content-length, not " + framing);
   read.framing = *known;
-  if (!(timeout > 0 && timeout < 86400)) throw BadUsage("--timeout is a number of seconds");
-  read.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+  read.timeout = milliseconds(timeout);
   return read;
 }
 

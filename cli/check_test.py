@@ -44,10 +44,21 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("/nowhere/agent", done.stderr)
 
-    def test_an_agent_that_ends_at_once_fails_and_says_why(self):
-        done = acp("agent", "--only", "A-INIT", "--", "/bin/sh", "-c", "echo no licence >&2; exit 4")
+    def test_an_agent_that_ends_at_once(self):
+        for only in ("A-INIT", "A-MCP", "A-INPUT"):
+            done = acp("agent", "--only", only, "--", "/bin/sh", "-c", "echo no licence >&2; exit 4")
+            self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+            self.assertEqual(done.stderr, "acp check agent: the agent exited with code 4 before it had answered "
+                             "initialize; its last words:\nno licence\n")
+        done = acp("agent", "--", "/bin/sh", "-c", "echo Welcome; kill -9 $$")
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertEqual(done.stderr, "acp check agent: the agent was killed by SIGKILL before it had answered "
+                         "initialize\n")
+
+    def test_an_agent_that_only_closes_its_output(self):
+        done = acp("agent", "--only", "A-INIT-1", "--", "/bin/sh", "-c", "exec 1>&-; exec sleep 60")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("no licence", done.stdout)
+        self.assertIn("initialize was answered with nothing: the agent closed the connection\n", done.stdout)
 
     def test_only_runs_what_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ void ClientOptions::add_to(CLI::App& app) {
     return app.add_option(name, into, what)->type_name(type);
   };
   option("--agent", agent, "One of 'acp agents'; without it the built-in one", "NAME");
-  option("--cwd", cwd, "The directory to work in (the one here)", "DIR");
+  option("--cwd", cwd, "The directory to work in (default: the current directory)", "DIR");
   option("--session", session,
          "Go on with a session: its id, or 'last' for the agent's last one in this directory",
          "ID|last");
@@ -28,7 +28,7 @@ void ClientOptions::add_to(CLI::App& app) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  option("--framing", framing, "newline, content-length or auto", "FRAMING")
+  option("--framing", framing, "How messages are framed", "FRAMING")
       ->check(CLI::IsMember({"newline", "content-length", "auto"}))
       ->capture_default_str();
 }

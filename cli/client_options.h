@@ -32,6 +32,7 @@ struct ClientOptions {
     options.session = session;
     options.choices.mode = mode;
     options.choices.model = model;
+    options.choices.any_model = options.agent.kind == chat::KnownAgent::Kind::built_in;
     options.framing = *rpc::framing_from(framing);
     options.version = ACP_VERSION;
   }

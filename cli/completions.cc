@@ -10,6 +10,7 @@
 
 #include "chat/agents.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "settings/settings.h"
 
 namespace acp::cli {
@@ -195,8 +196,10 @@ void add_completions_command(CLI::App& app, Action& action, std::vector<std::str
   CLI::App& completions =
       *app.add_subcommand("completions", "What bash, zsh and fish need to complete acp's words");
   completions.set_help_flag("-h,--help", "Show this help");
+  completions.formatter(std::make_shared<HelpFormatter>("SHELL"));
   const auto options = std::make_shared<Options>();
-  completions.add_option("SHELL", options->shell, "The shell whose script is printed")
+  completions
+      .add_option("SHELL", options->shell, "The shell whose script is printed: bash, zsh or fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   // For the scripts: what could stand for the last of the words behind --.
   completions.add_flag("--words", options->words, "")->group("");

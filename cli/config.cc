@@ -94,9 +94,11 @@ int run(const Options& options) {
 
 void add_config_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App& config = *app.add_subcommand("config", "What is set for the agent, and where");
-  config.add_option("--cwd", options->directory,
-                    "The project whose .acp/config.toml counts (the directory here)");
+  CLI::App& config = *app.add_subcommand("config", "Settings and where each comes from");
+  config
+      .add_option("--cwd", options->directory,
+                  "The project whose .acp/config.toml counts (default: the current directory)")
+      ->type_name("DIR");
   config.add_flag("--json", options->json, "One JSON object a line");
   config.callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "check/escaped.h"
@@ -53,8 +54,10 @@ int run(const Options& options) {
     return 0;
   }
   if (!options.statistics) {
-    check::print_log(std::cout, recording, filter);
-    std::cout << '\n';
+    std::ostringstream told;
+    check::print_log(told, recording, filter);
+    const std::string lines = told.str();
+    std::cout << (lines.empty() && filter.violations ? "Nothing was broken.\n" : lines) << '\n';
   }
   check::print_statistics(std::cout, recording);
   return 0;

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -35,10 +37,26 @@ const CLI::App& named_in(const CLI::App& app) {
   return named.empty() ? app : named_in(*named.front());
 }
 
-/// What to tell the user, better than CLI11 does where a command is missing or misspelt.
+/// What to tell the user of the words behind a command, better than CLI11 does where we know more.
+std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
+  for (const CLI::Option* option : where.get_options())
+    if (error.get_name() == "ArgumentMismatch" && option->get_items_expected_max() == 1 &&
+        option->count() > 1)
+      return option->get_name() + " is given more than once";
+  const CLI::Option* const prompt = where.get_option_no_throw("PROMPT");
+  const auto extra = where.remaining();
+  if (prompt == nullptr || prompt->results().empty() || extra.empty() ||
+      extra.front().starts_with('-'))
+    return error.what();
+  std::string words = prompt->results().front();
+  for (const std::string& word : extra) words += " " + word;
+  return "quote the prompt: '" + words + "'";
+}
+
+/// And where a command is missing or misspelt.
 std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
   const auto commands = where.get_subcommands(any);
-  if (commands.empty()) return error.what();
+  if (commands.empty()) return message_of(error, where);
   std::string names;
   for (const CLI::App* command : commands) {
     if (command->get_group().empty()) continue;
@@ -74,7 +92,7 @@ int run(int argc, char** argv) {
   CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
   app.set_help_flag("-h,--help", "Show this help");
   app.set_version_flag("--version", "acp " ACP_VERSION, "Show the version");
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(0, 1);
 
   Action action = [&app] {

@@ -1,5 +1,6 @@
 """What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
 
+import re
 import subprocess
 import sys
 import unittest
@@ -31,6 +32,29 @@ class Main(unittest.TestCase):
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertIn("Usage: acp schema", shown.stdout)
 
+    def test_help_fits_and_says_what_is_to_be_given(self):
+        def pages(*command):
+            text = acp(*command, "--help").stdout
+            yield command, text
+            if "Commands:\n" in text:
+                for name in re.findall(r"(?m)^  ([a-z]+)", text.split("Commands:\n")[1].split("\n\n")[0]):
+                    yield from pages(*command, name)
+
+        shown = dict(pages())
+        self.assertGreater(len(shown), 25)
+        for command, text in shown.items():
+            with self.subTest(command):
+                self.assertLessEqual(max(map(len, text.splitlines())), 100)
+                self.assertNotIn("\n\n\n", text)
+                self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
+                self.assertNotIn(":{", text)
+        for command, usage in (("chat", "[OPTIONS] [-- COMMAND…]"), ("run", "[OPTIONS] [PROMPT] [-- COMMAND…]"),
+                               ("tap", "[OPTIONS] -- COMMAND…"), ("completions", "[OPTIONS] SHELL"),
+                               ("replay", "[OPTIONS] --as agent|client FILE [-- COMMAND…]"),
+                               ("check agent", "[OPTIONS] -- COMMAND…"), ("check client", "[OPTIONS] -- COMMAND…")):
+            self.assertIn(f"Usage: acp {command} {usage}\n", shown[tuple(command.split())])
+        self.assertIn("\n  --framing newline|content-length|auto\n", shown["chat",])
+
     def test_version(self):
         shown = acp("--version")
         self.assertEqual((shown.returncode, shown.stdout), (0, f"acp {VERSION}\n"))
@@ -47,6 +71,18 @@ class Main(unittest.TestCase):
                 message, tip = failed.stderr.splitlines()
                 self.assertIn(word, message)
                 self.assertEqual(tip, f"Try '{hint}'.")
+
+    def test_times(self):
+        dashes = ["--", "true"]
+        for command in (["run", "hi"], ["mcp", "info"], ["replay", "f", "--as", "client"], ["check", "agent"],
+                        ["check", "client"]):
+            for word in ("0", "-1", "abc", "5s", "nan", "1e300"):
+                with self.subTest([*command, word]):
+                    failed = acp(*command, "--timeout", word, *dashes)
+                    self.assertEqual((failed.returncode, failed.stdout), (2, ""))
+                    told = f"--timeout: expected a number of seconds above 0, got '{word}'"
+                    self.assertEqual(failed.stderr.splitlines()[0].split(": ", 1)[1], told)
+            self.assertRegex(acp(*command, "--help").stdout, r"\n  --timeout SECONDS")
 
     def test_output_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -59,8 +60,8 @@ void write_options(const CLI::App& app) {
     if (option->get_group().empty() || option == app.get_help_ptr()) continue;
     std::cout << ".TP\n" << names_of(*option);
     const bool named = !option->get_lnames().empty() || !option->get_snames().empty();
-    if (named && option->get_items_expected_max() > 0)
-      std::cout << " \\fI" << roff(option->get_type_name()) << "\\fR";
+    if (const std::string value = value_text(*option); named && !value.empty())
+      std::cout << " \\fI" << roff(value) << "\\fR";
     std::cout << '\n' << roff(option->get_description()) << '\n';
   }
 }

@@ -14,6 +14,7 @@
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_connect.h"
 #include "cli/mcp_print.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 namespace {
@@ -77,8 +78,7 @@ int call(const Options& options) {
   }
   mcp::CallOptions how;
   how.stop = interrupts.token();
-  if (options.timeout > 0)
-    how.time = std::chrono::milliseconds(static_cast<long>(options.timeout * 1000));
+  if (options.timeout > 0) how.time = milliseconds(options.timeout);
   how.on_progress = [](mcp::ServerContext, mcp::Progress progress) {
     std::ostringstream line;
     line << "progress " << progress.progress;
@@ -221,8 +221,7 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
         ->expected(1)
         ->allow_extra_args(false)
         ->take_all();
-    sub->add_option("--timeout", options->timeout, "Seconds for the start, and for each call")
-        ->check(CLI::PositiveNumber);
+    add_seconds(*sub, "--timeout", options->timeout, "How long the start may take, and each call");
     sub->add_flag("--json", options->json, "The protocol's own result, as JSON");
     sub->add_flag("--verbose", options->verbose, "Also what the server logs and writes to stderr");
     sub->callback([&action, options, name, function] {

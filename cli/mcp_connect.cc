@@ -6,6 +6,7 @@
 
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_print.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 
@@ -52,7 +53,7 @@ mcp::Server connect(const ServerChoice& choice) {
   mcp::Client client("acp", ACP_VERSION);
   client.roots(choice.roots);
   if (choice.timeout > 0) {
-    const std::chrono::milliseconds time(static_cast<long>(choice.timeout * 1000));
+    const std::chrono::milliseconds time = milliseconds(choice.timeout);
     client.handshake_time(time).request_time(time);
   }
   client.on_log([verbose = choice.verbose,

@@ -96,7 +96,8 @@ int add(const PolicyStore& store, const Options& options) {
 }
 
 int revoke(const PolicyStore& store, std::size_t number) {
-  std::cout << "Revoked: " << store.revoke(number).describe() << "\n";
+  const Rule revoked = store.revoke(number);
+  std::cout << "Revoked: " << revoked.describe() << "\n";
   return 0;
 }
 

@@ -12,6 +12,7 @@ acp = sys.argv[1]
 def run(*words, code=0, **more):
     done = subprocess.run([acp, "policy", *words], capture_output=True, text=True, **more)
     assert done.returncode == code, (words, done)
+    assert not code or not done.stdout, (words, done)
     return done.stderr if code else done.stdout
 
 

@@ -11,6 +11,8 @@
 
 #include "check/escaped.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 namespace {
@@ -58,7 +60,7 @@ int run(const Options& options) {
                  "--timeout",
                  std::to_string(options.timeout)};
   replay.report = options.report;
-  replay.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
+  replay.timeout = milliseconds(options.timeout);
   return check::replay(recording, replay);
 }
 
@@ -67,6 +69,7 @@ int run(const Options& options) {
 void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* replay = app.add_subcommand("replay", "Play one side of a recording against the other");
   replay->set_help_flag("-h,--help", "Show this help");
+  replay->formatter(std::make_shared<HelpFormatter>("--as agent|client FILE [-- COMMAND…]"));
   replay->footer(about);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
@@ -75,10 +78,7 @@ void add_replay_command(CLI::App& app, Action& action, std::vector<std::string> 
       ->required()
       ->check(CLI::IsMember({"agent", "client"}))
       ->option_text("agent|client REQUIRED");
-  replay->add_option("--timeout", options->timeout, "The longest wait for a frame (30)")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->option_text("SECONDS");
+  add_seconds(*replay, "--timeout", options->timeout, "The longest wait for a frame (30)");
   replay->add_option("--report", options->report)->group("");  // how {agent} tells its starter
   replay->callback([options, &action] { action = [options] { return run(*options); }; });
 }

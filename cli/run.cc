@@ -14,7 +14,9 @@
 #include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "cli/interrupts.h"
+#include "cli/seconds.h"
 
 namespace acp::cli {
 namespace {
@@ -63,10 +65,6 @@ std::pair<std::string, std::string> pair_of(const std::string& word, const char*
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 chat::RunOptions read(const Options& options) {
   if (options.json && options.quiet) throw BadUsage("either --json or --quiet, not both");
   chat::RunOptions run;
@@ -95,10 +93,13 @@ int run(const Options& options) {
 void add_run_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* run_command = app.add_subcommand("run", "One turn of an agent, for scripts");
   run_command->set_help_flag("-h,--help", "Show this help");
+  run_command->formatter(std::make_shared<HelpFormatter>("[PROMPT] [-- COMMAND…]"));
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
-  run_command->add_option("PROMPT", options->prompt,
-                          "What to do; - or nothing reads it from standard input");
+  run_command->add_option(
+      "PROMPT", options->prompt,
+      "What to do. - reads it from standard input; so does leaving it out, unless that is a "
+      "terminal");
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
     return run_command->add_option(name, into, what)->type_name(type);
   };
@@ -115,26 +116,21 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->allow_extra_args(false)
       ->take_all();
   option("--auth", options->auth, "How to log in, if the agent asks for that", "METHOD");
-  run_command->add_option("--timeout", options->timeout, "Cancel the turn after so many seconds")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
-  run_command
-      ->add_option("--grace", options->grace,
-                   "End an agent that does not end a cancelled turn after so many seconds (10)")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
+  add_seconds(*run_command, "--timeout", options->timeout, "Cancel the turn after this time");
+  add_seconds(*run_command, "--grace", options->grace,
+              "End an agent that does not end a cancelled turn after this time (10)");
   run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
   run_command->add_flag("-q,--quiet", options->quiet,
                         "Only the agent's last message, permissions and failures");
   run_command->add_flag("-v,--verbose", options->verbose,
-                        "Also thoughts, the agent's stderr, and what its commands print");
+                        "Also thoughts, the agent's stderr, and all that tools and commands print");
   run_command->footer(
       "Any other agent is started by its command behind --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"
       "Exit code: 0 done; 1 the agent answered with an error; 2 mistakes in the usage; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
-      "7 a login is needed; 8 the session cannot be gone on with; 124 time-out; 130 cancelled.");
+      "7 a login is needed; 8 the session cannot be resumed; 124 time-out; 130 cancelled.");
   run_command->callback([options, &action] {
     action = [options] { return told("acp run", [&] { return run(*options); }); };
   });

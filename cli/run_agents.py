@@ -67,6 +67,18 @@ def turn(text):
             elicitationId="e")
         sys.stderr.write(EVIL + "\n")
         sys.stderr.flush()
+    elif WHAT == "mid-line":
+        say("half a line")
+        update(sessionUpdate="current_mode_update", currentModeId="calm")
+        say(", and its end")
+        say("Hm.", "agent_thought_chunk")
+        update(sessionUpdate="tool_call", toolCallId="t", title="Think", kind="think", status="completed")
+    elif WHAT == "gives":  # DETAIL is the tool's kind
+        text = "".join("line %d\n" % number for number in range(1, 21))
+        block = {"type": "content", "content": {"type": "text", "text": text + EVIL + "\n"}}
+        update(sessionUpdate="tool_call", toolCallId="t", title="Give", kind=DETAIL, status="pending")
+        update(sessionUpdate="tool_call_update", toolCallId="t", content=[block])
+        update(sessionUpdate="tool_call_update", toolCallId="t", status="completed")
     elif WHAT == "big":
         say("x" * (1024 * 1024))
         say("y" * (1024 * 1024))

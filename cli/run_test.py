@@ -99,7 +99,9 @@ class Usage(Place):
             (["x", "--set", "y", *echo], "expected NAME=VALUE"),
             (["x", "--json", "--quiet", *echo], "either --json or --quiet"),
             (["x", "--timeout", "never", *echo], "--timeout"),
-            (["x", "y", *echo], "y"),
+            (["x", "y", "z", *echo], "quote the prompt: 'x y z'"),
+            (["x", "--nonsense", *echo], "--nonsense"),
+            (["x", "--policy", "allow", "--policy", "deny", *echo], "--policy is given more than once"),
         ]:
             with self.subTest(words):
                 done = self.run_it(*words, code=2)
@@ -123,6 +125,16 @@ class Usage(Place):
         done = self.run_it("/status", "--mode", "architect", "--model", "offline")
         self.assertIn("architect", done.stdout)
 
+    def test_models_that_are_not_listed(self):
+        keyless = self.run_it("x", "--model", "openai/gpt-5", code=7)
+        self.assertIn("there is no key for openai (OPENAI_API_KEY, or `acp agent --login openai`)", keyless.stderr)
+        self.assertIn('there is no provider "nosuch", only', self.run_it("x", "--model", "nosuch/m", code=2).stderr)
+        self.assertIn('there is no model "plain", only offline',
+                      self.run_it("x", "--model", "plain", code=2).stderr)
+        self.environment["OPENAI_API_KEY"] = "k"
+        self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there
+        self.assertIn("openai/gpt-77", self.run_it("/status", "--model", "openai/gpt-77").stdout)
+
     def test_agents(self):
         mine = self.write(".config/acp/config.toml", f'[agents.mine]\ncommand = "{sys.executable}"\n'
                           f'args = ["{HERE}/run_agents.py", "plain"]\nenv = {{SOME = "1"}}\n'
@@ -136,8 +148,18 @@ class Usage(Place):
         self.assertEqual(listed["goose"]["command"], ["goose", "acp"])
         self.assertEqual(listed["goose"]["read"], "2026-11-15")
         lines = self.acp("agents").stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["NAME", "COMMAND", "INSTALLED"])
+        self.assertEqual(lines[1].split(), ["acp", "acp", "agent", "yes"])
+        self.assertLessEqual(max(map(len, lines)), 80)
+        lines = self.acp("agents", "--verbose").stdout.splitlines()
         self.assertEqual(lines[0].split(), ["NAME", "COMMAND", "INSTALLED", "SOURCE"])
         self.assertEqual(lines[1].split(), ["acp", "acp", "agent", ACP, "built", "in"])
+        npx = self.write("bin/npx", "#!/bin/sh\n")
+        os.chmod(npx, 0o700)
+        path, self.environment["PATH"] = self.environment["PATH"], os.path.dirname(npx)
+        [grok] = [line for line in self.acp("agents").stdout.splitlines() if line.startswith("grok ")]
+        self.assertTrue(grok.endswith(" by npx"), grok)
+        self.environment["PATH"] = path
         self.assertEqual(self.run_it("x", "--agent", "mine").stdout, "hello\n")
         self.environment["PATH"] = "/nowhere"
         failed = self.run_it("x", "--agent", "codex", code=3)
@@ -163,6 +185,18 @@ class BuiltIn(Place):
         self.assertEqual(quiet.stdout, "Done.\n")
         self.assertEqual(len(quiet.stderr.splitlines()), 1)
         self.assertIn("[allowed]", quiet.stderr)
+
+    def test_what_tools_give(self):
+        self.write("project/some.txt", "x\n")
+        self.assertIn("\n  some.txt\n", self.run_it("list").stderr)
+        shown = self.run_it("run seq 30", "--policy", "allow").stderr
+        self.assertTrue(shown.endswith("\n  … 22 more lines (-v shows all)\n" +
+                                       "".join("  %d\n" % number for number in range(23, 31))), shown)
+        failed = self.run_it("run cat nosuch; exit 3", "--policy", "allow").stderr
+        self.assertIn("\n  cat: nosuch: No such file or directory\n", failed)
+        all_of_it = self.run_it("run seq 30", "--policy", "allow", "-v").stderr
+        self.assertEqual(all_of_it.count("\n30\n"), 1)
+        self.assertNotIn("more line", all_of_it)
 
     def test_rules(self):
         rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\nkind = 'edit'\npath = '**/ok/*'\n"
@@ -212,7 +246,7 @@ class BuiltIn(Place):
         self.run_it("x", "--session", "last", "--cwd", self.home + "/other", code=8)
         self.run_it("x", "--session", "last", "--", ACP, "agent", code=8)
         gone = self.run_it("x", "--session", "nonsense", code=8)
-        self.assertIn("the session nonsense cannot be gone on with", gone.stderr)
+        self.assertIn("the session nonsense cannot be resumed", gone.stderr)
         self.assertIn("No new one was begun", gone.stderr)
         self.assertEqual(gone.stdout, "")
 
@@ -398,6 +432,38 @@ class Hostile(Place):
                          "servers: a web; hello\n")
         self.assertEqual(self.run_it("x", "--mcp", "none", *hostile("mcp")).stdout, "servers: ; hello\n")
         self.assertIn("there is no server", self.run_it("x", "--mcp", "nosuch", *hostile("mcp"), code=2).stderr)
+
+    def test_hints_of_a_start_that_failed(self):
+        # cat says what it hears: our initialize is refused by ourselves.
+        failed = self.run_it("x", "--", "cat", code=3).stderr
+        self.assertIn("initialize was answered with -32601", failed)
+        self.assertNotIn("silent", failed)
+        closing = self.run_it("x", "--", "sh", "-c", "echo Welcome; exec 1>&-; sleep 60", code=3).stderr
+        self.assertIn("What the agent writes is not ACP: does it need an option such as --acp?", closing)
+        silent = self.run_it("x", "--", "sh", "-c", "exec 1>&-; sleep 60", code=3).stderr
+        self.assertIn("The agent is alive, but silent: does it need an option such as --acp?", silent)
+
+    def test_what_tools_give(self):
+        lines = ["  line %d" % number for number in range(1, 21)]
+        read = self.run_it("x", *hostile("gives", "read")).stderr.splitlines()
+        self.assertEqual(read[1:], ["[done] Give", *lines[:8], "  … 13 more lines (-v shows all)"])
+        run = self.run_it("x", *hostile("gives", "execute")).stderr
+        self.assertEqual(run.splitlines()[1:-1], ["[done] Give", "  … 13 more lines (-v shows all)", *lines[13:]])
+        self.check_safe(run)
+        shown = self.run_it("x", "-v", *hostile("gives", "read")).stderr
+        self.assertIn("\n".join(lines) + "\n", shown)
+        self.assertNotIn("more line", shown)
+        self.check_safe(shown)
+        self.assertEqual(self.run_it("x", "-q", *hostile("gives", "read")).stderr, "")
+
+    def test_streams_that_go_to_one_place(self):
+        def together(*words):
+            return subprocess.run([ACP, "run", "x", *words, *hostile("mid-line")], env=self.environment, text=True,
+                                  cwd=self.project, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=END).stdout
+        self.assertEqual(together(), "half a line\n[mode] calm\n, and its end\n[tool] think: Think\n[done] Think\n")
+        self.assertIn("\nHm.\n[tool] think", together("-v"))
+        self.assertEqual(self.run_it("x", *hostile("mid-line")).stdout, "half a line, and its end\n")
 
     def test_stop_reasons(self):
         self.assertEqual(self.events("x", *hostile("stop", "cancelled"), code=130)[-1]["stopReason"], "cancelled")

@@ -1,34 +1,17 @@
 // acp schema: the protocol's types, and messages held against them.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "acp/json/codec.h"
-#include "acp/schema/message.h"
 #include "acp/schema/registry.h"
-#include "acp/schema/v1.h"
-#include "acp/schema/v2.h"
 #include "cli/command.h"
+#include "cli/schema_check.h"
 
 namespace acp::cli {
 namespace {
-
-struct Tables {
-  explicit Tables(int protocol)
-      : definitions(protocol == 2 ? v2::definitions() : v1::definitions()),
-        methods(protocol == 2 ? v2::methods() : v1::methods()) {}
-  std::span<const Definition> definitions;
-  std::span<const Method> methods;
-};
-
-int complain(const std::string& what, const std::string& hint) {
-  std::cerr << "acp schema: " << what << "\n" << hint << "\n";
-  return 2;
-}
 
 // ---- list
 // ------------------------------------------------------------------------------------------------
@@ -173,143 +156,6 @@ int show(int protocol, const std::string& name, bool as_json) {
   return 0;
 }
 
-// ---- check
-// -----------------------------------------------------------------------------------------------
-
-struct CheckOptions {
-  int protocol = 1;
-  bool strict = false;
-  bool roundtrip = false;
-  std::vector<std::string> words;  // [TYPE] [FILE...]
-};
-
-class Check {
- public:
-  Check(const CheckOptions& options, const json::Type* type)
-      : options_(options), type_(type), checker_(options.protocol) {
-    decode_.strict = options.strict;
-    decode_.report = [this](const json::Report& report) { note(report); };
-  }
-
-  // False if there was nothing to read.
-  bool run(std::istream& in, const std::string& name) {
-    name_ = name;
-    line_ = 0;
-    std::string line;
-    while (std::getline(in, line)) {
-      ++line_;
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      // One value may be spread over lines: if the first line is no JSON, perhaps the whole is.
-      if (!started_ && !Json::parse(line, no_limit()) && run_whole(in, line)) break;
-      started_ = true;
-      one(line);
-    }
-    started_ = false;
-    return !in.bad();
-  }
-
-  bool all_ok() const { return failed_ == 0; }
-
- private:
-  static json::Limits no_limit() { return {4096, static_cast<std::size_t>(-1)}; }
-
-  bool run_whole(std::istream& in, std::string& first) {
-    std::ostringstream rest;
-    rest << in.rdbuf();
-    const std::string text = first + "\n" + rest.str();
-    if (Json::parse(text, no_limit())) {
-      one(text);
-      return true;
-    }
-    std::istringstream lines(rest.str());
-    one(first);
-    std::string line;
-    while (std::getline(lines, line)) {
-      ++line_;
-      if (line.find_first_not_of(" \t\r") != std::string::npos) one(line);
-    }
-    return true;
-  }
-
-  void one(const std::string& text) {
-    std::string written;
-    const std::optional<json::Error> error =
-        type_ != nullptr ? as_type(text, written) : checker_.check(text, decode_, &written);
-    Json out = Json::object({{"ok", !error}});
-    if (error) {
-      ++failed_;
-      out = Json::object({{"ok", false},
-                          {"path", error->path},
-                          {"expected", error->expected},
-                          {"got", error->got}});
-      if (error->kind != json::Error::Kind::mismatch) out.set("offset", error->offset);
-    } else if (options_.roundtrip) {
-      out.set("value", Json::from_valid(written));
-    }
-    std::cout << out.text() << "\n" << std::flush;
-  }
-
-  std::optional<json::Error> as_type(const std::string& text, std::string& written) {
-    const std::unique_ptr<std::max_align_t[]> room(
-        new std::max_align_t[type_->size / sizeof(std::max_align_t) + 1]);
-    type_->life->construct(room.get());
-    auto error = json::decode(text, *type_, room.get(), decode_);
-    if (!error) {
-      json::Writer out;
-      json::write(out, *type_, room.get());
-      written = out.str();
-    }
-    type_->life->destroy(room.get());
-    return error;
-  }
-
-  void note(const json::Report& report) {
-    const char* what = report.what == json::Report::What::unknown_member ? "ignored"
-                       : report.what == json::Report::What::unknown_tag  ? "kept"
-                                                                         : "tolerated";
-    std::cerr << name_ << ":" << line_ << ": " << (report.path.empty() ? "the value" : report.path)
-              << ": " << what << " " << report.got << ", where " << report.expected
-              << " is expected\n";
-  }
-
-  const CheckOptions& options_;
-  const json::Type* type_;
-  MessageChecker checker_;
-  json::Options decode_;
-  std::string name_;
-  std::size_t line_ = 0;
-  std::size_t failed_ = 0;
-  bool started_ = false;
-};
-
-int check(const CheckOptions& options) {
-  const Tables tables(options.protocol);
-  std::vector<std::string> files = options.words;
-  const json::Type* type = nullptr;
-  if (!files.empty()) {
-    if (const Definition* definition = find_definition(tables.definitions, files.front())) {
-      type = definition->type;
-      files.erase(files.begin());
-    } else if (files.front() != "-" && !std::ifstream(files.front())) {
-      return complain("'" + files.front() + "' is neither a type of version " +
-                          std::to_string(options.protocol) + " nor a file that can be read",
-                      "Try 'acp schema list', or 'acp schema check --help'.");
-    }
-  }
-  Check run(options, type);
-  if (files.empty()) run.run(std::cin, "input");
-  for (const std::string& file : files) {
-    if (file == "-") {
-      run.run(std::cin, "input");
-      continue;
-    }
-    std::ifstream in(file, std::ios::binary);
-    if (!in || !run.run(in, file))
-      return complain("cannot read '" + file + "'", "Nothing behind it was checked.");
-  }
-  return run.all_ok() ? 0 : 1;
-}
-
 }  // namespace
 
 void add_schema_command(CLI::App& app, Action& action) {
@@ -327,7 +173,7 @@ void add_schema_command(CLI::App& app, Action& action) {
     bool json = false;
     bool stable = false;
     std::string name;
-    CheckOptions check;
+    SchemaCheckOptions check;
   };
   auto shared = std::make_shared<Shared>();
 
@@ -353,8 +199,9 @@ void add_schema_command(CLI::App& app, Action& action) {
   CLI::App* check_command = schema->add_subcommand(
       "check",
       "Check JSON against a type, or whole JSON-RPC messages by their method.\n"
-      "Reads one value a line, or a file that is one value. Prints a JSON object for\n"
-      "each: {\"ok\":true}, or {\"ok\":false,\"path\":…,\"expected\":…,\"got\":…}.\n"
+      "Reads one value a line, a file that is one value, or a recording of 'acp tap', of which\n"
+      "it takes the messages. Prints a JSON object for each: {\"ok\":true}, or\n"
+      "{\"ok\":false,\"path\":…,\"expected\":…,\"got\":…}.\n"
       "Exit code: 0 if all are right, 1 if any is not, 2 for mistakes in the usage.");
   protocol_option(check_command, shared->check.protocol);
   check_command->add_flag(
@@ -368,7 +215,7 @@ void add_schema_command(CLI::App& app, Action& action) {
       "A type, if the values are not whole messages; then the files to read (- or none: "
       "standard input)");
   check_command->callback(
-      [&action, shared] { action = [shared] { return check(shared->check); }; });
+      [&action, shared] { action = [shared] { return check_schema(shared->check); }; });
 }
 
 }  // namespace acp::cli

@@ -38,6 +38,23 @@ class Schema(unittest.TestCase):
         ])
         self.assertIn("input:3: params.prompt[0].extra: ignored", run.stderr)
 
+    def test_check_a_recording(self):
+        right = PROMPT % '{"type":"text","text":"a"}'
+        wrong = '{"jsonrpc":"2.0","id":1,"result":{"stopReason":5}}'
+        run = schema("check", text="\n".join([
+            '{"recording":1,"time":1,"program":"acp 0.1.0","command":["agent"],"masked":true}',
+            '{"n":0,"time":2,"from":"client","frame":%s}' % right,
+            '{"n":1,"time":3,"from":"agent","frame":%s}' % wrong,
+            '{"n":2,"time":3,"from":"agent","text":"Welcome!"}',
+            '{"time":4,"violation":"A-WIRE-1","level":"must","from":"agent","frame":2,"message":"no JSON"}',
+            '{"time":5,"fault":"drop","from":"agent","frame":2,"detail":"x"}',
+            '{"time":6,"end":"the agent exited with code 0"}',
+        ]))
+        self.assertEqual([(line["ok"], line.get("path")) for line in lines(run)],
+                         [(True, None), (False, "result.stopReason"), (False, "")], run.stdout)
+        # A line that only looks a little like one is a message, and a bad one.
+        self.assertEqual(schema("check", text='{"time":2,"frame":%s}' % right).returncode, 1)
+
     def test_check_a_type_strictly(self):
         run = schema("check", "--strict", "ToolCall", text="\n".join([
             '{"toolCallId":"1","title":"t","kind":"read"}',

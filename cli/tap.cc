@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_format.h"
 
 namespace acp::cli {
 namespace {
@@ -32,7 +33,7 @@ constexpr const char* about_faults = R"(Faults: --fault KIND[=AMOUNT]:SIDE[@N|:P
   split=3      write it in pieces                       truncate   leave out its end
   merge        write it together with the next one      noise      write a line that is no message
   drop         do not write it                          stall=2s   write nothing for a time;
-  duplicate    write it twice                                      without a time, ever again
+  duplicate    write it twice                                      without a time, for ever
   reorder      write it after the next one              kill       kill the agent
   Examples: drop:agent:10%    kill:agent@5    delay=1s:client:session/prompt    noise:agent:5%
   The same --seed does the same to the same frames. Each fault is told when it is done.)";
@@ -65,6 +66,7 @@ int run(const Options& options) {
 void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* tap = app.add_subcommand("tap", "Stand between a client and an agent, and look on");
   tap->set_help_flag("-h,--help", "Show this help");
+  tap->formatter(std::make_shared<HelpFormatter>("-- COMMAND…"));
   tap->footer(std::string(about) + "\n" + about_faults);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);

@@ -47,7 +47,7 @@ void Coder::require_key(const Models& models, const std::string& model) const {
     listed.append(Json::parse(json::encode(method)).value());
   throw Error(rpc::auth_required,
               "Authentication required: there is no key for " + provider->name + " (" +
-                  provider->key_variable + ")",
+                  provider->key_variable + ", or `acp agent --login " + provider->name + "`)",
               Json::object({{"reason", "auth_required"}, {"authMethods", listed}}));
 }
 

@@ -391,6 +391,7 @@ void Coder::add_sessions(Agent& agent) {
     answering(request.sessionId, [&] { response.configOptions = set_option(context, request); });
     return response;
   });
+  agent.open_option("model");  // any of a provider's, listed or not
 }
 
 }  // namespace acp::coder

@@ -1,0 +1,33 @@
+// How the help of every command looks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace acp::cli {
+
+// What stands behind an option's name: what its value is called, or which values there are.
+std::string value_text(const CLI::Option& option);
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { label("SUBCOMMAND", "COMMAND"); }
+  // `arguments` is what the usage shows behind the options, instead of the positionals.
+  explicit HelpFormatter(std::string arguments) : HelpFormatter() {
+    arguments_ = std::move(arguments);
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override;
+  std::string make_option_opts(const CLI::Option* option) const override;
+  std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+
+ private:
+  std::string entry(const std::string& name, const std::string& description) const;
+
+  std::string arguments_;
+};
+
+}  // namespace acp::cli

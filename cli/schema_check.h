@@ -1,0 +1,29 @@
+// acp schema check, and what it shares with its sisters.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "acp/schema/registry.h"
+
+namespace acp::cli {
+
+struct Tables {
+  explicit Tables(int protocol);
+  std::span<const Definition> definitions;
+  std::span<const Method> methods;
+};
+
+// Gives the exit code.
+int complain(const std::string& what, const std::string& hint);
+
+struct SchemaCheckOptions {
+  int protocol = 1;
+  bool strict = false;
+  bool roundtrip = false;
+  std::vector<std::string> words;  // [TYPE] [FILE...]
+};
+int check_schema(const SchemaCheckOptions& options);
+
+}  // namespace acp::cli

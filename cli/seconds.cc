@@ -1,0 +1,28 @@
+#include "cli/seconds.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+
+namespace acp::cli {
+namespace {
+
+constexpr double longest = 1e9;  // some 30 years: in milliseconds it still is a number
+
+std::string mistake_in(const std::string& word) {
+  double seconds = 0;
+  if (CLI::detail::lexical_cast(word, seconds) && seconds > 0 && seconds <= longest) return {};
+  return "expected a number of seconds above 0, got '" + word + "'";
+}
+
+}  // namespace
+
+CLI::Option* add_seconds(CLI::App& app, const std::string& name, double& into,
+                         const std::string& what) {
+  return app.add_option(name, into, what)->type_name("SECONDS")->check(mistake_in);
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+}  // namespace acp::cli
