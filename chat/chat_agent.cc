@@ -175,15 +175,14 @@ void ChatUi::opened(Session session, const std::string& how) {
     session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
     notes_.insert(notes_.begin(), last.finished.begin(), last.finished.end());
     host_->offer().session_closed(session_->id());
+    session_.reset();
   }
-  session_ = std::move(session);
   transcript_ = Transcript(view());
   calls_.clear();
   calls_revision_ = 0;
   archive_ = Archive();
   archived_ = 0;
   tidied_ = 0;
-  last_frame_ = {};  // that it can be typed to is seen at once
   const auto& info = agent_->info().agentInfo;
   std::string who = label_;
   if (info.has_value()) {
@@ -191,19 +190,23 @@ void ChatUi::opened(Session session, const std::string& how) {
     if (!info->version.empty()) who += " " + info->version;
   }
   if (first)
-    say(who + " in " + options_.cwd + (how == "new" ? "" : ", session " + session_->id()));
+    say(who + " in " + options_.cwd + (how == "new" ? "" : ", session " + session.id()));
   else
-    say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session_->id());
+    say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session.id());
   if (first)
     for (const v1::McpServer& server : options_.servers)
       if (const auto why = not_taken(server, agent_->capabilities().mcpCapabilities))
         say_error("The MCP server " + name_of(server) + " is not passed on: " + *why);
   notes_.emplace_back();
   try {
-    last_.store(session_->id());
+    last_.store(session.id());
   } catch (const std::runtime_error& error) {
     say_error(std::string("--session last will not find this session: ") + error.what());
   }
+  draw();  // what is loaded stands below
+  session_ = std::move(session);
+  dirty_ = true;
+  last_frame_ = {};  // that it can be typed to is seen at once
   next_from_queue();
 }
 
@@ -238,6 +241,7 @@ void ChatUi::submit(const std::string& text) {
 }
 
 void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
+  if (!notes_.empty()) draw();  // they were said before it
   std::shared_ptr<Prompt> prompt;
   try {
     prompt = std::make_shared<Prompt>(session_->prompt(std::move(blocks)));
@@ -269,6 +273,8 @@ void ChatUi::turn_ended(const std::string& error) {
   turn_running_ = false;
   cancelled_ = false;
   if (!error.empty()) say_error("✗ " + error);
+  if (const std::size_t count = std::exchange(unsent_, 0); count > 0)
+    say("The queue is emptied: " + std::to_string(count) + " not sent");
   if (agent_ && !agent_->connected()) {
     std::string why = "The agent is gone";
     if (const auto exit = agent_->exit_status()) why += ": " + exit->describe();

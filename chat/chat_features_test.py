@@ -50,7 +50,7 @@ class Features(ChatCase):
         self.assertIn("│ line 30", shown)  # live, the last lines of it
         self.assertNotIn("│ line 2\n", shown)
         self.assertIn("│ exit 3", shown)
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("released; -32002")
         chat.wait(IDLE)
         chat.wait("✗ $ Count")
@@ -95,7 +95,7 @@ class Features(ChatCase):
         chat = self.offline()
         chat.type("create a.txt with text\r")
         chat.wait("asks for permission")
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("✓ ✎ Create a.txt")
         chat.wait(IDLE)
         chat.type("/export out.jsonl\r")
@@ -127,13 +127,13 @@ class Features(ChatCase):
         chat.type("/model\r")
         chat.wait("? Model")
         chat.wait("2 Large  slow")
-        chat.type("2")
+        chat.type("2\r")
         chat.wait("Model is now large")
         chat.type("/config\r")
         chat.wait("1 Model: large")
-        chat.type("2")
+        chat.type("2\r")
         chat.wait("? Loud")
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("Loud is now true")
         chat.type("/config loud\r")
         chat.wait("? Loud", times=1)
@@ -159,9 +159,9 @@ class Features(ChatCase):
             shown = chat.wait("? Sessions in")
             [line] = [line for line in shown.splitlines() if line.lstrip("❯› ").startswith(tuple("23456789"))
                       and "say remember me" in line][-1:]
-            chat.type(line.lstrip("❯› ")[0])
+            chat.type(line.lstrip("❯› ")[0] + "\r")
             chat.wait("? Session say remember me")
-            chat.type(key)
+            chat.type(key + "\r")
         act.times = 1
         act("r")
         chat.wait("Session (resume): ")
@@ -184,7 +184,7 @@ class Features(ChatCase):
         other = self.chat("--session", "last", "--", ACP, "agent", "--model", "offline", "--mode", "ask")
         other.wait("there is no last session of")
         other.wait("Begin a new session")
-        other.type("q")
+        other.type("q\r")
         self.assertEqual(other.end(), 1)
 
     # ---- what is sent
@@ -215,7 +215,7 @@ class Features(ChatCase):
         self.leave(chat)
 
     def test_a_page_is_shown_and_not_opened(self):
-        for key, action in (("y", "accept"), ("n", "decline"), ("\x1b", "decline")):
+        for key, action in (("y\r", "accept"), ("n\r", "decline"), ("\x1b", "decline")):
             chat = self.turn("url")
             chat.wait("https://example.org/login")
             chat.wait("It is not opened for you")
@@ -256,13 +256,13 @@ class Features(ChatCase):
         chat = self.hostile("auth")
         chat.wait("wants a login in this terminal")
         chat.wait("In the terminal")
-        chat.type("1")
+        chat.type("1\r")
         chat.wait("code?")
         self.assertTrue(chat.sane())  # the agent has the terminal
         chat.type("wrong\r")
         chat.wait("The login ended with exit code 4")
         chat.wait("wants a login in this terminal")
-        chat.type("1")
+        chat.type("1\r")
         chat.wait("code?", times=2)
         chat.type("sesame\r")
         chat.wait(IDLE)
@@ -321,7 +321,7 @@ class Features(ChatCase):
             self.assertEqual((chat.screen.bells, len(chat.screen.calls)), (bells, calls), setting)
             if calls:
                 self.assertEqual(chat.screen.calls, ["acp chat: acp waits for you"])
-            chat.type("\x1b[In")
+            chat.type("\x1b[In\r")
             chat.wait_gone("asks for permission")
             chat.wait(IDLE)
             self.assertEqual(chat.screen.bells, bells, "none for who is here")

@@ -61,6 +61,7 @@ class ChatUi : public Front {
   // ---- what is seen (chat_view.cc)
   void draw();
   void draw_plain();
+  Lines news(Frame& frame);
   View view() const;
   void follow_calls(const SessionState& state);
   // Lets go of what was printed long ago.
@@ -153,6 +154,7 @@ class ChatUi : public Front {
   std::optional<Session> session_;
   bool turn_running_ = false;
   bool cancelled_ = false;
+  std::size_t unsent_ = 0;  // of the queue, since the turn was cancelled
   std::size_t next_work_ = 0;
   std::map<std::size_t, std::jthread> work_;
 

@@ -108,36 +108,38 @@ void ChatUi::say_error(const std::string& text) {
   dirty_ = true;
 }
 
+// What the session tells now, and our own lines: what was said last stands last. Between turns that
+// is ours, below all of an answer, even though more of it may come; in a turn, what is only told
+// now.
+Lines ChatUi::news(Frame& frame) {
+  Lines ours = std::exchange(notes_, {});
+  if (!session_) return ours;
+  host_->tell_terminals(*session_);
+  const bool ours_last = !working() && !ours.empty();
+  session_->with_state([&](const SessionState& state) {
+    follow_calls(state);
+    frame =
+        ours_last || (plain_ && !working()) ? transcript_.finish(state) : transcript_.draw(state);
+  });
+  Lines lines = ours_last ? std::move(frame.finished) : std::move(ours);
+  if (ours_last && !lines.empty()) lines.emplace_back();
+  for (Line& line : ours_last ? ours : frame.finished) lines.push_back(std::move(line));
+  return lines;
+}
+
 void ChatUi::draw_plain() {
-  print(std::exchange(notes_, {}));
-  if (session_) {
-    host_->tell_terminals(*session_);
-    Frame frame;
-    session_->with_state([&](const SessionState& state) {
-      follow_calls(state);
-      frame = working() ? transcript_.draw(state) : transcript_.finish(state);
-    });
-    print(frame.finished);
-    tidy();
-  }
+  Frame frame;
+  print(news(frame));
+  tidy();
   host_->drawn();
 }
 
 void ChatUi::draw() {
   dirty_ = false;
   if (plain_) return draw_plain();
+  if (session_ && !working()) static_cast<void>(session_->take_updates());
   Frame frame;
-  if (session_) {
-    host_->tell_terminals(*session_);
-    if (!working()) static_cast<void>(session_->take_updates());
-    session_->with_state([&](const SessionState& state) {
-      follow_calls(state);
-      frame = transcript_.draw(state);
-    });
-  }
-  // Our own lines were said before what is only told now.
-  Lines finished = std::exchange(notes_, {});
-  for (Line& line : frame.finished) finished.push_back(std::move(line));
+  const Lines finished = news(frame);
   Lines open = std::move(frame.open);
   std::size_t cursor_row = 0, cursor_column = 0;
   const Lines below_open = below(screen_.room(), cursor_row, cursor_column);
@@ -186,7 +188,10 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
       cursor = {lines.size() + shown.cursor->first - cut, shown.cursor->second};
     more(std::move(shown.lines));
-    if (!to_dialog()) lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+    if (!to_dialog())
+      lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+    else if (const std::string hint = dialogs_.front()->hint(); !hint.empty())
+      lines.push_back(fit(line_of("  " + hint, aside), room));
   }
   const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
   for (std::size_t i = 0; i < shown_candidates; ++i) {
