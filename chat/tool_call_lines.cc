@@ -136,6 +136,90 @@ struct Body {
   }
 };
 
+bool failed(const TerminalView& terminal) {
+  return terminal.exit_status &&
+         !(terminal.exit_status->exitCode && *terminal.exit_status->exitCode == 0);
+}
+
+// A few lines of a text that may be long: the first ones, or the last.
+class Excerpt {
+ public:
+  Excerpt(std::size_t most, bool last, std::size_t columns)
+      : most_(most), last_(last), columns_(columns) {}
+
+  void add(std::string_view text) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    for (std::size_t left = count_lines(text); left > 0; --left) {
+      const std::string_view line = take_line(text);
+      if (last_ ? left > most_ : lines_.size() >= most_)
+        ++hidden_;
+      else
+        lines_.push_back(row(line));
+    }
+    const std::size_t over = last_ && lines_.size() > most_ ? lines_.size() - most_ : 0;
+    lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(over));
+    hidden_ += over;
+  }
+  // With how much is not there, at the place where it would be.
+  Lines lines(const std::string& how_to_see_it) const {
+    Lines out = lines_;
+    if (hidden_ > 0)
+      out.insert(
+          last_ ? out.begin() : out.end(),
+          fit(line_of("… " + counted(hidden_, "more line") + how_to_see_it, aside), columns_));
+    return out;
+  }
+
+ private:
+  Line row(std::string_view line) const {
+    if (const auto back = line.rfind('\r'); back != line.npos) line.remove_prefix(back + 1);
+    // Of a line of a megabyte no more than fits is looked at.
+    line = line.substr(0, character_start(line, columns_ * 16 + 64));
+    return fit(line_of(safe_output(line), aside), columns_);
+  }
+
+  std::size_t most_;
+  bool last_;
+  std::size_t columns_;
+  Lines lines_;
+  std::size_t hidden_ = 0;
+};
+
+// A fence around the whole of it is no part of it.
+std::string_view without_fence(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  if (!text.starts_with("```") || !text.ends_with("\n```")) return text;
+  text.remove_suffix(3);
+  static_cast<void>(take_line(text));
+  return text;
+}
+
+// What a call that has ended has said and printed.
+Lines ended_lines(const SessionState& state, const ToolCallState& call, const View& view) {
+  Excerpt excerpt(view.ended_lines, call.kind == v1::ToolKind::execute, view.columns);
+  Lines ends;
+  for (const v1::ToolCallContent& content : call.content) {
+    if (const auto* said = std::get_if<v1::Content>(&content)) {
+      const auto* text = std::get_if<v1::TextContent>(&said->content);
+      if (text && !for_assistant_only(said->content))
+        excerpt.add(without_fence(text->text));
+      else
+        for (const Line& line : content_lines(said->content, view, TextAs::written))
+          excerpt.add(to_plain(line));
+    } else if (const auto* terminal = std::get_if<v1::Terminal>(&content)) {
+      const TerminalView* printed = state.terminal(terminal->terminalId);
+      if (!printed) continue;
+      excerpt.add(printed->output);
+      if (failed(*printed))
+        ends.push_back(fit(line_of(exit_text(*printed), {.bold = true}), view.columns));
+    }
+  }
+  Lines lines = excerpt.lines(
+      view.number ? " · /show " + std::to_string(view.number(state, call.id)) : std::string());
+  for (Line& line : ends) lines.push_back(std::move(line));
+  return lines;
+}
+
 }  // namespace
 
 Line change_counts(const ToolCallState& call) {
@@ -190,25 +274,29 @@ Lines tool_call_brief(const SessionState& state, const ToolCallState& call, cons
   inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
   inner.output_lines = view.live_lines;
   inner.content_lines = view.diff_lines;
-  Lines lines;
+  Lines body;
+  const auto more = [&](Lines lines) {
+    for (Line& line : lines) body.push_back(std::move(line));
+  };
+  bool changes = false;
   for (const v1::ToolCallContent& content : call.content) {
     const auto* terminal = std::get_if<v1::Terminal>(&content);
     const auto* change = std::get_if<v1::Diff>(&content);
-    Lines body;
-    if (terminal && view.live_lines > 0) {
-      const TerminalView* shown = state.terminal(terminal->terminalId);
-      if (shown && !call.finished()) body = output_lines(shown->output, shown->truncated, inner);
-      if (shown && shown->exit_status &&
-          !(shown->exit_status->exitCode && *shown->exit_status->exitCode == 0))
-        body.push_back(fit(line_of(exit_text(*shown), {.bold = true}), inner.columns));
+    if (terminal && view.live_lines > 0 && !call.finished()) {
+      if (const TerminalView* shown = state.terminal(terminal->terminalId)) {
+        more(output_lines(shown->output, shown->truncated, inner));
+        if (failed(*shown)) more({fit(line_of(exit_text(*shown), {.bold = true}), inner.columns)});
+      }
     } else if (change && view.diff_lines > 0 && call.status == Status::completed &&
                change->newText.size() < too_long_for_brief) {
-      body = Body{state, inner}(*change);
+      changes = true;
+      more(Body{state, inner}(*change));
     }
-    for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
-      lines.push_back(std::move(row));
   }
-  return lines;
+  // What an edit did is in its diff.
+  const bool ended = call.status == Status::completed || call.status == Status::failed;
+  if (ended && view.ended_lines > 0 && !changes) more(ended_lines(state, call, inner));
+  return indented(std::move(body), line_of("  │ ", aside));
 }
 
 Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view) {

@@ -193,7 +193,7 @@ void Transcript::restart() {
   open_.clear();
   running_prompts_.clear();
   ended_.clear();
-  signatures_.clear();
+  told_.clear();
 }
 
 void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& kept) {
@@ -209,10 +209,10 @@ void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& ke
   for (const std::size_t index : running_prompts_)
     if (place(index) != gone) prompts.insert(place(index));
   running_prompts_ = std::move(prompts);
-  std::unordered_map<std::size_t, std::size_t> signatures;
-  for (const auto& [index, signature] : signatures_)
-    if (place(index) != gone) signatures.emplace(place(index), signature);
-  signatures_ = std::move(signatures);
+  std::unordered_map<std::size_t, Printed> told;
+  for (const auto& [index, printed] : told_)
+    if (place(index) != gone) told.emplace(place(index), printed);
+  told_ = std::move(told);
   std::vector<std::size_t> ended;
   for (const std::size_t index : ended_)
     if (place(index) != gone) ended.push_back(place(index));
@@ -229,13 +229,16 @@ void Transcript::spent_forgotten(const Spent& spent) {
 }
 
 // Short: what may change without being worth another line is not in it.
-std::size_t Transcript::signature(const SessionState& state, std::size_t index) const {
+Transcript::Printed Transcript::printed_now(const SessionState& state, std::size_t index) const {
   View brief = view_;
   brief.columns = 80;
   brief.unfolded = false;
-  brief.live_lines = brief.diff_lines = 0;
+  brief.live_lines = brief.diff_lines = brief.ended_lines = 0;
   brief.elapsed = nullptr;
-  return std::hash<std::string>()(to_plain(entry_lines(state, state.timeline()[index], brief)));
+  const SessionState::Entry& entry = state.timeline()[index];
+  const auto* call = std::get_if<ToolCallState>(&entry.content);
+  return {std::hash<std::string>()(to_plain(entry_lines(state, entry, brief))),
+          call && call->status == ToolCallState::Status::cancelled};
 }
 
 void Transcript::tell_late(const SessionState& state, std::size_t index, Lines& out) {
@@ -249,10 +252,12 @@ void Transcript::tell_late(const SessionState& state, std::size_t index, Lines& 
     }
     return;
   }
-  const auto known = signatures_.find(index);
-  if (known == signatures_.end()) return;
-  const std::size_t now = signature(state, index);
-  if (now == std::exchange(known->second, now)) return;
+  const auto known = told_.find(index);
+  if (known == told_.end()) return;
+  const auto* call = std::get_if<ToolCallState>(&entry.content);
+  if (known->second.cancelled && call && call->status != ToolCallState::Status::completed) return;
+  const Printed now = printed_now(state, index);
+  if (now.signature == std::exchange(known->second, now).signature) return;
   append(out, entry_lines(state, entry, view_));
 }
 
@@ -290,7 +295,7 @@ void Transcript::print_front(const SessionState& state, Lines& out) {
     running_prompts_.insert(index);
     if (prompt->stop_reason) ended_.push_back(index);
   } else if (!streamed(entry)) {
-    signatures_[index] = signature(state, index);
+    told_[index] = printed_now(state, index);
   }
 }
 
