@@ -85,7 +85,7 @@ class Features(ChatCase):
         chat.type("/show 3\r")
         chat.wait("only its line is kept")
         chat.type("/show 3000\r")
-        chat.wait("│ of 2999")
+        chat.wait("│ of 2999", times=2)
         self.leave(chat)
         lines = [json.loads(line) for line in (self.work / "all.jsonl").read_text().splitlines()]
         self.assertEqual([line["type"] for line in lines], ["prompt", *["tool_call"] * 3000, "agent"])
@@ -102,7 +102,12 @@ class Features(ChatCase):
         chat.wait("Written:")
         chat.type("/export out.jsonl\r")
         chat.wait("is there already")
+        chat.type("/export out.md\r")
+        chat.wait("Written:", times=2)
         self.leave(chat)
+        self.assertIn("\n## Agent\n\n- Create a.txt (completed)\n\n```diff\n--- /dev/null\n",
+                      (self.work / "out.md").read_text())
+        self.assertIn("\n@@ -0,0 +1,1 @@\n+text\n```\n", (self.work / "out.md").read_text())
         lines = [json.loads(line) for line in (self.work / "out.jsonl").read_text().splitlines()]
         self.assertEqual(lines[0], {"type": "prompt", "content": [{"type": "text", "text": "create a.txt with text"}]})
         [call] = [line for line in lines if line["type"] == "tool_call"]

@@ -64,11 +64,16 @@ class Terminal(ChatCase):
         chat.wait(IDLE)
         self.leave(chat)
 
+    def test_the_first_line(self):
+        chat = self.offline()
+        self.assertIn("model: Offline (no network)", chat.screen.text().replace("\n", " "))
+        self.assertNotIn("goes on with", self.leave(chat))  # nothing was said
+
     def test_typing_answers_no_question(self):
         """A letter only chooses, Enter answers; and if more is typed, it was text."""
         chat = self.offline()
         chat.type("create a.txt with text\r")
-        chat.wait("p Always, by a rule of mine")
+        chat.wait("p Always, by a rule of mine  in this project, for acp: edit")
         chat.wait("Enter answers")
         chat.type("p")
         chat.wait("❯ 7 p Always")
@@ -112,7 +117,13 @@ class Terminal(ChatCase):
         chat.type("say I am back\r")
         chat.wait("I am back", times=2)
         chat.wait(IDLE)
-        self.leave(chat)
+        chat.type("run sleep 60\r")
+        chat.wait("asks for permission")
+        chat.type("\x1b")
+        chat.wait("⊘ Cancelled", times=2)
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertEqual(len(re.findall(r"^. \$ `sleep 60`", text, re.MULTILINE)), 1, text)
 
     def test_cancel_answers_the_question(self):
         chat = self.offline()
@@ -192,10 +203,14 @@ class Terminal(ChatCase):
 
     def test_commands(self):
         chat = self.offline()
-        chat.type("//help\r")
+        chat.type("/help\r")  # always ours, though the agent has one
         shown = chat.wait("Tab completes")
-        self.assertIn("//mode [MODE]", shown)
-        self.assertIn("/sessions", shown)
+        for words in ("Commands of acp chat", "  //mode [MODE]", "  /sessions", "Commands of acp\n", "  //help",
+                      "//name is chat's", "Keys"):
+            self.assertIn(words, shown)
+        chat.type("//help\r")
+        chat.wait("❯ /help")
+        chat.wait(IDLE)
         chat.type("//mode\r")
         chat.wait("? Mode")
         chat.type("2\r")
@@ -206,7 +221,7 @@ class Terminal(ChatCase):
         chat.wait(IDLE)
         chat.type("/export out.md\r")
         chat.wait("Written:")
-        self.assertIn("## You\n\nsay for the file\n\nfor the file", (self.work / "out.md").read_text())
+        self.assertIn("## You\n\nsay for the file\n\n## Agent\n\nfor the file", (self.work / "out.md").read_text())
         chat.type("/policy\r")
         chat.wait("There are no rules")
         chat.type("/image a.png\r")
@@ -242,19 +257,41 @@ class Terminal(ChatCase):
         self.assertLess(text.index("half a sen"), text.index("There are no rules"))
         self.assertLess(text.index("There are no rules"), text.index("tence"))
 
+    def test_the_output_of_tools_is_seen(self):
+        (self.work / "notes.txt").write_text("".join(f"note {i}\n" for i in range(1, 10)))
+        chat = self.offline()
+        chat.type("show notes.txt\r")
+        chat.wait("  │ … 3 more lines · /show 1")
+        chat.wait(IDLE)
+        (self.work / "bad.sh").write_text("seq 10 19; echo a mistake >&2; exit 3")
+        chat.type("run sh bad.sh\r")
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("  │ a mistake")
+        chat.wait(IDLE)
+        chat.type("plan First thing, Second thing\r")
+        chat.wait("❯ plan First")
+        chat.wait("☐ Second thing")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertIn("".join(f"  │ note {i}\n" for i in range(1, 7)) + "  │ … 3 more lines", text)
+        self.assertIn("more lines · /show 2\n  │ 15\n  │ 16\n  │ 17\n  │ 18\n  │ 19\n  │ a mistake\n  │ exit 3", text)
+        self.assertIn("☐ First thing\n☐ Second thing\n", text)
+
     def test_sessions(self):
         chat = self.offline()
         chat.type("say remember me\r")
         chat.wait("remember me Done.")
         chat.wait(IDLE)
-        self.leave(chat)
+        self.assertIn("This session goes on with: acp chat --session last -- ", self.leave(chat).replace("\n", " "))
         again = self.offline("--session", "last")
         again.wait("remember me Done.")
         again.type("/new\r")
         again.wait("A new session:")
         again.type("/sessions\r")
         again.wait("? Sessions in")
-        again.wait("2 say remember me")  # the new one comes first
+        shown = again.wait("2 say remember me")  # the new one comes first
+        self.assertRegex(shown, r"2 say remember me  20\d\d-\d\d-\d\d \d\d:\d\d\n")
         again.type("2\r")
         again.wait("l Load")
         again.type("l\r")
@@ -269,6 +306,15 @@ class Terminal(ChatCase):
         chat.type("n\r")
         chat.wait(IDLE)
         self.leave(chat)
+
+    def test_exit_codes_without_a_terminal(self):
+        for words, code, told in ((["--session", "nosuch"], 1, "cannot be gone on with"),
+                                  (["--mode", "nosuch"], 2, "acp chat: ")):
+            done = subprocess.run([ACP, "chat", *words, "--", ACP, "agent", "--model", "offline"], cwd=self.work,
+                                  env=self.env, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, code, done)
+            self.assertIn(told, done.stdout)
 
     def test_signals_leave_the_terminal_sane(self):
         for number, code in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP),
@@ -353,8 +399,14 @@ class Terminal(ChatCase):
         chat = self.hostile("dead")
         self.assertEqual(chat.end(), 3)
         self.assertIn("cannot start: no such thing", chat.screen.text())
+        self.assertTrue(chat.screen.text().startswith("acp chat: "), chat.screen.text())
+        self.env["PATH"] = "/nowhere"
+        chat = self.chat("--agent", "gemini")
+        self.assertEqual(chat.end(), 3)
+        self.assertIn("npm install -g", chat.screen.text())
         chat = self.hostile("mute")
         chat.wait("shaking hands")
+        chat.until(lambda: re.search(r"shaking hands … \d+ s", chat.screen.text()), "how long it lasts")
         chat.type("\x03\x03")
         self.assertEqual(chat.end(), 130)
         self.assertTrue(chat.sane())
@@ -366,6 +418,14 @@ class Terminal(ChatCase):
         chat.wait(IDLE)
         chat.type("see @a.txt, @b.bin and me@a.txt\r")
         chat.wait('["text", "resource", "resource"]')
+        (self.work / "with space.md").write_text("text")
+        for typed in ("@with\t", '@"wi\t'):
+            chat.type("see " + typed)
+            chat.wait('❯ see @"with space.md"')
+            chat.type("\x15")
+            chat.wait_gone("❯ see @\"")
+        chat.type("see @with\tonly\r")
+        chat.wait('["text", "resource"]')
         chat.type("/image a.png\r")
         chat.wait("the agent takes no image")
         self.leave(chat)

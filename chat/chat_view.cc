@@ -26,6 +26,16 @@ View ChatUi::view() const {
   view.cwd = options_.cwd;
   view.live_lines = 5;
   view.diff_lines = 12;
+  view.ended_lines = 6;
+  view.number = [this](const SessionState& state, const v1::ToolCallId& id) {
+    std::size_t number = archive_.calls();
+    for (const SessionState::Entry& entry : state.timeline())
+      if (const auto* call = std::get_if<ToolCallState>(&entry.content)) {
+        ++number;
+        if (call->id == id) break;
+      }
+    return number;
+  };
   view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return {};
@@ -154,6 +164,16 @@ void ChatUi::draw() {
   host_->drawn();
 }
 
+Lines ChatUi::plan(std::size_t most) const {
+  Lines plan;
+  session_->with_state([&](const SessionState& state) { plan = plan_lines(state, view()); });
+  if (plan.size() <= most) return plan;
+  const std::size_t rest = plan.size() - most + 1;
+  plan.resize(most - 1);
+  plan.push_back(line_of("… and " + std::to_string(rest) + " more", aside));
+  return plan;
+}
+
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
   Lines lines;
   lines.emplace_back();
@@ -161,15 +181,7 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     for (Line& line : added) lines.push_back(std::move(line));
   };
   if (session_ && working()) {
-    Lines plan;
-    session_->with_state([&](const SessionState& state) { plan = plan_lines(state, view()); });
-    const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 3);
-    if (plan.size() > most) {
-      const std::size_t rest = plan.size() - most + 1;
-      plan.resize(most - 1);
-      plan.push_back(line_of("… and " + std::to_string(rest) + " more", aside));
-    }
-    more(std::move(plan));
+    more(plan(std::max<std::size_t>(screen_.rows() / 3, 3)));
   }
   for (std::size_t i = 0; i < queue_.size() && i < 3; ++i)
     lines.push_back(fit(line_of("  next: " + first_line(queue_[i]), aside), room));
@@ -220,13 +232,19 @@ Line ChatUi::status(std::size_t room) const {
     add(line, " · ", aside);
     add(line, text, style);
   };
-  if (!phase_.empty()) part(phase_ + " …", {.colour = Colour::yellow});
+  const auto seconds_since = [](Clock::time_point then) {
+    return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - then).count();
+  };
+  if (!phase_.empty()) {
+    const auto time = seconds_since(phase_began_);
+    part(phase_ + " …" + (time > 3 ? " " + std::to_string(time) + " s" : ""),
+         {.colour = Colour::yellow});
+  }
   if (session_ && !working()) part("/help", aside);
   if (session_) {
     if (working()) {
-      const auto time =
-          std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - turn_began_).count();
-      part(cancelled_ ? "cancelling" : "working " + std::to_string(time) + " s",
+      part(cancelled_ ? "cancelling"
+                      : "working " + std::to_string(seconds_since(turn_began_)) + " s",
            {.colour = Colour::yellow});
       if (!cancelled_) part("Esc cancels", aside);
     }
