@@ -263,6 +263,7 @@ void ChatUi::submit(const std::string& text) {
 
 void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
   if (!notes_.empty()) draw();  // they were said before it
+  plan_before_ = plan(most_plan_lines);
   std::shared_ptr<Prompt> prompt;
   try {
     prompt = std::make_shared<Prompt>(session_->prompt(std::move(blocks)));
@@ -271,7 +272,6 @@ void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
   }
   turn_running_ = true;
   cancelled_ = false;
-  plan_before_ = plan(most_plan_lines);
   said_ = true;
   turn_began_ = Clock::now();
   beside([this, prompt, mailbox = mailbox_, agent = *agent_] {

@@ -263,6 +263,8 @@ class Terminal(ChatCase):
         chat.type("show notes.txt\r")
         chat.wait("  │ … 3 more lines · /show 1")
         chat.wait(IDLE)
+        chat.type("/show 1\r")
+        chat.wait("  │ note 8\n  │ note 9\n")
         (self.work / "bad.sh").write_text("seq 10 19; echo a mistake >&2; exit 3")
         chat.type("run sh bad.sh\r")
         chat.wait("asks for permission")

@@ -121,6 +121,21 @@ TEST(Entries, LongContentOfAToolCallIsCut) {
                 std::string(76, 'x') + "\n  │ " + std::string(76, 'x') + "\n  │ … of 1.0 MB\n");
 }
 
+TEST(Entries, WhatWasReadKeepsItsLines) {
+  const auto lines = [](v1::ToolKind kind, std::string_view text) {
+    v1::Content content;
+    content.content = v1::ContentBlock(text);
+    return shown(with_call({.title = "t",
+                            .kind = kind,
+                            .status = v1::ToolCallStatus::completed,
+                            .content = std::vector<v1::ToolCallContent>{content}}),
+                 1, {.unfolded = true});
+  };
+  EXPECT_EQ(lines(v1::ToolKind::read, "a\n# b\n"), "✓ ← t\n  │ a\n  │ # b\n");
+  EXPECT_EQ(lines(v1::ToolKind::execute, "```sh\na\nb\n```\n"), "✓ $ t\n  │ a\n  │ b\n");
+  EXPECT_EQ(lines(v1::ToolKind::think, "a\n*b*\n"), "✓ ∴ t\n  │ a b\n");
+}
+
 TEST(Entries, ACallThatHasEndedShowsALittleOfItsOutput) {
   using K = v1::ToolKind;
   using S = v1::ToolCallStatus;

@@ -6,6 +6,7 @@
 #include "chat/content.h"
 #include "chat/diff.h"
 #include "chat/entries.h"
+#include "chat/markdown.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -96,21 +97,42 @@ std::string_view old_text(const v1::Diff& change) {
 // Comparing it takes longer than a frame should; /show does it.
 constexpr std::size_t too_long_for_brief = 256 * 1024;
 
+// A fence around the whole of it is no part of it.
+std::string_view without_fence(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  if (!text.starts_with("```") || !text.ends_with("\n```")) return text;
+  text.remove_suffix(3);
+  static_cast<void>(take_line(text));
+  return text;
+}
+
+// What was read, found or printed is no Markdown, unless it says so: its lines stay as they are.
+bool is_output(v1::ToolKind kind, std::string_view text) {
+  const bool reads =
+      kind == v1::ToolKind::read || kind == v1::ToolKind::search || kind == v1::ToolKind::execute;
+  return reads && without_fence(text).find("```") == text.npos;
+}
+
 struct Body {
   const SessionState& state;
   const View& view;
+  v1::ToolKind kind = v1::ToolKind::other;
 
   Lines operator()(const v1::Content& content) const {
-    const auto* text = std::get_if<v1::TextContent>(&content.content);
-    // Only what can be seen is parsed.
-    const std::size_t most = view.content_lines * std::max<std::size_t>(view.columns, 1) * 4;
-    if (!text || most == 0 || text->text.size() <= most || for_assistant_only(content.content))
+    const auto* block = std::get_if<v1::TextContent>(&content.content);
+    if (!block || for_assistant_only(content.content))
       return first_lines(content_lines(content.content, view, TextAs::markdown), view.content_lines,
                          view.columns);
-    const std::size_t size = character_start(text->text, most);
-    Lines lines = content_lines(text->text.substr(0, size), view, TextAs::markdown);
+    const bool output = is_output(kind, block->text);
+    const std::string_view text = output ? without_fence(block->text) : block->text;
+    // Only what can be seen is parsed.
+    const std::size_t most = view.content_lines * std::max<std::size_t>(view.columns, 1) * 4;
+    const bool whole = most == 0 || text.size() <= most;
+    const std::string_view seen = whole ? text : text.substr(0, character_start(text, most));
+    Lines lines = output ? written_lines(seen, view.columns) : markdown_lines(seen, view.columns);
+    if (whole) return first_lines(std::move(lines), view.content_lines, view.columns);
     if (lines.size() > view.content_lines) lines.resize(view.content_lines);
-    lines.push_back(fit(line_of("… of " + size_text(text->text.size()), aside), view.columns));
+    lines.push_back(fit(line_of("… of " + size_text(text.size()), aside), view.columns));
     return lines;
   }
   Lines operator()(const v1::Diff& change) const {
@@ -185,15 +207,6 @@ class Excerpt {
   std::size_t hidden_ = 0;
 };
 
-// A fence around the whole of it is no part of it.
-std::string_view without_fence(std::string_view text) {
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  if (!text.starts_with("```") || !text.ends_with("\n```")) return text;
-  text.remove_suffix(3);
-  static_cast<void>(take_line(text));
-  return text;
-}
-
 // What a call that has ended has said and printed.
 Lines ended_lines(const SessionState& state, const ToolCallState& call, const View& view) {
   Excerpt excerpt(view.ended_lines, call.kind == v1::ToolKind::execute, view.columns);
@@ -262,7 +275,7 @@ Lines tool_call_body(const SessionState& state, const ToolCallState& call, const
   inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
   Lines lines;
   for (const v1::ToolCallContent& content : call.content) {
-    Lines body = std::visit(Body{state, inner}, content);
+    Lines body = std::visit(Body{state, inner, call.kind}, content);
     for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
       lines.push_back(std::move(row));
   }
