@@ -301,6 +301,13 @@ class Terminal(ChatCase):
         again.wait(IDLE)
         self.leave(again)
 
+    def test_it_goes_on_where_it_was(self):
+        chat = self.offline("--cwd", str(self.home))
+        chat.type("say hello\r")
+        chat.wait("hello Done.")
+        chat.wait(IDLE)
+        self.assertIn(f"acp chat --session last --cwd {self.home} -- ", self.leave(chat).replace("\n", " "))
+
     def test_a_session_that_is_not_there(self):
         chat = self.chat("--session", "nosuch", "--", ACP, "agent", "--model", "offline")
         chat.wait("cannot be gone on with")

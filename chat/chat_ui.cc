@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "chat/text.h"
 #include "settings/file.h"
@@ -183,6 +184,9 @@ std::string ChatUi::how_to_go_on() const {
   const v1::AgentCapabilities& can = agent_->capabilities();
   if (!can.loadSession && !can.sessionCapabilities.resume.has_value()) return {};
   std::string command = "acp chat --session last";
+  std::error_code gone;
+  if (std::filesystem::current_path(gone) != options_.cwd)
+    command += " --cwd " + io::command_line({options_.cwd});
   const KnownAgent& agent = options_.agent;
   if (agent.kind == KnownAgent::Kind::command)
     command += " -- " + agent.name;

@@ -15,6 +15,7 @@ namespace {
 using Status = ToolCallState::Status;
 
 const Style aside{.dim = true};
+const Style bad{.bold = true, .colour = Colour::red};
 
 std::string_view icon(v1::ToolKind kind) {
   switch (kind) {
@@ -56,7 +57,7 @@ Mark mark(Status status) {
     case Status::completed:
       return {"✓", {.colour = Colour::green}, ""};
     case Status::failed:
-      return {"✗", {.bold = true, .colour = Colour::red}, "failed"};
+      return {"✗", bad, "failed"};
     case Status::cancelled:
       break;
   }
@@ -182,6 +183,7 @@ class Excerpt {
     lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(over));
     hidden_ += over;
   }
+  bool hides() const { return hidden_ > 0; }
   // With how much is not there, at the place where it would be.
   Lines lines(const std::string& how_to_see_it) const {
     Lines out = lines_;
@@ -223,12 +225,13 @@ Lines ended_lines(const SessionState& state, const ToolCallState& call, const Vi
       const TerminalView* printed = state.terminal(terminal->terminalId);
       if (!printed) continue;
       excerpt.add(printed->output);
-      if (failed(*printed))
-        ends.push_back(fit(line_of(exit_text(*printed), {.bold = true}), view.columns));
+      if (failed(*printed)) ends.push_back(fit(line_of(exit_text(*printed), bad), view.columns));
     }
   }
-  Lines lines = excerpt.lines(
-      view.number ? " · /show " + std::to_string(view.number(state, call.id)) : std::string());
+  std::string how_to_see_it;
+  if (excerpt.hides() && view.number)
+    how_to_see_it = " · /show " + std::to_string(view.number(state, call.id));
+  Lines lines = excerpt.lines(how_to_see_it);
   for (Line& line : ends) lines.push_back(std::move(line));
   return lines;
 }
@@ -298,7 +301,7 @@ Lines tool_call_brief(const SessionState& state, const ToolCallState& call, cons
     if (terminal && view.live_lines > 0 && !call.finished()) {
       if (const TerminalView* shown = state.terminal(terminal->terminalId)) {
         more(output_lines(shown->output, shown->truncated, inner));
-        if (failed(*shown)) more({fit(line_of(exit_text(*shown), {.bold = true}), inner.columns)});
+        if (failed(*shown)) more({fit(line_of(exit_text(*shown), bad), inner.columns)});
       }
     } else if (change && view.diff_lines > 0 && call.status == Status::completed &&
                change->newText.size() < too_long_for_brief) {
