@@ -197,13 +197,13 @@ void Transcript::restart() {
 }
 
 void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& kept) {
+  constexpr auto gone = static_cast<std::size_t>(-1);
   const auto place = [&](std::size_t index) {
     if (index >= count) return index - count + kept.size();
     const auto found = std::lower_bound(kept.begin(), kept.end(), index);
-    return found != kept.end() && *found == index ? static_cast<std::size_t>(found - kept.begin())
-                                                  : static_cast<std::size_t>(-1);
+    if (found == kept.end() || *found != index) return gone;
+    return static_cast<std::size_t>(found - kept.begin());
   };
-  constexpr auto gone = static_cast<std::size_t>(-1);
   first_ = first_ >= count ? first_ - count + kept.size() : kept.size();
   std::set<std::size_t> prompts;
   for (const std::size_t index : running_prompts_)
@@ -213,10 +213,8 @@ void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& ke
   for (const auto& [index, printed] : told_)
     if (place(index) != gone) told.emplace(place(index), printed);
   told_ = std::move(told);
-  std::vector<std::size_t> ended;
-  for (const std::size_t index : ended_)
-    if (place(index) != gone) ended.push_back(place(index));
-  ended_ = std::move(ended);
+  for (std::size_t& index : ended_) index = place(index);
+  std::erase(ended_, gone);
 }
 
 Transcript::Spent Transcript::spent(const SessionState& state) const {
@@ -237,15 +235,14 @@ Transcript::Printed Transcript::printed_now(const SessionState& state, std::size
   brief.elapsed = nullptr;
   const SessionState::Entry& entry = state.timeline()[index];
   const auto* call = std::get_if<ToolCallState>(&entry.content);
-  return {std::hash<std::string>()(to_plain(entry_lines(state, entry, brief))),
-          call && call->status == ToolCallState::Status::cancelled};
+  return {.signature = std::hash<std::string>()(to_plain(entry_lines(state, entry, brief))),
+          .cancelled = call && call->status == ToolCallState::Status::cancelled};
 }
 
 void Transcript::tell_late(const SessionState& state, std::size_t index, Lines& out) {
   const SessionState::Entry& entry = state.timeline()[index];
   if (const auto* prompt = std::get_if<SessionState::Prompt>(&entry.content)) {
-    if (!prompt->stop_reason) return;
-    if (running_prompts_.erase(index) == 0) return;
+    if (!prompt->stop_reason || running_prompts_.erase(index) == 0) return;
     if (Lines lines = turn_end_lines(*prompt, view_); !lines.empty()) {
       out.emplace_back();
       append(out, std::move(lines));
@@ -287,10 +284,9 @@ bool Transcript::is_final(const SessionState& state, std::size_t index) const {
 
 void Transcript::print_front(const SessionState& state, Lines& out) {
   append(out, open_.front()->take_finished(state, first_, view_, true));
-  const SessionState::Entry& entry = state.timeline()[first_];
-  const std::size_t index = first_;
+  const std::size_t index = first_++;
+  const SessionState::Entry& entry = state.timeline()[index];
   open_.pop_front();
-  ++first_;
   if (const auto* prompt = std::get_if<SessionState::Prompt>(&entry.content)) {
     running_prompts_.insert(index);
     if (prompt->stop_reason) ended_.push_back(index);
