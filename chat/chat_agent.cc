@@ -12,6 +12,8 @@ namespace acp::chat {
 
 namespace {
 
+constexpr std::size_t most_plan_lines = 12;  // of what stays when its turn has ended
+
 template <class Request>
 Request request_for(const RemoteAgent& agent, const ChatOptions& options) {
   Request request;
@@ -70,12 +72,19 @@ void ChatUi::beside(std::function<void()> work) {
 
 void ChatUi::start() {
   phase_ = "starting";
+  phase_began_ = Clock::now();
   starting_ = std::stop_source();
   beside([this, stop = starting_.get_token(), mailbox = mailbox_, host = host_,
           options = options_] {
-    const auto phase = [&](const char* name) { mailbox->post([this, name] { phase_ = name; }); };
+    const auto phase = [&](const char* name) {
+      mailbox->post([this, name] {
+        phase_ = name;
+        phase_began_ = Clock::now();
+      });
+    };
     std::string error;
     bool login_wanted = false;
+    int code = 3;  // to leave with
     std::optional<RemoteAgent> agent;
     std::optional<Session> session;
     std::string how = "new", wanted = options.session;
@@ -106,19 +115,27 @@ void ChatUi::start() {
       make_choices(*session, options.choices, stop);
     } catch (const StoppedEarly&) {
       return;
+    } catch (const StartFailed& failed) {
+      error = failed.what();
+      const std::string advice = options.agent.advice();
+      if (failed.diagnosis().phase == StartFailed::Phase::resolve && !advice.empty())
+        error += "\n" + advice;
+    } catch (const NoSuchChoice& failed) {
+      error = failed.what();
+      code = 2;
     } catch (const CallFailed& failed) {
       error = failed.what();
       login_wanted = failed.code() == rpc::auth_required;
     } catch (const std::exception& failed) {
       error = failed.what();
     }
-    mailbox->post([this, agent, session, error, login_wanted, how, wanted] {
+    mailbox->post([this, agent, session, error, login_wanted, code, how, wanted] {
       phase_.clear();
       if (error.empty()) {
         opened(*session, how);
-      } else if (agent && !wanted.empty() && !login_wanted) {
+      } else if (agent && !session && !wanted.empty() && !login_wanted) {
         // Never a fresh session in silence.
-        say_error("The session " + wanted + " cannot be gone on with: " + error);
+        say_error("The session " + wanted + " cannot be resumed: " + error);
         const auto dialog = std::make_shared<ChoiceDialog>();
         dialog->head = {line_of("? What now", {.bold = true})};
         dialog->choices = {{.label = "Begin a new session", .key = 'n'},
@@ -127,20 +144,20 @@ void ChatUi::start() {
         dialog->dismissed = [this] { leave(1); };
         ask(dialog);
       } else {
-        start_failed(error, login_wanted);
+        start_failed(error, login_wanted, code);
       }
     });
   });
 }
 
-void ChatUi::start_failed(const std::string& what, bool login_wanted) {
-  say_error(what);
+void ChatUi::start_failed(const std::string& what, bool login_wanted, int code) {
+  say_error("acp chat: " + what);
   bool by_terminal = false;
   if (agent_)
     for (const v1::AuthMethod& method : agent_->auth_methods())
       by_terminal |= std::holds_alternative<v1::AuthMethodTerminal>(method);
   if (login_wanted && by_terminal && !plain_) return choose_terminal_login();
-  leave(3);
+  leave(code);
 }
 
 void ChatUi::choose_terminal_login() {
@@ -183,35 +200,41 @@ void ChatUi::opened(Session session, const std::string& how) {
     session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
     notes_.insert(notes_.begin(), last.finished.begin(), last.finished.end());
     host_->offer().session_closed(session_->id());
+    session_.reset();
   }
-  session_ = std::move(session);
   transcript_ = Transcript(view());
   calls_.clear();
   calls_revision_ = 0;
   archive_ = Archive();
   archived_ = 0;
   tidied_ = 0;
-  last_frame_ = {};  // that it can be typed to is seen at once
   const auto& info = agent_->info().agentInfo;
   std::string who = label_;
   if (info.has_value()) {
     who = info->title.has_value() && !info->title->empty() ? *info->title : info->name;
     if (!info->version.empty()) who += " " + info->version;
   }
+  const std::string model = model_of(session);
   if (first)
-    say(who + " in " + options_.cwd + (how == "new" ? "" : ", session " + session_->id()));
+    say(who + " in " + options_.cwd + (model.empty() ? "" : ", model: " + model) +
+        (how == "new" ? "" : ", session " + session.id()));
   else
-    say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session_->id());
+    say((how == "new" ? "A new session: " : "Session (" + how + "): ") + session.id());
   if (first)
     for (const v1::McpServer& server : options_.servers)
       if (const auto why = not_taken(server, agent_->capabilities().mcpCapabilities))
         say_error("The MCP server " + name_of(server) + " is not passed on: " + *why);
   notes_.emplace_back();
   try {
-    last_.store(session_->id());
+    last_.store(session.id());
   } catch (const std::runtime_error& error) {
     say_error(std::string("--session last will not find this session: ") + error.what());
   }
+  draw();  // what is loaded stands below
+  session_ = std::move(session);
+  said_ = how != "new";
+  dirty_ = true;
+  last_frame_ = {};  // that it can be typed to is seen at once
   next_from_queue();
 }
 
@@ -230,14 +253,15 @@ void ChatUi::open_session(const std::string& id, const std::string& how) {
 }
 
 void ChatUi::submit(const std::string& text) {
-  if (run_command(text)) return;
+  const std::optional<std::string> words = run_command(text);
+  if (!words) return;
   if (working() || !session_) {
     queue_.push_back(text);
     if (plain_ && working()) say("Queued: it is sent when the turn has ended");
     return;
   }
   PromptContent content =
-      prompt_content(text, options_.cwd, agent_->capabilities().promptCapabilities);
+      prompt_content(*words, options_.cwd, agent_->capabilities().promptCapabilities);
   for (const std::string& note : content.notes) say(note);
   for (v1::ContentBlock& block : attached_) content.blocks.push_back(std::move(block));
   attached_.clear();
@@ -246,6 +270,8 @@ void ChatUi::submit(const std::string& text) {
 }
 
 void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
+  if (!notes_.empty()) draw();  // they were said before it
+  plan_before_ = plan(most_plan_lines);
   std::shared_ptr<Prompt> prompt;
   try {
     prompt = std::make_shared<Prompt>(session_->prompt(std::move(blocks)));
@@ -254,6 +280,7 @@ void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
   }
   turn_running_ = true;
   cancelled_ = false;
+  said_ = true;
   turn_began_ = Clock::now();
   beside([this, prompt, mailbox = mailbox_, agent = *agent_] {
     std::string error;
@@ -272,7 +299,11 @@ void ChatUi::turn_ended(const std::string& error) {
   draw();
   turn_running_ = false;
   cancelled_ = false;
+  if (Lines last = plan(most_plan_lines); last != plan_before_)
+    for (Line& line : last) notes_.push_back(std::move(line));
   if (!error.empty()) say_error("✗ " + error);
+  if (const std::size_t count = std::exchange(unsent_, 0); count > 0)
+    say("The queue is emptied: " + std::to_string(count) + " not sent");
   if (agent_ && !agent_->connected()) return agent_gone();
   if (queue_.empty()) wants_attention();
   next_from_queue();

@@ -50,7 +50,7 @@ class Features(ChatCase):
         self.assertIn("│ line 30", shown)  # live, the last lines of it
         self.assertNotIn("│ line 2\n", shown)
         self.assertIn("│ exit 3", shown)
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("released; -32002")
         chat.wait(IDLE)
         chat.wait("✗ $ Count")
@@ -85,7 +85,7 @@ class Features(ChatCase):
         chat.type("/show 3\r")
         chat.wait("only its line is kept")
         chat.type("/show 3000\r")
-        chat.wait("│ of 2999")
+        chat.wait("│ of 2999", times=2)
         self.leave(chat)
         lines = [json.loads(line) for line in (self.work / "all.jsonl").read_text().splitlines()]
         self.assertEqual([line["type"] for line in lines], ["prompt", *["tool_call"] * 3000, "agent"])
@@ -95,14 +95,19 @@ class Features(ChatCase):
         chat = self.offline()
         chat.type("create a.txt with text\r")
         chat.wait("asks for permission")
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("✓ ✎ Create a.txt")
         chat.wait(IDLE)
         chat.type("/export out.jsonl\r")
         chat.wait("Written:")
         chat.type("/export out.jsonl\r")
         chat.wait("is there already")
+        chat.type("/export out.md\r")
+        chat.wait("Written:", times=2)
         self.leave(chat)
+        self.assertIn("\n## Agent\n\n- Create a.txt (completed)\n\n```diff\n--- /dev/null\n",
+                      (self.work / "out.md").read_text())
+        self.assertIn("\n@@ -0,0 +1,1 @@\n+text\n```\n", (self.work / "out.md").read_text())
         lines = [json.loads(line) for line in (self.work / "out.jsonl").read_text().splitlines()]
         self.assertEqual(lines[0], {"type": "prompt", "content": [{"type": "text", "text": "create a.txt with text"}]})
         [call] = [line for line in lines if line["type"] == "tool_call"]
@@ -127,13 +132,13 @@ class Features(ChatCase):
         chat.type("/model\r")
         chat.wait("? Model")
         chat.wait("2 Large  slow")
-        chat.type("2")
+        chat.type("2\r")
         chat.wait("Model is now large")
         chat.type("/config\r")
         chat.wait("1 Model: large")
-        chat.type("2")
+        chat.type("2\r")
         chat.wait("? Loud")
-        chat.type("y")
+        chat.type("y\r")
         chat.wait("Loud is now true")
         chat.type("/config loud\r")
         chat.wait("? Loud", times=1)
@@ -159,9 +164,9 @@ class Features(ChatCase):
             shown = chat.wait("? Sessions in")
             [line] = [line for line in shown.splitlines() if line.lstrip("❯› ").startswith(tuple("23456789"))
                       and "say remember me" in line][-1:]
-            chat.type(line.lstrip("❯› ")[0])
+            chat.type(line.lstrip("❯› ")[0] + "\r")
             chat.wait("? Session say remember me")
-            chat.type(key)
+            chat.type(key + "\r")
         act.times = 1
         act("r")
         chat.wait("Session (resume): ")
@@ -184,7 +189,7 @@ class Features(ChatCase):
         other = self.chat("--session", "last", "--", ACP, "agent", "--model", "offline", "--mode", "ask")
         other.wait("there is no last session of")
         other.wait("Begin a new session")
-        other.type("q")
+        other.type("q\r")
         self.assertEqual(other.end(), 1)
 
     # ---- what is sent
@@ -215,7 +220,7 @@ class Features(ChatCase):
         self.leave(chat)
 
     def test_a_page_is_shown_and_not_opened(self):
-        for key, action in (("y", "accept"), ("n", "decline"), ("\x1b", "decline")):
+        for key, action in (("y\r", "accept"), ("n\r", "decline"), ("\x1b", "decline")):
             chat = self.turn("url")
             chat.wait("https://example.org/login")
             chat.wait("It is not opened for you")
@@ -256,13 +261,13 @@ class Features(ChatCase):
         chat = self.hostile("auth")
         chat.wait("wants a login in this terminal")
         chat.wait("In the terminal")
-        chat.type("1")
+        chat.type("1\r")
         chat.wait("code?")
         self.assertTrue(chat.sane())  # the agent has the terminal
         chat.type("wrong\r")
         chat.wait("The login ended with exit code 4")
         chat.wait("wants a login in this terminal")
-        chat.type("1")
+        chat.type("1\r")
         chat.wait("code?", times=2)
         chat.type("sesame\r")
         chat.wait(IDLE)
@@ -321,7 +326,7 @@ class Features(ChatCase):
             self.assertEqual((chat.screen.bells, len(chat.screen.calls)), (bells, calls), setting)
             if calls:
                 self.assertEqual(chat.screen.calls, ["acp chat: acp waits for you"])
-            chat.type("\x1b[In")
+            chat.type("\x1b[In\r")
             chat.wait_gone("asks for permission")
             chat.wait(IDLE)
             self.assertEqual(chat.screen.bells, bells, "none for who is here")

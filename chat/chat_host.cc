@@ -312,8 +312,12 @@ Decision ChatHost::permission(const ClientContext& context,
   if (!policy_file_.empty() && allow_once != nullptr && !always(allow_once->kind)) {
     const workspace::Rule rule =
         workspace::rule_for(question, workspace::Decision::allow, workspace::Scope::project);
+    // How far it reaches comes first: the end may be cut.
+    std::string what = "in this project, for " + label_ + ": " + rule.kind;
+    if (!rule.tool.empty()) what += " with " + rule.tool;
+    if (!rule.command.empty()) what += " `" + rule.command + "`";
     dialog->choices.push_back(
-        {.label = "Always, by a rule of mine", .description = rule.describe(), .key = 'p'});
+        {.label = "Always, by a rule of mine", .description = std::move(what), .key = 'p'});
   }
   dialog->chosen = [answer](std::size_t index) { answer->give(index); };
   const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);

@@ -97,7 +97,7 @@ class Hostile(ChatCase):
     def test_escapes(self):
         chat = self.hostile_turn("escapes")
         chat.wait("asks for permission")
-        chat.type("1")
+        chat.type("1\r")
         chat.wait(IDLE)  # a page whose address is none is not even shown
         text = self.leave(chat)
         self.assertIn("a␛[31mred␛]0;title␇␛]8;;http://evil␛", text)
@@ -118,7 +118,7 @@ class Hostile(ChatCase):
                            ("reject_always allow_once reject_once", "n")):
             chat = self.hostile_turn("permission", words)
             chat.wait("asks for permission: execute `npm test`")
-            chat.type(key)
+            chat.type(key + "\r")
             kinds = [word for word in words.split() if word != "announced"]
             wanted = kinds.index({"y": "allow_once", "n": "reject_once"}[key])
             chat.wait(f'"optionId": "o{wanted}"')

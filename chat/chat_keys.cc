@@ -6,7 +6,8 @@
 
 namespace acp::chat {
 
-// A question gets the keys while nothing is typed: an answer is never what was meant as text.
+// A question gets the keys while nothing is typed, and Enter alone answers it: an answer is never
+// what was meant as text.
 bool ChatUi::to_dialog() const { return !dialogs_.empty() && (editor_.empty() || dialog_focused_); }
 
 void ChatUi::key(const Key& key) {
@@ -40,6 +41,11 @@ void ChatUi::key(const Key& key) {
       dialog->dismiss();
     } else if (key.is("Tab") && dialog_focused_) {
       dialog_focused_ = false;
+    } else if (key.kind == Key::Kind::text) {
+      const std::string text = dialog->typed(key.text);
+      if (text.empty()) return;
+      dialog_focused_ = false;
+      editor_.insert(text);
     } else if (dialog->key(key)) {
       std::erase(dialogs_, dialog);
       dialog_focused_ = false;
@@ -124,10 +130,8 @@ void ChatUi::interrupt(bool may_leave) {
       cancelled_ = true;
       session_->cancel();
     }
-    if (!queue_.empty()) {
-      say("The queue is emptied: " + std::to_string(queue_.size()) + " not sent");
-      queue_.clear();
-    }
+    unsent_ += queue_.size();
+    queue_.clear();
   } else if (!dialogs_.empty()) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     dialogs_.pop_front();

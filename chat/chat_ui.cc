@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "chat/text.h"
 #include "settings/file.h"
@@ -97,6 +98,11 @@ int ChatUi::run() {
       Frame last;
       session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
       for (Line& line : notes_) last.finished.push_back(std::move(line));
+      if (const std::string how = how_to_go_on(); !how.empty()) {
+        last.finished.emplace_back();
+        for (Line& line : wrap(line_of("· " + how, {.dim = true}), screen_.room()))
+          last.finished.push_back(std::move(line));
+      }
       terminal_.write(screen_.draw(last.finished, {}, 0, 0));
     } else if (!plain_) {
       terminal_.write(screen_.draw(notes_, {}, 0, 0));
@@ -176,6 +182,7 @@ void ChatUi::finish_without_input() {
     dialogs_.clear();
     session_->cancel();
   }
+  for (; !dialogs_.empty() && !exit_code_; dialogs_.pop_front()) dialogs_.front()->dismiss();
   if (phase_.empty() && !working() && queue_.empty() && work_.empty()) leave(0);
 }
 
@@ -183,6 +190,22 @@ void ChatUi::leave(int code) {
   if (exit_code_) return;
   exit_code_ = code;
   starting_.request_stop();
+}
+
+std::string ChatUi::how_to_go_on() const {
+  if (!said_ || !agent_ || last_.default_directory().empty()) return {};
+  const v1::AgentCapabilities& can = agent_->capabilities();
+  if (!can.loadSession && !can.sessionCapabilities.resume.has_value()) return {};
+  std::string command = "acp chat --session last";
+  std::error_code gone;
+  if (std::filesystem::current_path(gone) != options_.cwd)
+    command += " --cwd " + io::command_line({options_.cwd});
+  const KnownAgent& agent = options_.agent;
+  if (agent.kind == KnownAgent::Kind::command)
+    command += " -- " + agent.name;
+  else if (agent.name != built_in_agent)
+    command += " --agent " + agent.name;
+  return "This session goes on with: " + command;
 }
 
 void ChatUi::wants_attention() {

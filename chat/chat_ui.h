@@ -50,6 +50,7 @@ class ChatUi : public Front {
   void finish_without_input();
   int time_to_wait() const;
   void leave(int code);
+  std::string how_to_go_on() const;
   void wants_attention();
 
   // ---- keys (chat_keys.cc)
@@ -64,11 +65,13 @@ class ChatUi : public Front {
   // ---- what is seen (chat_view.cc)
   void draw();
   void draw_plain();
+  Lines news(Frame& frame);
   View view() const;
   void follow_calls(const SessionState& state);
   // Lets go of what was printed long ago.
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
+  Lines plan(std::size_t most) const;
   Line status(std::size_t room) const;
   void print(const Lines& lines);
   void say_error(const std::string& text);
@@ -76,7 +79,7 @@ class ChatUi : public Front {
   // ---- the agent (chat_agent.cc)
   void start();
   void opened(Session session, const std::string& how);
-  void start_failed(const std::string& what, bool login_wanted);
+  void start_failed(const std::string& what, bool login_wanted, int code);
   void choose_terminal_login();
   void submit(const std::string& text);
   void send(std::vector<v1::ContentBlock> blocks);
@@ -90,16 +93,13 @@ class ChatUi : public Front {
   void new_session();
 
   // ---- commands (chat_commands.cc)
-  bool run_command(const std::string& text);
+  // What is left for the agent; nothing if it was a command of ours.
+  std::optional<std::string> run_command(const std::string& text);
+  void run_own(const std::string& name, const std::string& rest, const std::string& typed);
+  bool agent_has(const std::string& command) const;
   std::vector<CommandHelp> commands() const;
+  std::vector<CommandHelp> agents_commands() const;
   void help();
-  void pick_mode(const std::string& wanted);
-  void pick_model(const std::string& wanted);
-  void pick_config(const std::string& wanted);
-  void pick_value(const v1::SessionConfigOption& option);
-  void choose(RunChoices choices, const std::string& told);
-  void sessions();
-  void session_actions(const v1::SessionInfo& info);
   void show_changes();
   void show_call(const std::string& wanted);
   void save(const std::string& words);
@@ -109,6 +109,16 @@ class ChatUi : public Front {
   void show_policy();
   void export_to(const std::string& file);
   void attach(const std::string& file, bool image);
+
+  // ---- choices (chat_pickers.cc)
+  static std::string model_of(const Session& session);  // for people; empty: not known
+  void pick_mode(const std::string& wanted);
+  void pick_model(const std::string& wanted);
+  void pick_config(const std::string& wanted);
+  void pick_value(const v1::SessionConfigOption& option);
+  void choose(RunChoices choices, const std::string& told);
+  void sessions();
+  void session_actions(const v1::SessionInfo& info);
 
   const ChatOptions options_;
   const std::string label_;  // of the agent, for people
@@ -153,11 +163,15 @@ class ChatUi : public Front {
 
   // The agent.
   std::string phase_;  // of the start; empty once there is a session
+  Clock::time_point phase_began_ = {};
   std::stop_source starting_;
   std::optional<RemoteAgent> agent_;
   std::optional<Session> session_;
   bool turn_running_ = false;
+  Lines plan_before_;  // the turn
+  bool said_ = false;  // something is in the session
   bool cancelled_ = false;
+  std::size_t unsent_ = 0;  // of the queue, since the turn was cancelled
   std::size_t next_work_ = 0;
   std::map<std::size_t, std::jthread> work_;
 

@@ -26,6 +26,16 @@ View ChatUi::view() const {
   view.cwd = options_.cwd;
   view.live_lines = 5;
   view.diff_lines = 12;
+  view.ended_lines = 6;
+  view.number = [this](const SessionState& state, const v1::ToolCallId& id) {
+    std::size_t number = archive_.calls();
+    for (const SessionState::Entry& entry : state.timeline())
+      if (const auto* call = std::get_if<ToolCallState>(&entry.content)) {
+        ++number;
+        if (call->id == id) break;
+      }
+    return number;
+  };
   view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return {};
@@ -108,36 +118,38 @@ void ChatUi::say_error(const std::string& text) {
   dirty_ = true;
 }
 
+// What the session tells now, and our own lines: what was said last stands last. Between turns that
+// is ours, below all of an answer, even though more of it may come; in a turn, what is only told
+// now.
+Lines ChatUi::news(Frame& frame) {
+  Lines ours = std::exchange(notes_, {});
+  if (!session_) return ours;
+  host_->tell_terminals(*session_);
+  const bool ours_last = !working() && !ours.empty();
+  session_->with_state([&](const SessionState& state) {
+    follow_calls(state);
+    frame =
+        ours_last || (plain_ && !working()) ? transcript_.finish(state) : transcript_.draw(state);
+  });
+  Lines lines = ours_last ? std::move(frame.finished) : std::move(ours);
+  if (ours_last && !lines.empty()) lines.emplace_back();
+  for (Line& line : ours_last ? ours : frame.finished) lines.push_back(std::move(line));
+  return lines;
+}
+
 void ChatUi::draw_plain() {
-  print(std::exchange(notes_, {}));
-  if (session_) {
-    host_->tell_terminals(*session_);
-    Frame frame;
-    session_->with_state([&](const SessionState& state) {
-      follow_calls(state);
-      frame = working() ? transcript_.draw(state) : transcript_.finish(state);
-    });
-    print(frame.finished);
-    tidy();
-  }
+  Frame frame;
+  print(news(frame));
+  tidy();
   host_->drawn();
 }
 
 void ChatUi::draw() {
   dirty_ = false;
   if (plain_) return draw_plain();
+  if (session_ && !working()) static_cast<void>(session_->take_updates());
   Frame frame;
-  if (session_) {
-    host_->tell_terminals(*session_);
-    if (!working()) static_cast<void>(session_->take_updates());
-    session_->with_state([&](const SessionState& state) {
-      follow_calls(state);
-      frame = transcript_.draw(state);
-    });
-  }
-  // Our own lines were said before what is only told now.
-  Lines finished = std::exchange(notes_, {});
-  for (Line& line : frame.finished) finished.push_back(std::move(line));
+  const Lines finished = news(frame);
   Lines open = std::move(frame.open);
   std::size_t cursor_row = 0, cursor_column = 0;
   const Lines below_open = below(screen_.room(), cursor_row, cursor_column);
@@ -152,6 +164,16 @@ void ChatUi::draw() {
   host_->drawn();
 }
 
+Lines ChatUi::plan(std::size_t most) const {
+  Lines plan;
+  session_->with_state([&](const SessionState& state) { plan = plan_lines(state, view()); });
+  if (plan.size() <= most) return plan;
+  const std::size_t rest = plan.size() - most + 1;
+  plan.resize(most - 1);
+  plan.push_back(line_of("… and " + std::to_string(rest) + " more", aside));
+  return plan;
+}
+
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
   Lines lines;
   lines.emplace_back();
@@ -159,15 +181,7 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     for (Line& line : added) lines.push_back(std::move(line));
   };
   if (session_ && working()) {
-    Lines plan;
-    session_->with_state([&](const SessionState& state) { plan = plan_lines(state, view()); });
-    const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 3);
-    if (plan.size() > most) {
-      const std::size_t rest = plan.size() - most + 1;
-      plan.resize(most - 1);
-      plan.push_back(line_of("… and " + std::to_string(rest) + " more", aside));
-    }
-    more(std::move(plan));
+    more(plan(std::max<std::size_t>(screen_.rows() / 3, 3)));
   }
   for (std::size_t i = 0; i < queue_.size() && i < 3; ++i)
     lines.push_back(fit(line_of("  next: " + first_line(queue_[i]), aside), room));
@@ -186,7 +200,10 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
       cursor = {lines.size() + shown.cursor->first - cut, shown.cursor->second};
     more(std::move(shown.lines));
-    if (!to_dialog()) lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+    if (!to_dialog())
+      lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
+    else if (const std::string hint = dialogs_.front()->hint(); !hint.empty())
+      lines.push_back(fit(line_of("  " + hint, aside), room));
   }
   const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
   for (std::size_t i = 0; i < shown_candidates; ++i) {
@@ -215,13 +232,19 @@ Line ChatUi::status(std::size_t room) const {
     add(line, " · ", aside);
     add(line, text, style);
   };
-  if (!phase_.empty()) part(phase_ + " …", {.colour = Colour::yellow});
+  const auto seconds_since = [](Clock::time_point then) {
+    return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - then).count();
+  };
+  if (!phase_.empty()) {
+    const auto time = seconds_since(phase_began_);
+    part(phase_ + " …" + (time > 3 ? " " + std::to_string(time) + " s" : ""),
+         {.colour = Colour::yellow});
+  }
   if (session_ && !working()) part("/help", aside);
   if (session_) {
     if (working()) {
-      const auto time =
-          std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - turn_began_).count();
-      part(cancelled_ ? "cancelling" : "working " + std::to_string(time) + " s",
+      part(cancelled_ ? "cancelling"
+                      : "working " + std::to_string(seconds_since(turn_began_)) + " s",
            {.colour = Colour::yellow});
       if (!cancelled_) part("Esc cancels", aside);
     }

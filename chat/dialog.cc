@@ -43,13 +43,8 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
   return out;
 }
 
-bool ChoiceDialog::choose(std::size_t index) {
-  if (index >= choices.size()) return false;
-  chosen(index);
-  return true;
-}
-
 bool ChoiceDialog::key(const Key& key) {
+  typed_.clear();
   if (key.is("Up") || key.is("Down")) {
     if (choices.empty()) return false;
     const std::size_t count = choices.size();
@@ -57,17 +52,39 @@ bool ChoiceDialog::key(const Key& key) {
       selected = key.is("Up") ? count - 1 : 0;
     else
       selected = (*selected + (key.is("Up") ? count - 1 : 1)) % count;
-    return false;
+  } else if (key.is("Backspace")) {
+    selected.reset();
+  } else if (key.is("Enter") && selected) {
+    chosen(*selected);
+    return true;
   }
-  if (key.is("Enter")) return selected && choose(*selected);
-  return key.kind == Key::Kind::text && line(key.text);
+  return false;
+}
+
+std::optional<std::size_t> ChoiceDialog::meant_by(const std::string& text) const {
+  if (const auto number = number_of(text); number && *number <= choices.size()) return *number - 1;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (text.size() == 1 && choices[i].key == text[0]) return i;
+  return {};
+}
+
+std::string ChoiceDialog::typed(const std::string& text) {
+  const std::string all = typed_ + text;
+  selected = meant_by(all);
+  typed_ = selected ? all : "";
+  return selected ? "" : all;
+}
+
+std::string ChoiceDialog::hint() const {
+  const bool letters = std::any_of(choices.begin(), choices.end(),
+                                   [](const Choice& choice) { return choice.key != 0; });
+  return std::string(letters ? "a letter, " : "") + "a number or ↑ ↓ chooses, Enter answers";
 }
 
 bool ChoiceDialog::line(const std::string& text) {
-  if (const auto number = number_of(text)) return choose(*number - 1);
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    if (text.size() == 1 && choices[i].key == text[0]) return choose(i);
-  return false;
+  const auto index = meant_by(text);
+  if (index) chosen(*index);
+  return index.has_value();
 }
 
 void ChoiceDialog::dismiss() {
@@ -213,7 +230,7 @@ Dialog::Shown FormDialog::shown(std::size_t columns) const {
 }
 
 bool FormDialog::key(const Key& key) {
-  if (key.kind == Key::Kind::text || key.kind == Key::Kind::paste)
+  if (key.kind == Key::Kind::paste)
     editor_.insert(key.text);
   else if (key.is("Enter"))
     return enter(editor_.take());
@@ -231,6 +248,11 @@ bool FormDialog::key(const Key& key) {
 }
 
 bool FormDialog::line(const std::string& text) { return enter(text); }
+
+std::string FormDialog::typed(const std::string& text) {
+  editor_.insert(text);
+  return {};
+}
 
 void FormDialog::dismiss() { done_({}); }
 

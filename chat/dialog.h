@@ -27,6 +27,11 @@ class Dialog {
   // Both are true if that was the answer.
   virtual bool key(const Key& key) = 0;
   virtual bool line(const std::string& text) = 0;  // where there are no keys but whole lines
+  // A character. What comes back was no answer: it belongs into the input line, with what seemed to
+  // be one before.
+  virtual std::string typed(const std::string& text) = 0;
+  // How it is answered by keys.
+  virtual std::string hint() const { return {}; }
   // Esc: the person does not want to answer.
   virtual void dismiss() = 0;
 
@@ -46,17 +51,23 @@ class ChoiceDialog : public Dialog {
  public:
   Lines head = {};  // above the choices
   std::vector<Choice> choices = {};
-  std::optional<std::size_t> selected = {};  // what Enter would take; none: Enter takes nothing
+  // What Enter takes: only that answers. None: Enter takes nothing.
+  std::optional<std::size_t> selected = {};
   std::function<void(std::size_t)> chosen = {};
   std::function<void()> dismissed = {};
 
   Shown shown(std::size_t columns) const override;
   bool key(const Key& key) override;
   bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
+  std::string hint() const override;
   void dismiss() override;
 
  private:
-  bool choose(std::size_t index);
+  // By its number or its letter.
+  std::optional<std::size_t> meant_by(const std::string& text) const;
+
+  std::string typed_;  // what has selected the one that is
 };
 
 // Field by field. What it gives is as the schema wants it.
@@ -70,6 +81,7 @@ class FormDialog : public Dialog {
   Shown shown(std::size_t columns) const override;
   bool key(const Key& key) override;
   bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
   void dismiss() override;
 
  private:

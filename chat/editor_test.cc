@@ -7,6 +7,7 @@
 #include "chat/inline_screen.h"
 #include "chat/keys.h"
 #include "chat/prompt_content.h"
+#include "workspace/testing/scratch.h"
 
 namespace acp::chat {
 namespace {
@@ -136,19 +137,47 @@ TEST(Completion, OfCommands) {
   EXPECT_TRUE(complete("a /pl", 5, commands, "/").candidates.empty());
 }
 
+TEST(Completion, OfPathsWithSpaces) {
+  const workspace::testing::Scratch scratch;
+  for (const char* name : {"with more/inside/x", "with space.md", "without"}) scratch.put(name, "");
+  const std::string folder = scratch.path().string();
+  const auto shared = [&](std::string_view text) {
+    return complete(text, text.size(), {}, folder).shared();
+  };
+  EXPECT_EQ(shared("see @wi"), "@\"with");
+  EXPECT_EQ(shared("see @witho"), "@without");
+  EXPECT_EQ(shared("see @\"with s"), "@\"with space.md\"");
+  EXPECT_EQ(shared("@\"with space.md\" @\"with m"), "@\"with more/");
+  EXPECT_EQ(shared("@\"with more/in"), "@\"with more/inside/");
+  EXPECT_EQ(complete("a @\"with s", 10, {}, folder).from, 2u);
+}
+
 TEST(Choice, TakesNothingThatWasNotChosen) {
   ChoiceDialog dialog;
   std::optional<std::size_t> chosen;
   dialog.choices = {{.label = "Allow", .key = 'y'}, {.label = "Reject", .key = 'n'}};
   dialog.chosen = [&](std::size_t index) { chosen = index; };
-  EXPECT_FALSE(dialog.key({Key::Kind::named, "Enter"}));
-  EXPECT_FALSE(dialog.key({Key::Kind::text, "3"}));
+  const Key enter{Key::Kind::named, "Enter"};
+  EXPECT_FALSE(dialog.key(enter));
   EXPECT_FALSE(dialog.key({Key::Kind::paste, "y"}));
+  EXPECT_EQ(dialog.typed("3"), "3");
+  EXPECT_FALSE(dialog.key(enter));
+  EXPECT_EQ(dialog.typed("n"), "");
+  EXPECT_EQ(dialog.selected, 1u);
   EXPECT_EQ(chosen, std::nullopt);
-  EXPECT_TRUE(dialog.key({Key::Kind::text, "n"}));
-  EXPECT_EQ(chosen, 1u);
-  EXPECT_TRUE(dialog.key({Key::Kind::text, "1"}));
+  EXPECT_EQ(dialog.typed("o"), "no");  // it was text
+  EXPECT_FALSE(dialog.key(enter));
+  EXPECT_EQ(chosen, std::nullopt);
+  EXPECT_EQ(dialog.typed("n"), "");
+  EXPECT_FALSE(dialog.key({Key::Kind::named, "Up"}));
+  EXPECT_TRUE(dialog.key(enter));
   EXPECT_EQ(chosen, 0u);
+  EXPECT_TRUE(dialog.line("2"));
+  EXPECT_EQ(chosen, 1u);
+  dialog.choices.resize(12);
+  EXPECT_EQ(dialog.typed("1"), "");
+  EXPECT_EQ(dialog.typed("2"), "");
+  EXPECT_EQ(dialog.selected, 11u);
 }
 
 TEST(Form, AsksFieldByField) {

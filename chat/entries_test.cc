@@ -121,6 +121,60 @@ TEST(Entries, LongContentOfAToolCallIsCut) {
                 std::string(76, 'x') + "\n  │ " + std::string(76, 'x') + "\n  │ … of 1.0 MB\n");
 }
 
+TEST(Entries, WhatWasReadKeepsItsLines) {
+  const auto lines = [](v1::ToolKind kind, std::string_view text) {
+    v1::Content content;
+    content.content = v1::ContentBlock(text);
+    return shown(with_call({.title = "t",
+                            .kind = kind,
+                            .status = v1::ToolCallStatus::completed,
+                            .content = std::vector<v1::ToolCallContent>{content}}),
+                 1, {.unfolded = true});
+  };
+  EXPECT_EQ(lines(v1::ToolKind::read, "a\n# b\n"), "✓ ← t\n  │ a\n  │ # b\n");
+  EXPECT_EQ(lines(v1::ToolKind::execute, "```sh\na\nb\n```\n"), "✓ $ t\n  │ a\n  │ b\n");
+  EXPECT_EQ(lines(v1::ToolKind::think, "a\n*b*\n"), "✓ ∴ t\n  │ a b\n");
+}
+
+TEST(Entries, ACallThatHasEndedShowsALittleOfItsOutput) {
+  using K = v1::ToolKind;
+  using S = v1::ToolCallStatus;
+  View view;
+  view.ended_lines = 2;
+  view.number = [](const SessionState&, const v1::ToolCallId&) { return 7u; };
+  const auto lines = [&](K kind, S status, std::string_view text) {
+    v1::Content content;
+    content.content = v1::ContentBlock(text);
+    return shown(with_call({.title = "t",
+                            .kind = kind,
+                            .status = status,
+                            .content = std::vector<v1::ToolCallContent>{content}}),
+                 1, view);
+  };
+  EXPECT_EQ(lines(K::read, S::completed, "a\nb\n"), "✓ ← t\n  │ a\n  │ b\n");
+  EXPECT_EQ(lines(K::search, S::completed, "a\n\nc\nd\n"),
+            "✓ ⌕ t\n  │ a\n  │ \n  │ … 2 more lines · /show 7\n");
+  EXPECT_EQ(lines(K::execute, S::failed, "```console\na\nb\n*c*\n```"),
+            "✗ $ t  failed\n  │ … 1 more line · /show 7\n  │ b\n  │ *c*\n");
+  EXPECT_EQ(lines(K::read, S::in_progress, "a\n"), "◐ ← t\n");
+  EXPECT_EQ(lines(K::read, S::completed, "\x1b[31mred\x1b[0m 10%\r" + std::string(200, 'x')),
+            "✓ ← t\n  │ " + std::string(75, 'x') + "…\n");
+
+  v1::Terminal terminal;
+  terminal.terminalId = "t1";
+  SessionState state = with_call({.title = "t",
+                                  .kind = K::execute,
+                                  .status = S::completed,
+                                  .content = std::vector<v1::ToolCallContent>{terminal}});
+  state.terminal_created("t1");
+  state.terminal_output("t1", "one\ntwo\nthree\n", false);
+  v1::TerminalExitStatus exit;
+  exit.exitCode = 1;
+  state.terminal_exited("t1", exit);
+  EXPECT_EQ(shown(state, 1, view),
+            "✓ $ t\n  │ … 1 more line · /show 7\n  │ two\n  │ three\n  │ exit 1\n");
+}
+
 TEST(Entries, WhatIsRefusedIsStruckAndSaid) {
   SessionState state;
   state.prompt_sent({"bad"});

@@ -1,4 +1,5 @@
 #include "acp/json/codec.h"
+#include "chat/diff.h"
 #include "chat/long_session.h"
 #include "chat/printable.h"
 
@@ -67,20 +68,54 @@ struct AsJson {
   }
 };
 
-struct AsMarkdown {
-  std::string operator()(const State::Prompt& prompt) const {
-    return "## You\n\n" + v1::text_of(prompt.content) + "\n\n";
+// What follows a person's words is the agent's.
+std::string said_by_you(const std::vector<v1::ContentBlock>& content) {
+  return "## You\n\n" + v1::text_of(content) + "\n\n## Agent\n\n";
+}
+
+// In a fence that nothing in it can close.
+std::string fenced(const std::string& kind, const std::string& text) {
+  std::string fence = "```";
+  while (text.find(fence) != std::string::npos) fence += '`';
+  return fence + kind + "\n" + text + fence + "\n\n";
+}
+
+std::string diff_text(const v1::Diff& change) {
+  const std::string old_text = change.oldText.value_or("");
+  const TextDiff compared = diff(old_text, change.newText);
+  std::string text = "--- " + (change.oldText ? one_line(change.path) : "/dev/null") + "\n+++ " +
+                     one_line(change.path) + "\n";
+  if (compared.binary) return text + "(binary)\n";
+  for (const Hunk& hunk : compared.hunks) {
+    const auto place = [](std::size_t line, std::size_t count) {
+      return std::to_string(line) + "," + std::to_string(count);
+    };
+    text += "@@ -" + place(hunk.old_line, hunk.old_count) + " +" +
+            place(hunk.new_line, hunk.new_count) + " @@\n";
+    for (const Hunk::Row& row : hunk.rows) {
+      text += row.mark + std::string(row.text) + "\n";
+      if (row.no_newline) text += "\\ No newline at end of file\n";
+    }
   }
+  return text;
+}
+
+struct AsMarkdown {
+  std::string operator()(const State::Prompt& prompt) const { return said_by_you(prompt.content); }
   std::string operator()(const State::Message& message) const {
     std::string text = v1::text_of(message.content);
-    if (message.kind == State::Message::Kind::user) return "## You\n\n" + text + "\n\n";
+    if (message.kind == State::Message::Kind::user) return said_by_you(message.content);
     if (message.kind == State::Message::Kind::agent) return text + "\n\n";
     std::string quote = "> ";
     for (const char c : text) quote += c == '\n' ? std::string("\n> ") : std::string(1, c);
     return quote + "\n\n";
   }
   std::string operator()(const ToolCallState& call) const {
-    return "- " + one_line(call.title) + " (" + name_of(call.status) + ")\n\n";
+    std::string text = "- " + one_line(call.title) + " (" + name_of(call.status) + ")\n\n";
+    for (const v1::ToolCallContent& content : call.content)
+      if (const auto* change = std::get_if<v1::Diff>(&content))
+        text += fenced("diff", diff_text(*change));
+    return text;
   }
   std::string operator()(const v1::Notice& notice) const {
     return "*" + one_line(notice.title) + "*\n\n";

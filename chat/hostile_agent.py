@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 
 KIND = sys.argv[1]
 ESC = "\x1b]0;owned\a\x1b[2J\x1b[31m"
@@ -124,7 +125,14 @@ def prompt(message):
                     "colour": {"type": "string", "enum": ["red", "blue"], "default": "blue"}}}}})
         sys.stdout.flush()
         say("form: " + json.dumps(json.loads(sys.stdin.readline())["result"]))
+    elif KIND == "late":
+        say("half a sen")
     send({"id": message["id"], "result": {"stopReason": "end_turn"}})
+    if KIND == "late":  # what comes after the turn's end, when the test wants it
+        sys.stdout.flush()
+        while not os.path.exists("more"):
+            time.sleep(0.01)
+        say("tence")
 
 
 def new_session(message):

@@ -6,6 +6,7 @@
 #include "chat/content.h"
 #include "chat/diff.h"
 #include "chat/entries.h"
+#include "chat/markdown.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -14,6 +15,7 @@ namespace {
 using Status = ToolCallState::Status;
 
 const Style aside{.dim = true};
+const Style bad{.bold = true, .colour = Colour::red};
 
 std::string_view icon(v1::ToolKind kind) {
   switch (kind) {
@@ -55,7 +57,7 @@ Mark mark(Status status) {
     case Status::completed:
       return {"✓", {.colour = Colour::green}, ""};
     case Status::failed:
-      return {"✗", {.bold = true, .colour = Colour::red}, "failed"};
+      return {"✗", bad, "failed"};
     case Status::cancelled:
       break;
   }
@@ -96,21 +98,42 @@ std::string_view old_text(const v1::Diff& change) {
 // Comparing it takes longer than a frame should; /show does it.
 constexpr std::size_t too_long_for_brief = 256 * 1024;
 
+// A fence around the whole of it is no part of it.
+std::string_view without_fence(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  if (!text.starts_with("```") || !text.ends_with("\n```")) return text;
+  text.remove_suffix(3);
+  static_cast<void>(take_line(text));
+  return text;
+}
+
+// What was read, found or printed is no Markdown, unless it says so: its lines stay as they are.
+bool is_output(v1::ToolKind kind, std::string_view text) {
+  const bool reads =
+      kind == v1::ToolKind::read || kind == v1::ToolKind::search || kind == v1::ToolKind::execute;
+  return reads && without_fence(text).find("```") == text.npos;
+}
+
 struct Body {
   const SessionState& state;
   const View& view;
+  v1::ToolKind kind = v1::ToolKind::other;
 
   Lines operator()(const v1::Content& content) const {
-    const auto* text = std::get_if<v1::TextContent>(&content.content);
-    // Only what can be seen is parsed.
-    const std::size_t most = view.content_lines * std::max<std::size_t>(view.columns, 1) * 4;
-    if (!text || most == 0 || text->text.size() <= most || for_assistant_only(content.content))
+    const auto* block = std::get_if<v1::TextContent>(&content.content);
+    if (!block || for_assistant_only(content.content))
       return first_lines(content_lines(content.content, view, TextAs::markdown), view.content_lines,
                          view.columns);
-    const std::size_t size = character_start(text->text, most);
-    Lines lines = content_lines(text->text.substr(0, size), view, TextAs::markdown);
+    const bool output = is_output(kind, block->text);
+    const std::string_view text = output ? without_fence(block->text) : block->text;
+    // Only what can be seen is parsed.
+    const std::size_t most = view.content_lines * std::max<std::size_t>(view.columns, 1) * 4;
+    const bool whole = most == 0 || text.size() <= most;
+    const std::string_view seen = whole ? text : text.substr(0, character_start(text, most));
+    Lines lines = output ? written_lines(seen, view.columns) : markdown_lines(seen, view.columns);
+    if (whole) return first_lines(std::move(lines), view.content_lines, view.columns);
     if (lines.size() > view.content_lines) lines.resize(view.content_lines);
-    lines.push_back(fit(line_of("… of " + size_text(text->text.size()), aside), view.columns));
+    lines.push_back(fit(line_of("… of " + size_text(text.size()), aside), view.columns));
     return lines;
   }
   Lines operator()(const v1::Diff& change) const {
@@ -135,6 +158,83 @@ struct Body {
     return {fit(line_of("▪ content of an unknown kind · " + content.tag, aside), view.columns)};
   }
 };
+
+bool failed(const TerminalView& terminal) {
+  return terminal.exit_status &&
+         !(terminal.exit_status->exitCode && *terminal.exit_status->exitCode == 0);
+}
+
+// A few lines of a text that may be long: the first ones, or the last.
+class Excerpt {
+ public:
+  Excerpt(std::size_t most, bool last, std::size_t columns)
+      : most_(most), last_(last), columns_(columns) {}
+
+  void add(std::string_view text) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    for (std::size_t left = count_lines(text); left > 0; --left) {
+      const std::string_view line = take_line(text);
+      if (last_ ? left > most_ : lines_.size() >= most_)
+        ++hidden_;
+      else
+        lines_.push_back(row(line));
+    }
+    const std::size_t over = last_ && lines_.size() > most_ ? lines_.size() - most_ : 0;
+    lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(over));
+    hidden_ += over;
+  }
+  bool hides() const { return hidden_ > 0; }
+  // With how much is not there, at the place where it would be.
+  Lines lines(const std::string& how_to_see_it) const {
+    Lines out = lines_;
+    if (hidden_ > 0)
+      out.insert(
+          last_ ? out.begin() : out.end(),
+          fit(line_of("… " + counted(hidden_, "more line") + how_to_see_it, aside), columns_));
+    return out;
+  }
+
+ private:
+  Line row(std::string_view line) const {
+    if (const auto back = line.rfind('\r'); back != line.npos) line.remove_prefix(back + 1);
+    // Of a line of a megabyte no more than fits is looked at.
+    line = line.substr(0, character_start(line, columns_ * 16 + 64));
+    return fit(line_of(safe_output(line), aside), columns_);
+  }
+
+  std::size_t most_;
+  bool last_;
+  std::size_t columns_;
+  Lines lines_;
+  std::size_t hidden_ = 0;
+};
+
+// What a call that has ended has said and printed.
+Lines ended_lines(const SessionState& state, const ToolCallState& call, const View& view) {
+  Excerpt excerpt(view.ended_lines, call.kind == v1::ToolKind::execute, view.columns);
+  Lines ends;
+  for (const v1::ToolCallContent& content : call.content) {
+    if (const auto* said = std::get_if<v1::Content>(&content)) {
+      const auto* text = std::get_if<v1::TextContent>(&said->content);
+      if (text && !for_assistant_only(said->content))
+        excerpt.add(without_fence(text->text));
+      else
+        for (const Line& line : content_lines(said->content, view, TextAs::written))
+          excerpt.add(to_plain(line));
+    } else if (const auto* terminal = std::get_if<v1::Terminal>(&content)) {
+      const TerminalView* printed = state.terminal(terminal->terminalId);
+      if (!printed) continue;
+      excerpt.add(printed->output);
+      if (failed(*printed)) ends.push_back(fit(line_of(exit_text(*printed), bad), view.columns));
+    }
+  }
+  std::string how_to_see_it;
+  if (excerpt.hides() && view.number)
+    how_to_see_it = " · /show " + std::to_string(view.number(state, call.id));
+  Lines lines = excerpt.lines(how_to_see_it);
+  for (Line& line : ends) lines.push_back(std::move(line));
+  return lines;
+}
 
 }  // namespace
 
@@ -178,7 +278,7 @@ Lines tool_call_body(const SessionState& state, const ToolCallState& call, const
   inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
   Lines lines;
   for (const v1::ToolCallContent& content : call.content) {
-    Lines body = std::visit(Body{state, inner}, content);
+    Lines body = std::visit(Body{state, inner, call.kind}, content);
     for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
       lines.push_back(std::move(row));
   }
@@ -190,25 +290,29 @@ Lines tool_call_brief(const SessionState& state, const ToolCallState& call, cons
   inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
   inner.output_lines = view.live_lines;
   inner.content_lines = view.diff_lines;
-  Lines lines;
+  Lines body;
+  const auto more = [&](Lines lines) {
+    for (Line& line : lines) body.push_back(std::move(line));
+  };
+  bool changes = false;
   for (const v1::ToolCallContent& content : call.content) {
     const auto* terminal = std::get_if<v1::Terminal>(&content);
     const auto* change = std::get_if<v1::Diff>(&content);
-    Lines body;
-    if (terminal && view.live_lines > 0) {
-      const TerminalView* shown = state.terminal(terminal->terminalId);
-      if (shown && !call.finished()) body = output_lines(shown->output, shown->truncated, inner);
-      if (shown && shown->exit_status &&
-          !(shown->exit_status->exitCode && *shown->exit_status->exitCode == 0))
-        body.push_back(fit(line_of(exit_text(*shown), {.bold = true}), inner.columns));
+    if (terminal && view.live_lines > 0 && !call.finished()) {
+      if (const TerminalView* shown = state.terminal(terminal->terminalId)) {
+        more(output_lines(shown->output, shown->truncated, inner));
+        if (failed(*shown)) more({fit(line_of(exit_text(*shown), bad), inner.columns)});
+      }
     } else if (change && view.diff_lines > 0 && call.status == Status::completed &&
                change->newText.size() < too_long_for_brief) {
-      body = Body{state, inner}(*change);
+      changes = true;
+      more(Body{state, inner}(*change));
     }
-    for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
-      lines.push_back(std::move(row));
   }
-  return lines;
+  // What an edit did is in its diff.
+  const bool ended = call.status == Status::completed || call.status == Status::failed;
+  if (ended && view.ended_lines > 0 && !changes) more(ended_lines(state, call, inner));
+  return indented(std::move(body), line_of("  │ ", aside));
 }
 
 Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view) {

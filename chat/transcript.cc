@@ -193,30 +193,28 @@ void Transcript::restart() {
   open_.clear();
   running_prompts_.clear();
   ended_.clear();
-  signatures_.clear();
+  told_.clear();
 }
 
 void Transcript::forgotten(std::size_t count, const std::vector<std::size_t>& kept) {
+  constexpr auto gone = static_cast<std::size_t>(-1);
   const auto place = [&](std::size_t index) {
     if (index >= count) return index - count + kept.size();
     const auto found = std::lower_bound(kept.begin(), kept.end(), index);
-    return found != kept.end() && *found == index ? static_cast<std::size_t>(found - kept.begin())
-                                                  : static_cast<std::size_t>(-1);
+    if (found == kept.end() || *found != index) return gone;
+    return static_cast<std::size_t>(found - kept.begin());
   };
-  constexpr auto gone = static_cast<std::size_t>(-1);
   first_ = first_ >= count ? first_ - count + kept.size() : kept.size();
   std::set<std::size_t> prompts;
   for (const std::size_t index : running_prompts_)
     if (place(index) != gone) prompts.insert(place(index));
   running_prompts_ = std::move(prompts);
-  std::unordered_map<std::size_t, std::size_t> signatures;
-  for (const auto& [index, signature] : signatures_)
-    if (place(index) != gone) signatures.emplace(place(index), signature);
-  signatures_ = std::move(signatures);
-  std::vector<std::size_t> ended;
-  for (const std::size_t index : ended_)
-    if (place(index) != gone) ended.push_back(place(index));
-  ended_ = std::move(ended);
+  std::unordered_map<std::size_t, Printed> told;
+  for (const auto& [index, printed] : told_)
+    if (place(index) != gone) told.emplace(place(index), printed);
+  told_ = std::move(told);
+  for (std::size_t& index : ended_) index = place(index);
+  std::erase(ended_, gone);
 }
 
 Transcript::Spent Transcript::spent(const SessionState& state) const {
@@ -229,30 +227,34 @@ void Transcript::spent_forgotten(const Spent& spent) {
 }
 
 // Short: what may change without being worth another line is not in it.
-std::size_t Transcript::signature(const SessionState& state, std::size_t index) const {
+Transcript::Printed Transcript::printed_now(const SessionState& state, std::size_t index) const {
   View brief = view_;
   brief.columns = 80;
   brief.unfolded = false;
-  brief.live_lines = brief.diff_lines = 0;
+  brief.live_lines = brief.diff_lines = brief.ended_lines = 0;
   brief.elapsed = nullptr;
-  return std::hash<std::string>()(to_plain(entry_lines(state, state.timeline()[index], brief)));
+  const SessionState::Entry& entry = state.timeline()[index];
+  const auto* call = std::get_if<ToolCallState>(&entry.content);
+  return {.signature = std::hash<std::string>()(to_plain(entry_lines(state, entry, brief))),
+          .cancelled = call && call->status == ToolCallState::Status::cancelled};
 }
 
 void Transcript::tell_late(const SessionState& state, std::size_t index, Lines& out) {
   const SessionState::Entry& entry = state.timeline()[index];
   if (const auto* prompt = std::get_if<SessionState::Prompt>(&entry.content)) {
-    if (!prompt->stop_reason) return;
-    if (running_prompts_.erase(index) == 0) return;
+    if (!prompt->stop_reason || running_prompts_.erase(index) == 0) return;
     if (Lines lines = turn_end_lines(*prompt, view_); !lines.empty()) {
       out.emplace_back();
       append(out, std::move(lines));
     }
     return;
   }
-  const auto known = signatures_.find(index);
-  if (known == signatures_.end()) return;
-  const std::size_t now = signature(state, index);
-  if (now == std::exchange(known->second, now)) return;
+  const auto known = told_.find(index);
+  if (known == told_.end()) return;
+  const auto* call = std::get_if<ToolCallState>(&entry.content);
+  if (known->second.cancelled && call && call->status != ToolCallState::Status::completed) return;
+  const Printed now = printed_now(state, index);
+  if (now.signature == std::exchange(known->second, now).signature) return;
   append(out, entry_lines(state, entry, view_));
 }
 
@@ -282,15 +284,14 @@ bool Transcript::is_final(const SessionState& state, std::size_t index) const {
 
 void Transcript::print_front(const SessionState& state, Lines& out) {
   append(out, open_.front()->take_finished(state, first_, view_, true));
-  const SessionState::Entry& entry = state.timeline()[first_];
-  const std::size_t index = first_;
+  const std::size_t index = first_++;
+  const SessionState::Entry& entry = state.timeline()[index];
   open_.pop_front();
-  ++first_;
   if (const auto* prompt = std::get_if<SessionState::Prompt>(&entry.content)) {
     running_prompts_.insert(index);
     if (prompt->stop_reason) ended_.push_back(index);
   } else if (!streamed(entry)) {
-    signatures_[index] = signature(state, index);
+    told_[index] = printed_now(state, index);
   }
 }
 

@@ -54,6 +54,10 @@ class Transcript {
 
  private:
   class Open;
+  struct Printed {
+    std::size_t signature = 0;  // of it, in short
+    bool cancelled = false;     // a call: nothing but its success is news then
+  };
 
   void follow(const SessionState& state);
   // What has become of an entry that was printed before.
@@ -63,16 +67,16 @@ class Transcript {
   void give_out(const SessionState& state, Lines& out);
   void print_front(const SessionState& state, Lines& out);
   Frame finish(const SessionState& state, Frame frame);
-  std::size_t signature(const SessionState& state, std::size_t index) const;
+  Printed printed_now(const SessionState& state, std::size_t index) const;
 
   View view_;
   std::size_t most_open_;
   std::uint64_t revision_ = 0;
   std::size_t first_ = 0;  // of those that are open, in the timeline
   std::deque<std::unique_ptr<Open>> open_;
-  std::set<std::size_t> running_prompts_;                    // whose end is still to be told
-  std::unordered_map<std::size_t, std::size_t> signatures_;  // of what was printed, in short
-  std::vector<std::size_t> ended_;                           // changed after they were printed
+  std::set<std::size_t> running_prompts_;  // whose end is still to be told
+  std::unordered_map<std::size_t, Printed> told_;
+  std::vector<std::size_t> ended_;  // changed after they were printed
 };
 
 }  // namespace acp::chat

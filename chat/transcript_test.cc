@@ -117,6 +117,25 @@ TEST(Transcript, ACancelledCallShowsAtOnce) {
   EXPECT_EQ(printed(transcript.draw(state)), "\n⊘ Cancelled\n");
 }
 
+TEST(Transcript, ACancelledCallIsToldAgainOnlyIfItWasDone) {
+  SessionState state;
+  Transcript transcript({});
+  state.prompt_sent({"go"});
+  state.apply(v1::ToolCall{.toolCallId = "a", .title = "a"});
+  state.apply(v1::ToolCall{.toolCallId = "b", .title = "b"});
+  transcript.draw(state);
+  state.cancel_requested();
+  EXPECT_EQ(printed(transcript.draw(state)), "\n⊘ • a  cancelled\n⊘ • b  cancelled\n");
+  state.apply(v1::ToolCallUpdate{.toolCallId = "a", .status = v1::ToolCallStatus::in_progress});
+  transcript.draw(state);
+  state.apply(v1::ToolCallUpdate{.toolCallId = "a", .status = v1::ToolCallStatus::failed});
+  EXPECT_EQ(printed(transcript.draw(state)), "");
+  state.turn_ended(v1::StopReason::cancelled);
+  EXPECT_EQ(printed(transcript.draw(state)), "\n⊘ Cancelled\n");
+  state.apply(v1::ToolCallUpdate{.toolCallId = "b", .status = v1::ToolCallStatus::completed});
+  EXPECT_EQ(printed(transcript.draw(state)), "✓ • b\n");
+}
+
 TEST(Transcript, WhatComesAfterTheTurnGoesOn) {
   SessionState state;
   Transcript transcript({});

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "acp/schema/v1.h"
+#include "acp/session_state.h"
 
 namespace acp::chat {
 
@@ -20,10 +20,13 @@ struct View {
   // Of a terminal's output the last lines, of other content of a tool call the first; 0 is all.
   std::size_t output_lines = 10;
   std::size_t content_lines = 40;
-  // Of a folded call: the last lines of a terminal while it runs, and the first of its diffs when
-  // it has ended. 0 is none.
+  // Of a folded call: the last lines of a terminal while it runs; when it has ended, the first of
+  // its diffs, and of its other content the last if it was a command, else the first. 0 is none.
   std::size_t live_lines = 0;
   std::size_t diff_lines = 0;
+  std::size_t ended_lines = 0;
+  // By which number a call is shown whole.
+  std::function<std::size_t(const SessionState&, const v1::ToolCallId&)> number = {};
   // How long a call has been running, or ran.
   std::function<std::optional<std::chrono::milliseconds>(const v1::ToolCallId&)> elapsed = {};
 };

@@ -46,7 +46,7 @@ class Person:
             self.asked_at = self.asked_at or now
             if now - self.asked_at > 1.5:
                 self.asked_at = None
-                self.chat.type("y")
+                self.chat.type("y\r")
             return
         self.asked_at = None
         if "/help" not in text:

@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as home:
     chat.type("replace wrold with world in greet.py\r")
     chat.wait("asks for permission")
     chat.wait("Allow once")
-    rows = re.sub(r" in /\S*", " in ~/project", chat.screen.text()).split("\n")
+    rows = re.sub(r" in /[^\s,]*", " in ~/project", chat.screen.text()).split("\n")
     chat.close()
 
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""chat_order_test.py ACP: what stands where on the screen, which keys answer, and how a session goes on later."""
+
+import re
+import subprocess
+
+from chat_case import ACP, IDLE, ChatCase, main
+
+
+class Order(ChatCase):
+    def test_what_is_typed_answers_no_question(self):
+        chat = self.offline()
+        chat.type("create a.txt with text\ryes")
+        chat.wait("Tab: answer this")
+        self.assertFalse((self.work / "a.txt").exists())
+        chat.type("\ty\r")
+        chat.wait("✓ ✎ Create a.txt")
+        chat.wait("❯ yes")
+        chat.type("\x15")
+        chat.wait_gone("❯ yes")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_typing_answers_no_question(self):
+        """A letter only chooses, Enter answers; and if more is typed, it was text."""
+        chat = self.offline()
+        chat.type("create a.txt with text\r")
+        chat.wait("p Always, by a rule of mine  in this project, for acp: edit")
+        chat.wait("Enter answers")
+        chat.type("p")
+        chat.wait("❯ 7 p Always")
+        chat.type("aste this")
+        chat.wait("❯ paste this")
+        chat.wait("Tab: answer this")
+        self.assertNotRegex(chat.screen.text(), "❯ [0-9]")
+        chat.type("\x15\r")  # the line is empty, and nothing is chosen
+        chat.wait("Enter answers")
+        chat.type("hello\r")  # no letter of an answer
+        chat.wait("next: hello")
+        chat.wait("a number or ↑ ↓ chooses")  # it is still asked
+        chat.type("\x1b[B\r")
+        chat.wait("❯ hello")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertFalse((self.home / ".config/acp/policy.toml").exists())
+
+    def test_the_first_line(self):
+        chat = self.offline()
+        self.assertIn("model: Offline (no network)", chat.screen.text().replace("\n", " "))
+        self.assertNotIn("goes on with", self.leave(chat))  # nothing was said
+
+    def test_what_was_done_last_stands_last(self):
+        chat = self.offline()
+        chat.type("say one\r")
+        chat.wait("one Done.")
+        chat.wait(IDLE)
+        chat.type("/policy\r")
+        chat.wait("There are no rules")
+        chat.type("say two\r")
+        chat.wait("two Done.")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        places = [text.index(words) for words in ("one Done.", "There are no rules", "❯ say two", "two Done.")]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual(text.count("one Done."), 1)
+
+    def test_an_answer_goes_on_below_what_was_done(self):
+        chat = self.hostile("late")
+        chat.wait(IDLE)
+        chat.type("go\r")
+        chat.wait("half a sen")
+        chat.wait(IDLE)
+        chat.type("/policy\r")
+        chat.wait("There are no rules")
+        (self.work / "more").touch()
+        chat.wait("tence")
+        text = self.leave(chat)
+        self.assertLess(text.index("half a sen"), text.index("There are no rules"))
+        self.assertLess(text.index("There are no rules"), text.index("tence"))
+
+    def test_the_output_of_tools_is_seen(self):
+        (self.work / "notes.txt").write_text("".join(f"note {i}\n" for i in range(1, 10)))
+        chat = self.offline()
+        chat.type("show notes.txt\r")
+        chat.wait("  │ … 3 more lines · /show 1")
+        chat.wait(IDLE)
+        chat.type("/show 1\r")
+        chat.wait("  │ note 8\n  │ note 9\n")
+        (self.work / "bad.sh").write_text("seq 10 19; echo a mistake >&2; exit 3")
+        chat.type("run sh bad.sh\r")
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("  │ a mistake")
+        chat.wait(IDLE)
+        chat.type("plan First thing, Second thing\r")
+        chat.wait("❯ plan First")
+        chat.wait("☐ Second thing")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertIn("".join(f"  │ note {i}\n" for i in range(1, 7)) + "  │ … 3 more lines", text)
+        self.assertIn("more lines · /show 2\n  │ 15\n  │ 16\n  │ 17\n  │ 18\n  │ 19\n  │ a mistake\n  │ exit 3", text)
+        self.assertIn("☐ First thing\n☐ Second thing\n", text)
+
+    def test_it_goes_on_where_it_was(self):
+        chat = self.offline("--cwd", str(self.home))
+        chat.type("say hello\r")
+        chat.wait("hello Done.")
+        chat.wait(IDLE)
+        self.assertIn(f"acp chat --session last --cwd {self.home} -- ", self.leave(chat).replace("\n", " "))
+
+    def test_exit_codes_without_a_terminal(self):
+        for words, code, told in ((["--session", "nosuch"], 1, "cannot be resumed"),
+                                  (["--mode", "nosuch"], 2, "acp chat: ")):
+            done = subprocess.run([ACP, "chat", *words, "--", ACP, "agent", "--model", "offline"], cwd=self.work,
+                                  env=self.env, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, code, done)
+            self.assertIn(told, done.stdout)
+
+    def test_a_session_that_is_not_there(self):
+        chat = self.chat("--session", "nosuch", "--", ACP, "agent", "--model", "offline")
+        chat.wait("cannot be resumed")
+        chat.wait("Begin a new session")
+        chat.type("n\r")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_sessions(self):
+        chat = self.offline()
+        chat.type("say remember me\r")
+        chat.wait("remember me Done.")
+        chat.wait(IDLE)
+        self.assertIn("This session goes on with: acp chat --session last -- ", self.leave(chat).replace("\n", " "))
+        again = self.offline("--session", "last")
+        again.wait("remember me Done.")
+        again.type("/new\r")
+        again.wait("A new session:")
+        again.type("/sessions\r")
+        again.wait("? Sessions in")
+        again.until(lambda: re.search(r"2 say remember me  20\d\d-\d\d-\d\d \d\d:\d\d\n", again.screen.text()),
+                    "it and its time; the new one comes first")
+        again.type("2\r")
+        again.wait("l Load")
+        again.type("l\r")
+        again.wait("remember me Done.", times=2)
+        again.wait(IDLE)
+        self.leave(again)
+
+
+if __name__ == "__main__":
+    main()
