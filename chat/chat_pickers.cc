@@ -73,6 +73,7 @@ std::string ChatUi::model_of(const Session& session) {
 }
 
 void ChatUi::choose(RunChoices choices, const std::string& told) {
+  choices.any_model = options_.choices.any_model;
   beside([this, session = *session_, mailbox = mailbox_, choices, told] {
     make_choices(session, choices, {});
     mailbox->post([this, told] { say(told); });

@@ -29,6 +29,8 @@ class Terminal(ChatCase):
         chat.type("say it is I\r")
         chat.wait("it is I", times=2)
         chat.wait(IDLE)
+        chat.type("//model openai/gpt-5\r")  # it is not listed, for there is no key
+        chat.wait("OPENAI_API_KEY")
         self.leave(chat)
 
     def test_permission_yes_and_no(self):
