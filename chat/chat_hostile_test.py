@@ -89,7 +89,7 @@ class Hostile(ChatCase):
         while not (told.exists() and told.read_text()):  # and nothing is read from the terminal
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.05)
-        self.assertLess(int(told.read_text()), 500_000)  # 32 MiB may wait
+        self.assertLess(int(told.read_text()), 100_000)
         chat.wait("gone on after " + told.read_text())
         chat.wait(IDLE)
         self.leave(chat)

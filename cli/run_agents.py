@@ -88,7 +88,7 @@ def turn(text):
     elif WHAT == "flood":
         # Until nobody has read for a second: then DETAIL is a file that says how far it came.
         sent = 0
-        while sent < 600_000 and select.select([], [1], [], 1)[1]:
+        while sent < 150_000 and select.select([], [1], [], 1)[1]:
             for sent in range(sent + 1, sent + 4):  # they fit into a pipe that is ready
                 say("line %d\n\n" % sent)
         Path(DETAIL).write_text(str(sent))

@@ -30,9 +30,10 @@ struct PeerOptions {
   // Requests of the other side that wait for our answer, and ours that wait for theirs.
   std::size_t max_pending = 10'000;
   // Notifications and answers that wait for a handler to finish, in bytes; more are dropped, and
-  // that is reported. From half of it on, queue_is_long().
+  // that is reported. See queue_is_long().
   std::size_t max_queued_bytes = 64 * 1024 * 1024;
-  // Unsent bytes from which congested() asks producers to wait.
+  // Unsent bytes from which congested() asks producers to wait, and queued ones from which
+  // queue_is_long().
   std::size_t congestion_bytes = 1024 * 1024;
   // JSON-RPC batches: ACP has none, one revision of MCP demands them.
   bool accept_batches = false;
@@ -146,7 +147,7 @@ class Peer {
   std::size_t pending_requests() const { return incoming_.size(); }
   std::size_t pending_calls() const { return calls_.size(); }
   // So much waits for a handler to finish that the other side should wait, too.
-  bool queue_is_long() const { return queued_bytes_ > options_.max_queued_bytes / 2; }
+  bool queue_is_long() const { return queued_bytes_ > options_.congestion_bytes; }
   // How much of a message is there whose end is not.
   std::size_t partial_bytes() const { return frames_.partial_bytes(); }
   bool input_ended() const { return input_ended_; }
