@@ -14,14 +14,7 @@
 #include "acp/agent.h"
 #include "acp/client.h"
 #include "acp/testing/raw_end.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ACP_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ACP_SANITIZED 1
-#endif
-#endif
+#include "acp/testing/sanitized.h"
 
 namespace acp {
 namespace {

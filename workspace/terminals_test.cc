@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "acp/testing/sanitized.h"
 #include "workspace/testing/processes.h"
 #include "workspace/testing/scratch.h"
 
@@ -207,13 +208,6 @@ TEST(Terminals, TakeAWholeTreeWithThem) {
 }
 
 // Sanitizers hold freed memory back.
-#if defined(__SANITIZE_ADDRESS__)
-#define ACP_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ACP_SANITIZED 1
-#endif
-#endif
 #ifdef ACP_SANITIZED
 constexpr long much_kilobytes = 128 * 1024;
 #else
