@@ -10,7 +10,8 @@ constexpr v1::ProtocolVersion our_version = 1;
 
 }  // namespace
 
-AgentCall::AgentCall(const std::shared_ptr<AgentRole>& role) : Call(role), role(role.get()) {}
+AgentCall::AgentCall(std::shared_ptr<AgentRole> owner)
+    : Call(std::move(owner)), role(static_cast<AgentRole*>(this->owner.get())) {}
 
 AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
                      std::shared_ptr<io::Connection> connection)

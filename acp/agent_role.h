@@ -32,7 +32,7 @@ struct AgentSession {
 };
 
 struct AgentCall : Call {
-  explicit AgentCall(const std::shared_ptr<AgentRole>& role);
+  explicit AgentCall(std::shared_ptr<AgentRole> owner);
 
   AgentRole* const role;  // the owner
   std::shared_ptr<AgentSession> session;

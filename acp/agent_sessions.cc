@@ -185,7 +185,7 @@ void AgentRole::resume_session(const rpc::RequestId& id, JsonView params) {
 void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   v1::SetSessionModeRequest request;
   if (!decode(id, params, request)) return;
-  const auto session = session_of(id, request.sessionId);
+  auto session = session_of(id, request.sessionId);
   if (!session) return;
   if (!session->modes && !parts_->set_mode)
     return refuse(id, rpc::method_not_found, "Method not found: the session has no modes",
@@ -199,7 +199,7 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
                                        "\"" + request.modeId + "\""));
   }
   const CallPtr call = begin(id);
-  call->session = session;
+  call->session = std::move(session);
   run_then(
       parts_->set_mode, call,
       [mode = request.modeId](AgentCall& call, v1::SetSessionModeResponse&) {

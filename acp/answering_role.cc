@@ -1,5 +1,6 @@
 #include "acp/answering_role.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <random>
@@ -98,7 +99,8 @@ void AnsweringRole::refuse_unknown(const rpc::RequestId& id, std::string_view me
 
 void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) {
   call->id = id;
-  active_.emplace(id.key(), std::move(call));
+  call->place = active_.size();
+  active_.push_back(std::move(call));
 }
 
 void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
@@ -127,7 +129,12 @@ void AnsweringRole::fail(Call& call, const rpc::Error& error) {
 }
 
 void AnsweringRole::end(Call& call) {
-  active_.erase(call.id->key());
+  const std::shared_ptr<Call> ended = std::move(active_[call.place]);
+  if (call.place + 1 != active_.size()) {
+    active_[call.place] = std::move(active_.back());
+    active_[call.place]->place = call.place;
+  }
+  active_.pop_back();
   connection_->sent_something();
   connection_->check_finished();
 }
@@ -168,14 +175,9 @@ rpc::Error AnsweringRole::to_error(const Call& call, std::exception_ptr error) {
 }
 
 std::shared_ptr<Call> AnsweringRole::active(const rpc::RequestId& id) const {
-  const auto found = active_.find(id.key());
-  return found == active_.end() ? nullptr : found->second;
-}
-
-std::vector<std::shared_ptr<Call>> AnsweringRole::active() const {
-  std::vector<std::shared_ptr<Call>> calls;
-  for (const auto& [key, call] : active_) calls.push_back(call);
-  return calls;
+  const auto found = std::find_if(active_.begin(), active_.end(),
+                                  [&](const auto& call) { return call->id->key() == id.key(); });
+  return found == active_.end() ? nullptr : *found;
 }
 
 }  // namespace acp::detail

@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "acp/call_scope.h"
 #include "acp/error.h"
@@ -33,7 +33,8 @@ class Call : public std::enable_shared_from_this<Call> {
   rpc::NotificationToken inside = 0;
   // Guarded by the connection's lock.
   bool cancelled = false;
-  bool over = false;  // answered: it may send nothing more
+  bool over = false;      // answered: it may send nothing more
+  std::size_t place = 0;  // among the owner's
 
   Link link();
   // Most handlers never ask for a token: it is made when they do.
@@ -128,7 +129,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   }
   // Null if it has ended.
   std::shared_ptr<Call> active(const rpc::RequestId& id) const;
-  std::vector<std::shared_ptr<Call>> active() const;
+  std::vector<std::shared_ptr<Call>> active() const { return active_; }
 
   const std::shared_ptr<io::Connection> connection_;
 
@@ -143,7 +144,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   const std::string other_side_;
   const std::string nonce_;
   std::uint64_t next_id_ = 0;
-  std::unordered_map<std::string, std::shared_ptr<Call>> active_;  // by the key of the request's id
+  std::vector<std::shared_ptr<Call>> active_;  // each knows its place
   std::size_t notifications_running_ = 0;
 };
 

@@ -24,7 +24,8 @@ void PromptState::wake() {
   if (const auto done = std::exchange(waiter, nullptr)) done->settle();
 }
 
-ClientCall::ClientCall(const std::shared_ptr<ClientRole>& role) : Call(role), role(role.get()) {}
+ClientCall::ClientCall(std::shared_ptr<ClientRole> owner)
+    : Call(std::move(owner)), role(static_cast<ClientRole*>(this->owner.get())) {}
 
 ClientRole::ClientRole(std::shared_ptr<const Client::Parts> parts,
                        std::shared_ptr<io::Connection> connection)

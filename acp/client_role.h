@@ -53,7 +53,7 @@ struct ClientSession {
 };
 
 struct ClientCall : Call {
-  explicit ClientCall(const std::shared_ptr<ClientRole>& role);
+  explicit ClientCall(std::shared_ptr<ClientRole> owner);
 
   ClientRole* const role;  // the owner
   std::string session_id;

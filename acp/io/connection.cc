@@ -12,10 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long a handler may keep the thread that reads before another one takes over.
+// How often a thread looks after the one that reads: a handler that keeps it that long loses it the
+// lead. Where that was not needed for a while it looks less often: each look disturbs.
 constexpr auto tick = 2ms;
+constexpr auto slow_tick = 8ms;
+constexpr unsigned calm_after = 50;
 // Nothing for this long: the connection is quiet, and nobody wakes up any more.
-constexpr auto quiet_after = 5ms;
+constexpr unsigned quiet_after_ticks = 3;
+constexpr auto quiet_after = quiet_after_ticks * tick;
 // What is produced within this time of a write goes out together.
 constexpr auto gather_time = 50us;
 constexpr std::size_t gather_bytes = 64 * 1024;
@@ -283,10 +287,12 @@ void Connection::sent_something() {
 }
 
 void Connection::flush() {
+  bool wrote = false;
   while (!output_failed_ && !peer_.outgoing().empty()) {
     const Wire::Outcome outcome = wire_.write(peer_.outgoing());
     if (outcome.kind == Wire::Outcome::Kind::done) {
       peer_.sent(outcome.bytes);
+      wrote = true;
       continue;
     }
     if (outcome.kind == Wire::Outcome::Kind::not_now) {
@@ -304,7 +310,7 @@ void Connection::flush() {
     wire_.poke();
   }
   output_blocked_ = false;
-  last_flush_ = Clock::now();
+  if (wrote) last_flush_ = Clock::now();
   look_at_clock_ = 0;
   if (output_failed_) peer_.sent(peer_.outgoing().size());
   if (!waiting_for_room_.empty() && !congested())
@@ -345,7 +351,8 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   if (buffer_.empty()) buffer_.resize(smallest_buffer);
   {
     std::optional<std::chrono::nanoseconds> timeout = may_wait && !ends_if_dry ? next_timer() : 0ns;
-    if (may_wait && !quiet_ && (!timeout || *timeout > quiet_after)) {
+    // Somebody who is parked looks after that, and spares us a timer for each wait.
+    if (may_wait && !quiet_ && parked_ == 0 && (!timeout || *timeout > quiet_after)) {
       timeout = quiet_after;
       probing = true;
     }
@@ -437,6 +444,8 @@ bool Connection::run_ready(Lock& lock) {
       add_thread();
     else if (in_user_code_ + 1 >= threads_)
       return false;
+    else if (leader_waits_)
+      wire_.poke();  // nobody looks after it now
   }
   strand ? run_strand(lock) : run_blocking(lock);
   return true;
@@ -509,15 +518,9 @@ void Connection::thread_main() {
       continue;
     }
     if (parked_ > 0) break;  // one is enough
-    ++parked_;
-    hold(std::thread::id());
-    if (quiet_ || !options_.own_threads)
-      changed_.wait(lock.lock_);
-    else
-      changed_.wait_for(lock.lock_, tick);
-    hold(std::this_thread::get_id());
-    --parked_;
+    const bool watches = park(lock);
     patient = led_ || lead_count_ != seen;
+    if (watches && !finished_) look_after_leader(lead_count_ != seen);
     seen = lead_count_;
     if (!output_blocked_ && !finished_) flush();
   }
@@ -527,6 +530,31 @@ void Connection::thread_main() {
   pool_.erase(self);
   changed_.notify_all();
   ended_.notify_all();
+}
+
+// False if it was not to wake up by itself.
+bool Connection::park(Lock& lock) {
+  const bool watches = !quiet_ && options_.own_threads;
+  ++parked_;
+  hold(std::thread::id());
+  if (watches)
+    changed_.wait_for(lock.lock_, calm_ticks_ < calm_after ? tick : slow_tick);
+  else
+    changed_.wait(lock.lock_);
+  hold(std::this_thread::get_id());
+  --parked_;
+  return watches;
+}
+
+void Connection::look_after_leader(bool has_led) {
+  const bool needed = (!led_ && !has_led) || !peer_.outgoing().empty();
+  calm_ticks_ = needed ? 0 : std::min(calm_ticks_ + 1, calm_after);
+  // Not while a coroutine runs: it may be sending, and each message would go out alone.
+  const bool idle = leader_waits_ && !has_led && !has_ready() && !strand_runs_;
+  idle_ticks_ = idle ? idle_ticks_ + 1 : 0;
+  if (idle_ticks_ < quiet_after_ticks) return;
+  quiet_ = true;
+  idle_ticks_ = 0;
 }
 
 void Connection::help(BlockingWait& waiting) {

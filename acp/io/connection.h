@@ -4,7 +4,7 @@
 // One lock guards the engine. It is held for the engine's own steps, which never wait, and never
 // while user code runs. Whoever holds the lead reads: a thread of the connection, or one that waits
 // for an answer and so reads it itself. A thread that reads also runs the handlers of what it read,
-// which saves the hop to another thread; should a handler keep it longer than two milliseconds,
+// which saves the hop to another thread; should a handler keep it longer than a few milliseconds,
 // another thread takes the lead.
 #pragma once
 
@@ -171,6 +171,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void on_frame(rpc::Direction, std::string_view) override;
 
   void thread_main();
+  bool park(Lock& lock);
+  void look_after_leader(bool has_led);
   void add_thread();
   bool run_ready(Lock& lock);
   void run_strand(Lock& lock);
@@ -221,8 +223,10 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool leader_waits_ = false;  // and is asleep
   bool leader_reads_ = false;  // and will wake up for input
   bool processing_ = false;    // under the lock, by a leader who will run handlers and flush
-  bool step_down_ = false;  // an answer went to a thread that waits: it reads the next one itself
-  bool quiet_ = false;      // nothing happened lately: nobody needs to look after the leader
+  bool step_down_ = false;   // an answer went to a thread that waits: it reads the next one itself
+  bool quiet_ = false;       // nothing happened lately: nobody needs to look after the leader
+  unsigned idle_ticks_ = 0;  // in which nothing happened
+  unsigned calm_ticks_ = 0;  // in which the leader needed nobody
   std::uint64_t lead_count_ = 0;
   std::condition_variable changed_;
   // For those who wait for the end: they must not take a thread's wake-up.

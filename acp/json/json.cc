@@ -38,7 +38,7 @@ std::string_view take_value(std::string_view& rest) {
 
 }  // namespace
 
-ValueKind JsonView::kind() const { return reader(text_).peek(); }
+ValueKind JsonView::kind() const { return Reader::kind_of(text_); }
 
 std::optional<bool> JsonView::as_bool() const {
   bool value = false;

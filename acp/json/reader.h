@@ -35,6 +35,11 @@ class Reader {
     return kind != ValueKind::none ? kind : peek_past_space();
   }
 
+  // Likewise, of a whole value without space before it.
+  static ValueKind kind_of(std::string_view value) {
+    return value.empty() ? ValueKind::none : kinds_[static_cast<unsigned char>(value.front())];
+  }
+
   bool null();
   bool boolean(bool& value);
   bool string(std::string& value);

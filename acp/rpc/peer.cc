@@ -23,11 +23,15 @@ bool is_plain_integer(std::string_view text) {
 
 }  // namespace
 
-RequestId::RequestId(JsonView id) : json_(id) {
+RequestId::RequestId(JsonView id) {
+  if (is_plain_integer(id.text())) {
+    json_ = Json::from_valid(std::string(id.text()));
+    (key_ = 'i').append(id.text());
+    return;
+  }
+  json_ = Json(id);
   if (id.is_string())
     key_ = "s" + *id.as_string();
-  else if (is_plain_integer(id.text()))
-    (key_ = 'i').append(id.text());
   else if (const auto number = id.as_int64())
     key_ = "i" + std::to_string(*number);
   else
@@ -140,36 +144,29 @@ bool Peer::respond(const RequestId& id, const Write& result) {
     result(out);
     out.put('}');
   };
-  std::vector<std::function<void()>> after = std::move(found->second.after);
+  const Incoming request = std::move(found->second);
   incoming_.erase(found);
-  if (const auto batch = batched_.find(id.key()); batch != batched_.end()) {
+  if (request.batch != nullptr) {
     json::Writer text;
     fill(text);
-    const std::shared_ptr<Batch> shared = batch->second;
-    batched_.erase(batch);
-    shared->answers.push_back(text.str());
-    --shared->waiting;
-    flush(*shared);
+    request.batch->answers.push_back(text.str());
+    --request.batch->waiting;
+    flush(*request.batch);
   } else {
     send(fill);
   }
-  for (const auto& action : after) action();
+  for (const auto& action : request.after) action();
   return true;
 }
 
 bool Peer::fail(const RequestId& id, const Error& error) {
   const auto found = incoming_.find(id.key());
   if (found == incoming_.end()) return false;
-  std::vector<std::function<void()>> after = std::move(found->second.after);
+  const Incoming request = std::move(found->second);
   incoming_.erase(found);
-  std::shared_ptr<Batch> shared;
-  if (const auto batch = batched_.find(id.key()); batch != batched_.end()) {
-    shared = batch->second;
-    batched_.erase(batch);
-    --shared->waiting;
-  }
-  refuse(id.json(), error, shared);
-  for (const auto& action : after) action();
+  if (request.batch != nullptr) --request.batch->waiting;
+  refuse(id.json(), error, request.batch);
+  for (const auto& action : request.after) action();
   return true;
 }
 
@@ -330,7 +327,13 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
     if (is_method) {
       out.has_method = true;
       bad_method = !is_string;
-      if (is_string ? !in.string(out.method) : !in.skip()) break;
+      if (!in.skip()) break;
+      if (bad_method) continue;
+      out.method = {start + 1, static_cast<std::size_t>(in.at() - start) - 2};
+      if (out.method.find('\\') != std::string_view::npos) {
+        out.written_method = JsonView::of_valid({start, out.method.size() + 2}).as_string().value();
+        out.method = out.written_method;
+      }
       continue;
     }
     if (!in.skip()) break;
@@ -402,17 +405,18 @@ void Peer::batch(JsonView array) {
 void Peer::handle_request(const Message& message, const std::shared_ptr<Batch>& batch) {
   const RequestId id(message.id);
   // Two requests with one id cannot both be answered so that the other side can tell.
-  if (incoming_.contains(id.key()))
+  const auto [place, is_new] = incoming_.try_emplace(id.key());
+  if (!is_new)
     return refuse(Json(message.id), {invalid_request, "Invalid request: the id is in use", {}},
                   batch);
-  if (incoming_.size() >= options_.max_pending) {
+  if (incoming_.size() > options_.max_pending) {
+    incoming_.erase(place);
     Error error{rate_limited, "Too many requests wait for an answer", {}};
     error.data = Json::object({{"reason", "rate_limited"}, {"limit", options_.max_pending}});
     return refuse(Json(message.id), error, batch);
   }
-  incoming_.emplace(id.key(), Incoming());
   if (batch != nullptr) {
-    batched_.emplace(id.key(), batch);
+    place->second.batch = batch;
     ++batch->waiting;
   }
   handler_.on_request(id, message.method, message.params);

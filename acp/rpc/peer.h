@@ -155,7 +155,8 @@ class Peer {
  private:
   struct Message {
     JsonView id, params, result, error;
-    std::string method;
+    std::string_view method;     // in the text, or in
+    std::string written_method;  // what was written with escapes
     bool has_method = false;
   };
   // Why a text is no message.
@@ -176,10 +177,11 @@ class Peer {
     NotificationToken token = 0;
     std::optional<CallId> answer;
   };
+  struct Batch;
   struct Incoming {
     std::vector<std::function<void()>> after;
+    std::shared_ptr<Batch> batch;  // that it came in, if any
   };
-  struct Batch;
 
   void frame(const FrameReader::Frame& frame);
   void message(std::string_view text, const std::shared_ptr<Batch>& batch);
@@ -220,7 +222,6 @@ class Peer {
   CallId next_call_ = 0;
   std::unordered_map<CallId, Call> calls_;
   std::unordered_map<std::string, Incoming> incoming_;
-  std::unordered_map<std::string, std::shared_ptr<Batch>> batched_;
   std::deque<Queued> queue_;
   std::size_t queued_bytes_ = 0;
   NotificationToken next_token_ = 1;

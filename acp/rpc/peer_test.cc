@@ -87,6 +87,13 @@ TEST(Peer, IdsAreEchoedAsTheyCame) {
   }
 }
 
+TEST(Peer, AMethodIsTheSameHoweverItIsWritten) {
+  Connection c;
+  c.answer_to(R"({"jsonrpc":"2.0","id":1,"method":"session\/set_mod\u0065","params":{}})");
+  c.answer_to(R"({"jsonrpc":"2.0","id":2, "method" : "session/set_mode" ,"params":{}})");
+  EXPECT_EQ(c.handler.events, std::vector<std::string>(2, "request session/set_mode {}"));
+}
+
 TEST(Peer, WhatIsMalformedIsAnsweredUnlessItIsANotificationOrAnAnswer) {
   Connection c;
   EXPECT_EQ(c.answer_to("{\"jsonrpc\":"),
