@@ -21,7 +21,7 @@ constexpr unsigned calm_after = 50;
 constexpr unsigned quiet_after_ticks = 3;
 constexpr auto quiet_after = quiet_after_ticks * tick;
 // What is produced within this time of a write goes out together.
-constexpr auto gather_time = 50us;
+constexpr auto gather_time = 25us;
 constexpr std::size_t gather_bytes = 64 * 1024;
 constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t largest_buffer = 1024 * 1024;
