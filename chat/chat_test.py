@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 from chat_case import ACP, IDLE, ChatCase, main
 
@@ -164,8 +165,11 @@ class Terminal(ChatCase):
 
     def test_commands(self):
         chat = self.offline()
-        chat.type("/help\r")  # always ours, though the agent has one
-        shown = chat.wait("Tab completes")
+        shown, asked, deadline = "", 0, time.monotonic() + 60
+        while "Commands of acp\n" not in shown and time.monotonic() < deadline:  # it tells them a moment later
+            asked += 1
+            chat.type("/help\r")  # always ours, though the agent has one
+            shown = chat.until(lambda: chat.screen.text().count("Tab completes") >= asked, "the keys")
         for words in ("Commands of acp chat", "  //mode [MODE]", "  /sessions", "Commands of acp\n", "  //help",
                       "//name is chat's", "Keys"):
             self.assertIn(words, shown)
