@@ -156,15 +156,18 @@ class Features(ChatCase):
         chat.wait("remember me Done.")
         chat.wait(IDLE)
 
+        def listed():
+            _, picker, lines = chat.screen.text().rpartition("? Sessions in")
+            lines = [line.lstrip("❯› ") for line in lines.splitlines()] if picker else []
+            return [line for line in lines if line.startswith(tuple("23456789")) and "say remember me" in line]
+
         def act(key):
             chat.type("/new\r")
             chat.wait("A new session:", times=act.times)
             act.times += 1
             chat.type("/sessions\r")
-            shown = chat.wait("? Sessions in")
-            [line] = [line for line in shown.splitlines() if line.lstrip("❯› ").startswith(tuple("23456789"))
-                      and "say remember me" in line][-1:]
-            chat.type(line.lstrip("❯› ")[0] + "\r")
+            chat.until(listed, "the session in the list")  # which may come in pieces
+            chat.type(listed()[-1][0] + "\r")
             chat.wait("? Session say remember me")
             chat.type(key + "\r")
         act.times = 1
