@@ -25,7 +25,8 @@ bool is_tiny(std::string_view text) {
         std::from_chars(text.data() + e + sign, text.data() + text.size(), exponent);
     if (code != std::errc()) return text[e + 1] == '-';
   }
-  return static_cast<long>(point) - static_cast<long>(leading) + exponent < 0;
+  // Not as a sum: the exponent may be the largest that there is.
+  return exponent < static_cast<long>(leading) - static_cast<long>(point);
 }
 
 std::optional<double> to_double(std::string_view text) {

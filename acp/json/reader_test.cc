@@ -232,6 +232,8 @@ TEST(Reader, Numbers) {
   EXPECT_EQ(d, 0);
   EXPECT_FALSE(Reader("1e400").number(d));
   EXPECT_FALSE(Reader("-1e400").number(d));
+  EXPECT_FALSE(Reader("1e9223372036854775807").number(d));
+  EXPECT_TRUE(Reader("1e-9223372036854775808").number(d) && d == 0);
   EXPECT_FALSE(Reader(std::string(400, '9') + "e-5").number(d));
 }
 
