@@ -144,7 +144,8 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   const std::string other_side_;
   const std::string nonce_;
   std::uint64_t next_id_ = 0;
-  std::vector<std::shared_ptr<Call>> active_;  // each knows its place
+  // Each knows its place. Only a cancel looks for one by its id.
+  std::vector<std::shared_ptr<Call>> active_;
   std::size_t notifications_running_ = 0;
 };
 

@@ -156,6 +156,12 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void dispatch();
 
  private:
+  // How often a thread looks after the one that reads: a handler that keeps it that long loses it
+  // the lead.
+  static constexpr std::chrono::milliseconds tick{2};
+  // Nothing for so many of them: the connection is quiet, and nobody wakes up any more.
+  static constexpr unsigned quiet_ticks = 3;
+
   struct Timer {
     TimerId id;
     std::function<void()> action;

@@ -331,8 +331,8 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
       if (bad_method) continue;
       out.method = {start + 1, static_cast<std::size_t>(in.at() - start) - 2};
       if (out.method.find('\\') != std::string_view::npos) {
-        out.written_method = JsonView::of_valid({start, out.method.size() + 2}).as_string().value();
-        out.method = out.written_method;
+        out.unescaped = JsonView::of_valid({start, out.method.size() + 2}).as_string().value();
+        out.method = out.unescaped;
       }
       continue;
     }

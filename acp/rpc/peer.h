@@ -155,8 +155,8 @@ class Peer {
  private:
   struct Message {
     JsonView id, params, result, error;
-    std::string_view method;     // in the text, or in
-    std::string written_method;  // what was written with escapes
+    std::string_view method;  // in the message's text, or in `unescaped`
+    std::string unescaped;    // if it was written with escapes
     bool has_method = false;
   };
   // Why a text is no message.
