@@ -67,14 +67,15 @@ void Recorder::header(std::string& out, const RecordedHeader& header) const {
   out += "}\n";
 }
 
-void Recorder::frame(std::string& out, std::size_t number, const WireFrame& frame) const {
+void Recorder::frame(std::string& out, std::size_t number, const WireFrame& frame,
+                     const json::Result<Json>& message) const {
   out += "{\"n\":";
   put_number(out, static_cast<std::int64_t>(number));
   out += ",\"time\":";
   put_number(out, frame.time);
   out += frame.from == Side::client ? ",\"from\":\"client\"" : ",\"from\":\"agent\"";
   // What stands here must be one line of valid JSON.
-  if (const json::Result<Json> message = Json::parse(frame.text)) {
+  if (message) {
     out += ",\"frame\":";
     if (mask_ && may_hold_secrets(message->text()))
       out += masked(*message).text();

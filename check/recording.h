@@ -77,7 +77,9 @@ class Recorder {
 
   // Appended to `out`.
   void header(std::string& out, const RecordedHeader& header) const;
-  void frame(std::string& out, std::size_t number, const WireFrame& frame) const;
+  // `message` is what its text was read as.
+  void frame(std::string& out, std::size_t number, const WireFrame& frame,
+             const json::Result<Json>& message) const;
   void violation(std::string& out, std::int64_t time, const Violation& violation) const;
   void fault(std::string& out, const RecordedFault& fault) const;
   void end(std::string& out, const RecordedEnd& end) const;

@@ -13,7 +13,7 @@ namespace {
 
 std::string recorded(std::string_view text, bool mask = true) {
   std::string out;
-  Recorder(mask).frame(out, 3, {17, Side::client, text});
+  Recorder(mask).frame(out, 3, {17, Side::client, text}, Json::parse(text));
   return out;
 }
 

@@ -1,11 +1,13 @@
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "acp/io/process.h"
 #include "acp/rpc/framing.h"
@@ -48,6 +50,39 @@ bool write_all(int fd, std::string_view bytes) {
   }
   return true;
 }
+
+// Copies what an agent says on its stderr to ours: it must not wait for us.
+class StderrCopy {
+ public:
+  explicit StderrCopy(io::Descriptor from)
+      : from_(std::move(from)), stop_(eventfd(0, EFD_CLOEXEC)), thread_([this] { copy(); }) {}
+  StderrCopy(const StderrCopy&) = delete;
+  StderrCopy& operator=(const StderrCopy&) = delete;
+  // What is there by now is copied, within reason.
+  ~StderrCopy() {
+    eventfd_write(stop_.get(), 1);
+    thread_.join();
+  }
+
+ private:
+  void copy() {
+    std::string buffer(64 * 1024, '\0');
+    for (int left = 16; left > 0;) {
+      pollfd fds[] = {{from_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}};
+      poll(fds, 2, -1);
+      if (fds[1].revents != 0) --left;
+      if (fds[0].revents == 0 && fds[1].revents != 0) return;
+      if (fds[0].revents == 0) continue;
+      const ssize_t count = read(from_.get(), buffer.data(), buffer.size());
+      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (count <= 0) return;
+      write_all(STDERR_FILENO, std::string_view(buffer).substr(0, static_cast<std::size_t>(count)));
+    }
+  }
+
+  io::Descriptor from_, stop_;
+  std::thread thread_;
+};
 
 // Plays until it is done or departs. `in` and `out` are the other side's.
 void play(Replay& replay, int in, io::Descriptor& out, const ReplayOptions& options) {
@@ -100,12 +135,9 @@ int play_client(const Recording& recording, const ReplayOptions& options) {
   if (!started) return say(started.error().message()), 1;
   io::Descriptor in = started->take_stdout(), out = started->take_stdin();
   Replay replay(recording, options.as);
-  // Its stderr goes where ours goes.
-  TapChannel log(started->take_stderr(), io::Descriptor(dup(STDERR_FILENO)));
-  play(replay, in.get(), out, options);
-  while (log.wants_read() >= 0 && wait_readable(log.wants_read(), std::chrono::milliseconds(0))) {
-    const std::string_view bytes = log.read();
-    if (!bytes.empty()) write_all(STDERR_FILENO, bytes);
+  {
+    const StderrCopy log(started->take_stderr());
+    play(replay, in.get(), out, options);
   }
   say(result_of(replay));
   return replay.departure() ? 1 : 0;

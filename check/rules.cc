@@ -60,7 +60,11 @@ Rules::Rules() : parts_(std::make_unique<Parts>()) {}
 Rules::~Rules() = default;
 
 std::vector<Violation> Rules::see(const WireFrame& frame) {
-  parts_->see(frame);
+  return see(frame, Json::parse(frame.text));
+}
+
+std::vector<Violation> Rules::see(const WireFrame& frame, const json::Result<Json>& message) {
+  parts_->see(frame, message);
   ++parts_->count;
   return std::move(parts_->violations);
 }
@@ -91,11 +95,10 @@ void Rules::Parts::found_of_sender(std::string_view area_and_number, std::string
         std::move(message));
 }
 
-void Rules::Parts::see(const WireFrame& frame) {
+void Rules::Parts::see(const WireFrame& frame, const json::Result<Json>& parsed) {
   now = frame;
   violations.clear();
   std::size_t& broken = frame.from == Side::client ? broken_of_client : broken_of_agent;
-  const json::Result<Json> parsed = Json::parse(frame.text);
   if (!parsed) {
     ++broken;
     if (!is_utf8(frame.text)) return found_of_sender("WIRE-2", "a frame is not UTF-8");

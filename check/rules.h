@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acp/json/json.h"
 #include "check/requirement.h"
 
 namespace acp::check {
@@ -34,7 +35,8 @@ class Rules {
   Rules& operator=(const Rules&) = delete;
   ~Rules();
 
-  // What this frame broke.
+  // What this frame broke; `message` is what its text was read as.
+  std::vector<Violation> see(const WireFrame& frame, const json::Result<Json>& message);
   std::vector<Violation> see(const WireFrame& frame);
   // The connection is over: what was owed and never came.
   std::vector<Violation> end();

@@ -81,7 +81,7 @@ struct Envelope {
 // that in which a frame passes them.
 struct Rules::Parts {
   // ---- rules.cc: the envelope
-  void see(const WireFrame& frame);
+  void see(const WireFrame& frame, const json::Result<Json>& parsed);
   void see_call(const Envelope& message, const std::string& method);
   void see_answer(const Envelope& message);
   void found(std::string_view id, std::string message);

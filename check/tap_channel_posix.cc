@@ -12,8 +12,6 @@
 namespace acp::check {
 namespace {
 
-constexpr std::size_t read_at_once = 128 * 1024;
-
 bool is_kind(int fd, mode_t kind) {
   struct stat status = {};
   return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == kind;
@@ -38,20 +36,25 @@ io::Descriptor open_unshared(int fd, bool writing) {
 }
 
 TapChannel::TapChannel(io::Descriptor in, io::Descriptor out)
-    : in_(std::move(in)), out_(std::move(out)), buffer_(read_at_once, '\0') {
+    : in_(std::move(in)), out_(std::move(out)) {
   out_is_socket_ = is_kind(out_.get(), S_IFSOCK);
   out_may_wait_ = (fcntl(out_.get(), F_GETFL) & O_NONBLOCK) == 0;
 }
 
-std::string_view TapChannel::read() {
+std::size_t TapChannel::read(std::span<char> room) {
   for (;;) {
-    const ssize_t count = ::read(in_.get(), buffer_.data(), buffer_.size());
-    if (count > 0) return {buffer_.data(), static_cast<std::size_t>(count)};
+    const ssize_t count = ::read(in_.get(), room.data(), room.size());
+    if (count > 0) return static_cast<std::size_t>(count);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
     in_.reset();
-    return {};
+    return 0;
   }
+}
+
+std::string_view TapChannel::read() {
+  buffer_.resize(read_at_once);
+  return {buffer_.data(), read(std::span(buffer_))};
 }
 
 std::size_t TapChannel::write_some(std::string_view bytes) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +16,9 @@ namespace acp::check {
 
 using TapClock = std::chrono::steady_clock;
 
+// As much as a pipe holds, and more.
+inline constexpr std::size_t read_at_once = 128 * 1024;
+
 // A standard descriptor of ours, so that neither reading nor writing waits, and nobody else who has
 // it notices: what can be opened anew is.
 io::Descriptor open_unshared(int fd, bool writing);
@@ -23,12 +28,14 @@ class TapChannel {
   TapChannel(io::Descriptor in, io::Descriptor out);
 
   // What to poll for; -1 for nothing.
-  int wants_read() const { return in_ && backlog() < most_backlog && !stalled_ ? in_.get() : -1; }
+  int wants_read() const { return in_ && may_read() ? in_.get() : -1; }
   int wants_write() const { return out_ && sent_ < pending_.size() ? out_.get() : -1; }
   // When something becomes due.
   std::optional<TapClock::time_point> next_due() const;
 
-  // Reads once. Empty: nothing there, or the end; then in_ended(). Good until the next call.
+  // Reads once, to there. 0: nothing there, or the end; then in_ended().
+  std::size_t read(std::span<char> room);
+  // The same, to a place of its own; good until the next call.
   std::string_view read();
   bool in_ended() const { return !in_; }
 
@@ -47,14 +54,18 @@ class TapChannel {
   void close_out() { out_.reset(); }
 
  private:
-  static constexpr std::size_t most_backlog = 1024 * 1024;
+  static constexpr std::size_t most_delayed = 1024 * 1024;
   struct Timed {
     TapClock::time_point due;
     std::string bytes;
     bool for_good = false;
   };
 
-  std::size_t backlog() const { return pending_.size() - sent_ + timed_bytes_; }
+  // Not while nobody takes what was read before: a slow reader slows the writer down, as without
+  // us.
+  bool may_read() const {
+    return !stalled_ && sent_ == pending_.size() && timed_bytes_ < most_delayed;
+  }
   // Of what was written; 0 if it would have to wait. Closes what nobody reads any more.
   std::size_t write_some(std::string_view bytes);
 

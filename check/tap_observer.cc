@@ -55,40 +55,37 @@ void TapObserver::start() {
 }
 
 void TapObserver::watch() {
-  TapQueue::Block block;
-  while (queue_.take(block)) look(block);
+  std::vector<TapQueue::Piece> pieces;
+  while (queue_.take(pieces)) {
+    for (const TapQueue::Piece& each : pieces) look(each);
+    write_log();
+  }
 }
 
-void TapObserver::look(const TapQueue::Block& block) {
-  std::string_view rest = block.bytes;
-  for (const TapQueue::Piece& piece : block.pieces) {
-    const std::string_view bytes = rest.substr(0, piece.size);
-    rest.remove_prefix(piece.size);
-    last_time_ = piece.time;
-    if (piece.what == TapQueue::Piece::What::fault) {
-      ++faults_;
-      if (log_)
-        recorder_.fault(lines_, {piece.time, std::string(piece.kind), piece.from, piece.frame,
-                                 std::string(bytes)});
-      say("fault " + std::string(piece.kind) + " (" + std::string(side_name(piece.from)) +
-          ", frame " + std::to_string(piece.frame) + "): " + std::string(bytes));
-      continue;
-    }
-    rpc::FrameReader& reader = readers_[piece.from == Side::client ? 0 : 1];
-    reader.feed(bytes);
-    while (const auto frame = reader.next()) see(piece.from, piece.time, *frame);
+void TapObserver::look(const TapQueue::Piece& piece) {
+  last_time_ = piece.time;
+  if (piece.what == TapQueue::Piece::What::fault) {
+    ++faults_;
+    if (log_)
+      recorder_.fault(lines_, {piece.time, std::string(piece.kind), piece.from, piece.frame,
+                               std::string(piece.bytes)});
+    return say("fault " + std::string(piece.kind) + " (" + std::string(side_name(piece.from)) +
+               ", frame " + std::to_string(piece.frame) + "): " + std::string(piece.bytes));
   }
-  write_log();
+  rpc::FrameReader& reader = readers_[piece.from == Side::client ? 0 : 1];
+  reader.feed(piece.bytes);
+  while (const auto frame = reader.next()) see(piece.from, piece.time, *frame);
 }
 
 void TapObserver::see(Side from, std::int64_t time, const rpc::FrameReader::Frame& frame) {
   const WireFrame seen{time, from, frame.text};
-  if (log_) recorder_.frame(lines_, frames_, seen);
+  const json::Result<Json> message = Json::parse(frame.text);
+  if (log_) recorder_.frame(lines_, frames_, seen, message);
   if (frame.kind == rpc::FrameReader::Frame::Kind::too_large)
     say("frame " + std::to_string(frames_) + " (" + std::string(side_name(from)) + ") has " +
         std::to_string(frame.size) + " bytes, and is neither checked nor recorded whole");
   else
-    report(time, rules_.see(seen));
+    report(time, rules_.see(seen, message));
   ++frames_;
   if (lines_.size() >= written_at_once) write_log();
 }

@@ -33,7 +33,7 @@ class TapObserver {
   };
 
   void watch();
-  void look(const TapQueue::Block& block);
+  void look(const TapQueue::Piece& piece);
   void see(Side from, std::int64_t time, const rpc::FrameReader::Frame& frame);
   void report(std::int64_t time, const std::vector<Violation>& violations);
   void write_log();

@@ -82,11 +82,11 @@ class Relay {
     if (fds[2].revents != 0)
       read_from(Side::agent);
     else if (had_ended)
-      agent_quiet_ = true;
+      agent_quiet_ |= fds[2].fd >= 0 || agent_.stalled();
     if (fds[4].revents != 0)
       stderr_.write(stderr_.read());
     else if (had_ended)
-      stderr_quiet_ = true;
+      stderr_quiet_ |= fds[4].fd >= 0;
     if (fds[7].revents != 0 && !exit_) exit_ = process_.poll_exit();
   }
 
@@ -97,8 +97,10 @@ class Relay {
     };
     for (const TapChannel* const each : {&client_, &agent_}) consider(each->next_due());
     for (const auto& due : hold_until_) consider(due);
-    // Once it has ended, one look for each channel is enough.
-    if (exit_ && !(agent_quiet_ && stderr_quiet_)) return 0;
+    // Once it has ended, one look for each channel is enough, as soon as there is room for more.
+    const bool looks = (!agent_quiet_ && (agent_.wants_read() >= 0 || agent_.stalled())) ||
+                       (!stderr_quiet_ && stderr_.wants_read() >= 0);
+    if (exit_ && looks) return 0;
     if (!first) return -1;
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(*first - TapClock::now()).count();
@@ -107,23 +109,25 @@ class Relay {
 
   void read_from(Side from) {
     TapChannel& here = channel(from);
-    const std::string_view bytes = here.read();
+    TapQueue& queue = observer_.queue();
+    const std::span<char> room = queue.space(read_at_once).first(read_at_once);
+    const std::string_view bytes(room.data(), here.read(room));
     if (bytes.empty()) {
       if (here.in_ended() && faults_.any()) ended(from);
       return;
     }
-    const std::int64_t time = now_in_nanoseconds();
+    const TapQueue::Piece piece{TapQueue::Piece::What::bytes, from, now_in_nanoseconds()};
     if (!faults_.any()) {
       here.write(bytes);
-      observer_.queue().put({TapQueue::Piece::What::bytes, from, time}, bytes);
-      observer_.queue().wake();
+      queue.put(piece, bytes.size());
+      queue.wake();
       return;
     }
-    observer_.queue().put({TapQueue::Piece::What::bytes, from, time}, bytes);
+    queue.put(piece, bytes.size());
     rpc::FrameReader& reader = readers_[from == Side::client ? 0 : 1];
     reader.feed(bytes);
     while (const auto frame = reader.next()) pass(from, *frame, reader.framing());
-    observer_.queue().wake();
+    queue.wake();
   }
 
   void ended(Side from) {
@@ -152,7 +156,7 @@ class Relay {
     for (FaultedWrite& each : outcome.writes) channel(from).write_later(std::move(each));
     const std::int64_t time = now_in_nanoseconds();
     for (const Faults::Told& each : outcome.told)
-      observer_.queue().put({TapQueue::Piece::What::fault, from, time, 0, each.kind, number},
+      observer_.queue().put({TapQueue::Piece::What::fault, from, time, each.kind, number},
                             each.detail);
     if (outcome.kill) process_.kill();
   }

@@ -108,6 +108,47 @@ class TapTest(Folder):
             out, err = child.communicate(timeout=LONG)
             self.assertEqual((out, len(err)), (b"", 60_000))
 
+    def test_a_slow_client_does_not_make_it_keep_what_has_passed(self):
+        # Frames that are cheap to look at: it is the client that is slow.
+        size, count = 1024 * 1024, 400
+        agent = f"import sys\nfor _ in range({count}): sys.stdout.write(' ' * {size - 1} + '\\n')"
+        with subprocess.Popen([ACP, "tap", "--quiet", "--", sys.executable, "-c", agent],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            left, peak = size * count, 0
+            while left > 0:
+                left -= len(os.read(process.stdout.fileno(), 512))
+                if left % (8 * size) < 512:
+                    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+                        peak = next(int(line.split()[1]) for line in status if "VmHWM" in line)
+        # 64 MiB is how far its observer may be behind, by design. Sanitizers have memory of their own.
+        sanitized = "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ
+        self.assertLess(peak, (960 if sanitized else 120) * 1024, "kB at the peak of 400 MiB")
+        self.assertGreater(peak, 0)
+
+    def test_what_an_agent_said_before_its_end_is_not_lost_on_a_slow_client(self):
+        # It fills whatever there is to fill, and goes.
+        agent = """
+import os, select, sys
+fd, sent = int(sys.argv[1]), 0
+os.set_blocking(fd, False)
+while select.select([], [fd], [], 0.5)[1]:
+    try: sent += os.write(fd, b"x" * 999 + b"\\n")
+    except BlockingIOError: pass
+with open("sent.new", "w") as file: print(sent, os.getpid(), file=file)
+os.rename("sent.new", "sent")
+"""
+        sent = os.path.join(self.folder.name, "sent")
+        for fd, channel in (("1", "stdout"), ("2", "stderr")):
+            with subprocess.Popen([ACP, "tap", "--quiet", "--", sys.executable, "-c", agent, fd],
+                                  cwd=self.folder.name, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                until(lambda: os.path.exists(sent), "the agent has filled the pipes")
+                with open(sent, encoding="ascii") as file:
+                    size, pid = map(int, file.read().split())
+                until(lambda pid=pid: not is_alive(pid), "the agent has ended")
+                self.assertEqual(len(getattr(process, channel).read()), size, channel)
+            os.remove(sent)
+
     def test_violations_are_told_and_recorded(self):
         done = tap("--log", self.log, "--", "sh", "-c", "echo Loading model; cat >/dev/null",
                    input=b'{"jsonrpc":"2.0","id":1,"method":"session/new"}\n')
@@ -234,6 +275,13 @@ class ReplayTest(WithAgent):
         done = self.replay("client", ACP, "agent", "--model", "offline")
         self.assertEqual(done.returncode, 1)
         self.assertIn('result.stopReason: recorded "refusal", got "end_turn"', done.stderr)
+
+    def test_an_agent_that_says_much_on_stderr_does_not_wait_for_us(self):
+        self.record("show a.txt")
+        noisy = f"head -c 300000 /dev/zero | tr '\\0' n >&2; exec '{ACP}' agent --model offline"
+        done = self.replay("client", "sh", "-c", noisy)
+        self.assertEqual(done.returncode, 0, done.stderr[-500:])
+        self.assertEqual(done.stderr.count("n" * 1000), 300)
 
     def test_as_agent(self):
         self.record("show a.txt")
