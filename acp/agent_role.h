@@ -21,7 +21,7 @@ struct AgentSession {
   std::string id;
   std::string cwd;
   std::vector<std::string> directories;
-  std::string chunk_prefix;  // of a text chunk's params, up to the text; made when first needed
+  std::string chunk_prefix;  // of a text chunk, up to the text; made when first needed
   std::unique_ptr<v1::SessionModeState> modes;
   std::unique_ptr<std::vector<v1::SessionConfigOption>> config;
   std::shared_ptr<AgentCall> turn;                  // at work

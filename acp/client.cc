@@ -31,6 +31,7 @@ std::vector<std::string> ClientContext::additional_directories() const {
 // ---- Client
 
 Client::Client(std::string name, std::string version) : parts_(std::make_shared<Parts>()) {
+  parts_->connection.peer.streamed_method = "session/update";
   parts_->info.name = std::move(name);
   parts_->info.version = std::move(version);
 }

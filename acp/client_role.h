@@ -69,6 +69,7 @@ class ClientRole final : public AnsweringRole {
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
   bool on_notification(rpc::NotificationToken token, std::string_view method,
                        JsonView params) override;
+  bool on_streamed(std::string_view params) override { return update_in_place(params); }
   bool on_urgent(std::string_view, JsonView) override { return false; }
   void on_cancel(const rpc::RequestId& id) override;
   void on_trouble(const rpc::Trouble& trouble) override;
@@ -127,7 +128,7 @@ class ClientRole final : public AnsweringRole {
   }
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
-  bool update_in_place(JsonView params);
+  bool update_in_place(std::string_view params);
   void count(PromptState& prompt, std::size_t bytes);
   void answer_permission(ClientCall& call, const Decision& decision);
 

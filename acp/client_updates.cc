@@ -12,14 +12,15 @@ constexpr std::size_t max_outside = 100'000;
 }  // namespace
 
 // The common case at no cost but the decoding: the next update of the prompt that got the last one
-// is read where it will be taken from. False if it is none, or does not fit.
-bool ClientRole::update_in_place(JsonView params) {
+// is read where it will be taken from, and every byte of it checked. False if it is none, or does
+// not fit.
+bool ClientRole::update_in_place(std::string_view text) {
+  constexpr json::Limits limits{.depth = rpc::max_streamed_depth / 2};
   ClientSession* const session = streaming_;
   if (session == nullptr || parts_->update) return false;
   if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
   PromptState& prompt = *session->prompts.front();
-  const std::string_view text = params.text();
-  json::Reader in(text);
+  json::Reader in(text, limits);
   bool first = true, ours = false, odd = false;
   SessionUpdate* update = nullptr;
   std::string_view key;
@@ -35,14 +36,14 @@ bool ClientRole::update_in_place(JsonView params) {
       update = &std::get<SessionUpdate>(prompt.ready.emplace_back());
       const std::string_view rest = text.substr(static_cast<std::size_t>(in.at() - text.data()));
       // The two change more than what is shown.
-      odd = !json::decode_next(in, rest, SessionUpdate::json_type, update) ||
+      odd = !json::decode_next(in, rest, SessionUpdate::json_type, update, limits) ||
             std::holds_alternative<v1::CurrentModeUpdate>(*update) ||
             std::holds_alternative<v1::ConfigOptionUpdate>(*update);
     } else {
       odd = !in.skip();
     }
   }
-  if (odd || in.failed() || !ours || update == nullptr) {
+  if (odd || !in.finish() || !ours || update == nullptr) {
     if (update != nullptr) prompt.ready.pop_back();
     return false;
   }
@@ -62,7 +63,7 @@ void ClientRole::count(PromptState& prompt, std::size_t bytes) {
 }
 
 bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
-  if (update_in_place(params)) return true;
+  if (update_in_place(params.text())) return true;
   v1::SessionNotification notification;
   if (const auto error =
           json::decode(params.text(), v1::SessionNotification::json_type, &notification)) {

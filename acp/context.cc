@@ -48,13 +48,14 @@ void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
   }
 }
 
-template <class Fill>
-Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Fill fill) {
+// `send` gives the message to the peer.
+template <class Send>
+Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Send send) {
   Lock lock(*call->connection);
   if (call->over && call->id) return Sent(over());
   if (!call->connection->can_send())
     return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
-  call->connection->peer().notify("session/update", fill);
+  send(call->connection->peer());
   call->connection->sent_something();
   return call->connection->congested() ? Sent(call->connection->room()) : Sent();
 }
@@ -95,10 +96,10 @@ SessionContext SessionContext::background() const {
 
 Sent SessionContext::say(std::string_view text) const {
   detail::AgentSession& session = *call_->session;
-  return send_update(call_, [&](json::Writer& out) {
+  const auto write = [&](json::Writer& out) {
     if (session.chunk_prefix.empty()) {
       json::Writer prefix;
-      prefix.put("{\"sessionId\":");
+      prefix.put("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":");
       prefix.string(session.id);
       prefix.put(
           ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
@@ -107,8 +108,9 @@ Sent SessionContext::say(std::string_view text) const {
     }
     out.put(session.chunk_prefix);
     out.string(text);
-    out.put("}}}");
-  });
+    out.put("}}}}");
+  };
+  return send_update(call_, [&](rpc::Peer& peer) { peer.notify_written(write); });
 }
 
 Sent SessionContext::say(const ContentBlock& content) const {
@@ -129,13 +131,14 @@ Sent SessionContext::user_said(const ContentBlock& content) const {
 
 Sent SessionContext::update(const SessionUpdate& update) const {
   check(update, client_capabilities());
-  return send_update(call_, [&](json::Writer& out) {
+  const auto params = [&](json::Writer& out) {
     out.put("{\"sessionId\":");
     out.string(call_->session->id);
     out.put(",\"update\":");
     json::write(out, update);
     out.put('}');
-  });
+  };
+  return send_update(call_, [&](rpc::Peer& peer) { peer.notify("session/update", params); });
 }
 
 void SessionContext::flush() const {

@@ -132,6 +132,9 @@ bool Connection::on_notification(rpc::NotificationToken token, std::string_view 
                                  JsonView params) {
   return role_ == nullptr || role_->on_notification(token, method, params);
 }
+bool Connection::on_streamed(std::string_view params) {
+  return role_ != nullptr && role_->on_streamed(params);
+}
 bool Connection::on_urgent(std::string_view method, JsonView params) {
   return role_->on_urgent(method, params);
 }

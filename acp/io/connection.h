@@ -56,6 +56,7 @@ class Role {
   virtual void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) = 0;
   virtual bool on_notification(rpc::NotificationToken token, std::string_view method,
                                JsonView params) = 0;
+  virtual bool on_streamed(std::string_view /*params*/) { return false; }
   virtual bool on_urgent(std::string_view method, JsonView params) = 0;
   virtual void on_cancel(const rpc::RequestId& id) = 0;
   virtual void on_trouble(const rpc::Trouble& trouble) = 0;
@@ -171,6 +172,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
 
   void on_request(const rpc::RequestId&, std::string_view, JsonView) override;
   bool on_notification(rpc::NotificationToken, std::string_view, JsonView) override;
+  bool on_streamed(std::string_view) override;
   bool on_urgent(std::string_view, JsonView) override;
   void on_cancel(const rpc::RequestId&) override;
   void on_trouble(const rpc::Trouble&) override;

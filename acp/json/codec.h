@@ -39,7 +39,7 @@ std::optional<Error> decode(std::string_view text, const Type& type, void* value
 void write(Writer& out, const Type& type, const void* value);
 // The value at the reader's cursor, which is where `rest` begins; the cursor moves behind it. False
 // if it does not fit: then the reader is of no use any more.
-bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value);
+bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value, Limits limits);
 
 template <class T>
 Result<T> decode(std::string_view text, const Options& options = {}) {

@@ -256,8 +256,9 @@ std::optional<Error> decode(std::string_view text, const Type& type, void* value
   return Decoder(text, options).run(type, value, options);
 }
 
-bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value) {
+bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value, Limits limits) {
   Options options;
+  options.limits = limits;
   const char* const end = Decoder(rest, options).run_prefix(type, value);
   if (end == nullptr) return false;
   in.rewind(end, in.depth());

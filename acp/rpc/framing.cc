@@ -147,6 +147,8 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
     std::string_view line;
     std::size_t size = 0;
     if (!take_line(line, size)) return std::nullopt;
+    // Of one that is too large only the beginning counts, in however many pieces it came.
+    if (size > limit_) line = line.substr(0, kept_of_large);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (trim(line).empty()) {
       // The blank line behind the headers; before them it means nothing.

@@ -105,6 +105,15 @@ TEST(Framing, WhatIsNoHeaderIsSaid) {
                 {"no header: ", "{}"});
 }
 
+TEST(Framing, ALongLineWithoutAHeaderIsOneHoweverItIsSplit) {
+  const std::string line(1024, 'x');
+  const std::string text = line + "yyy: 1\r\nContent-Length: 2\r\n\r\n{}";
+  for (const std::size_t piece : {0, 1, 7, 1024, 1025, 1500})
+    ASSERT_EQ(frames(text, Framing::content_length, piece, 16),
+              (std::vector<std::string>{"no header: " + line, "{}"}))
+        << "in pieces of " << piece;
+}
+
 TEST(Framing, IsFoundOutFromTheFirstBytes) {
   expect_frames("content-Length: 2\r\n\r\n{}Content-Length: 2\r\n\r\n[]", Framing::automatic,
                 {"{}", "[]"});

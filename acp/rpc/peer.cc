@@ -39,7 +39,11 @@ RequestId::RequestId(JsonView id) {
 }
 
 Peer::Peer(PeerOptions options, PeerHandler& handler)
-    : options_(options), handler_(handler), frames_(options.framing, options.max_message_bytes) {}
+    : options_(options), handler_(handler), frames_(options.framing, options.max_message_bytes) {
+  if (options.streamed_method.empty() || options.max_depth < max_streamed_depth) return;
+  streamed_ = "{\"jsonrpc\":\"2.0\",\"method\":\"" + std::string(options.streamed_method) +
+              "\",\"params\":";
+}
 
 Peer::~Peer() { close(); }
 
@@ -109,6 +113,8 @@ void Peer::notify(std::string_view method, const Write& params) {
     out.put('}');
   });
 }
+
+void Peer::notify_written(const Write& message) { send(message); }
 
 void Peer::cancel(CallId id) {
   const auto call = calls_.find(id);
@@ -248,7 +254,7 @@ void Peer::frame(const FrameReader::Frame& frame) {
   if (frame.kind == Kind::message) handler_.on_frame(Direction::received, frame.text);
   switch (frame.kind) {
     case Kind::message:
-      message(frame.text, nullptr);
+      if (!streamed(frame.text)) message(frame.text, nullptr);
       return;
     case Kind::no_header:
       trouble(Trouble::Kind::not_json, "a line without a Content-Length header");
@@ -365,6 +371,15 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
     if (out.result.absent() == out.error.absent()) return wrong("expected either result or error");
   }
   return std::nullopt;
+}
+
+// One pass instead of two over what comes most often.
+bool Peer::streamed(std::string_view text) {
+  if (streamed_.empty() || running_ != 0 || !queue_.empty()) return false;
+  if (!text.starts_with(streamed_) || text.back() != '}') return false;
+  text.remove_prefix(streamed_.size());
+  text.remove_suffix(1);
+  return handler_.on_streamed(text);
 }
 
 void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {

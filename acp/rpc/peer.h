@@ -41,6 +41,8 @@ struct PeerOptions {
   std::string_view cancel_method = "$/cancel_request";
   // A request of ours that must not be taken back: MCP says so of `initialize`.
   std::string_view never_cancelled = {};
+  // A notification that comes by the thousands: see PeerHandler::on_streamed().
+  std::string_view streamed_method = {};
 };
 
 // Names a notification while its handler runs. Zero is none.
@@ -73,6 +75,8 @@ struct Trouble {
   std::string what;
 };
 
+inline constexpr std::size_t max_streamed_depth = 64;
+
 // What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views
 // live until the call returns.
 class PeerHandler {
@@ -84,6 +88,11 @@ class PeerHandler {
   // later notification is given out, and no later answer.
   virtual bool on_notification(NotificationToken token, std::string_view method,
                                JsonView params) = 0;
+  // Asked before the message is read, if it looks like `streamed_method` written without frills,
+  // and nothing waits: `params` is what should be its params, not checked in any way. True: they
+  // are an object to the last byte, less than max_streamed_depth deep, and handled. False: nothing
+  // was done.
+  virtual bool on_streamed(std::string_view /*params*/) { return false; }
   // Asked before anything else, past notifications that wait: true if it is one that must not stand
   // in a queue (a stop), and has been seen to.
   virtual bool on_urgent(std::string_view, JsonView) { return false; }
@@ -130,6 +139,9 @@ class Peer {
   CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
                  NotificationToken inside = 0);
   void notify(std::string_view method, const Write& params);
+  // The same for a caller that writes the whole message: one that is sent often, and mostly the
+  // same.
+  void notify_written(const Write& message);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
   // Forgets a request: its answer, when it comes, is dropped without a word.
@@ -185,6 +197,7 @@ class Peer {
 
   void frame(const FrameReader::Frame& frame);
   void message(std::string_view text, const std::shared_ptr<Batch>& batch);
+  bool streamed(std::string_view text);
   void batch(JsonView array);
   std::optional<Fault> read(std::string_view text, Message& out) const;
   void handle_request(const Message& message, const std::shared_ptr<Batch>& batch);
@@ -217,6 +230,7 @@ class Peer {
   PeerOptions options_;
   PeerHandler& handler_;
   FrameReader frames_;
+  std::string streamed_;  // how a message with streamed_method begins, up to its params
   json::Writer out_;
   std::size_t sent_ = 0;
   CallId next_call_ = 0;
