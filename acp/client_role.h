@@ -128,6 +128,7 @@ class ClientRole final : public AnsweringRole {
   }
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
+  void expect_more(ClientSession* session, std::string_view params);
   bool update_in_place(std::string_view params);
   void count(PromptState& prompt, std::size_t bytes);
   void answer_permission(ClientCall& call, const Decision& decision);
@@ -147,7 +148,7 @@ class ClientRole final : public AnsweringRole {
   std::size_t opening_ = 0;
   std::vector<std::weak_ptr<async::CompletionBase>> waiters_;
   ClientSession* streaming_ = nullptr;  // got the last update, in a turn
-  std::string id_;
+  std::string stream_prefix_;           // how its params began, up to the update
 };
 
 }  // namespace acp::detail

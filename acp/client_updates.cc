@@ -8,47 +8,49 @@ namespace {
 
 // Updates of a session that nobody took.
 constexpr std::size_t max_outside = 100'000;
+// Of an update's params, up to the update itself.
+constexpr std::size_t longest_prefix = 4096;
 
 }  // namespace
+
+// The next update of this prompt will begin as this one does.
+void ClientRole::expect_more(ClientSession* session, std::string_view params) {
+  json::Reader in(params);
+  bool first = true, named = false;
+  std::string_view key;
+  in.begin_object();
+  while (in.next_key(first, key) && key != "update") {
+    named |= key == "sessionId";
+    in.skip();
+  }
+  in.peek();  // to where it begins
+  const bool usual = named && !in.failed() && in.offset() <= longest_prefix;
+  streaming_ = usual ? session : nullptr;
+  if (usual) stream_prefix_ = params.substr(0, in.offset());
+}
 
 // The common case at no cost but the decoding: the next update of the prompt that got the last one
 // is read where it will be taken from, and every byte of it checked. False if it is none, or does
 // not fit.
-bool ClientRole::update_in_place(std::string_view text) {
+bool ClientRole::update_in_place(std::string_view params) {
   constexpr json::Limits limits{.depth = rpc::max_streamed_depth / 2};
   ClientSession* const session = streaming_;
   if (session == nullptr || parts_->update) return false;
   if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
+  if (!params.starts_with(stream_prefix_)) return false;
+  const std::string_view text = params.substr(stream_prefix_.size());
   PromptState& prompt = *session->prompts.front();
-  json::Reader in(text, limits);
-  bool first = true, ours = false, odd = false;
-  SessionUpdate* update = nullptr;
-  std::string_view key;
-  odd = !in.begin_object();
-  while (!odd && in.next_key(first, key)) {
-    if (key == "sessionId") {
-      ours = in.string(id_) && id_ == session->id;
-      odd = !ours;
-    } else if (key == "update") {
-      odd = update != nullptr;  // twice: the last one counts
-      if (odd) break;
-      in.peek();  // to where it begins
-      update = &std::get<SessionUpdate>(prompt.ready.emplace_back());
-      const std::string_view rest = text.substr(static_cast<std::size_t>(in.at() - text.data()));
-      // The two change more than what is shown.
-      odd = !json::decode_next(in, rest, SessionUpdate::json_type, update, limits) ||
-            std::holds_alternative<v1::CurrentModeUpdate>(*update) ||
-            std::holds_alternative<v1::ConfigOptionUpdate>(*update);
-    } else {
-      odd = !in.skip();
-    }
-  }
-  if (odd || !in.finish() || !ours || update == nullptr) {
-    if (update != nullptr) prompt.ready.pop_back();
+  SessionUpdate& update = std::get<SessionUpdate>(prompt.ready.emplace_back());
+  const char* const end = json::decode_prefix(text, SessionUpdate::json_type, &update, limits);
+  // The two change more than what is shown.
+  if (end == nullptr || text.substr(static_cast<std::size_t>(end - text.data())) != "}" ||
+      std::holds_alternative<v1::CurrentModeUpdate>(update) ||
+      std::holds_alternative<v1::ConfigOptionUpdate>(update)) {
+    prompt.ready.pop_back();
     return false;
   }
-  if (session->state) session->state->apply(*update);
-  count(prompt, text.size());
+  if (session->state) session->state->apply(update);
+  count(prompt, params.size());
   return true;
 }
 
@@ -77,7 +79,8 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   std::optional<v1::SessionNotification> copy;
   if (parts_->update) copy = notification;
   if (session) {
-    streaming_ = session->prompts.empty() ? nullptr : session;
+    streaming_ = nullptr;
+    if (!session->prompts.empty()) expect_more(session, params.text());
     deliver(*session, std::move(notification.update), bytes);
   } else if (found == sessions_.end()) {
     if (early_bytes_ + bytes > max_early_bytes) {

@@ -109,6 +109,46 @@ TEST(HostileAgent, WhatAnAgentMayGetWrongInATurn) {
   EXPECT_GE(warnings, 7);
 }
 
+// An update that begins as the last one did is read in one pass.
+TEST(HostileAgent, WhatBeginsLikeTheLastUpdateIsReadAsCarefully) {
+  const Within limit("updates that look alike");
+  const auto chunk = [](const std::string& text) {
+    return "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"" +
+           text + "\"}}";
+  };
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [&](RawEnd& end) {
+    end.welcome();
+    const Json prompt = end.read_call("session/prompt");
+    const auto update = [&](const std::string& params) {
+      end.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":" + params + "}");
+    };
+    update("{\"update\":" + chunk("a") + ",\"sessionId\":\"s\"}");
+    update("{\"update\":" + chunk("nobody's") + "}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("b") + "}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("c") + "}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("first") + ",\"update\":" + chunk("d") + "}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("broken") + "}}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("other's") + ",\"sessionId\":\"t\"}");
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("a call") + "},\"id\":7");
+    EXPECT_EQ(end.read_answer("7")["error"]["code"].as_int64(), -32601);
+    update("{\"sessionId\":\"s\",\"update\":" + chunk("another method's") +
+           "},\"method\":\"_other\"");
+    update("{ \"sessionId\": \"s\", \"update\": " + chunk("e") + " }");
+    update("{ \"sessionId\": \"s\", \"update\": " + chunk("f") + "}");
+    end.answer(prompt, "{\"stopReason\":\"end_turn\"}");
+    end.read_to_end();
+  });
+  Client client("test", "1");
+  const RemoteAgent remote = client.connect(std::move(ours));
+  std::string texts;
+  for (PromptEvent& event : remote.new_session("/").prompt("go"))
+    if (const auto* update = std::get_if<SessionUpdate>(&event))
+      texts += std::get<v1::TextContent>(std::get<v1::AgentMessageChunk>(*update).content).text;
+  EXPECT_EQ(texts, "abcdef");
+  remote.close();
+}
+
 // A client that runs when the test says so, in a prompt; and its agent, who says much.
 class Flood {
  public:

@@ -37,9 +37,8 @@ struct Options {
 std::optional<Error> decode(std::string_view text, const Type& type, void* value,
                             const Options& options = {});
 void write(Writer& out, const Type& type, const void* value);
-// The value at the reader's cursor, which is where `rest` begins; the cursor moves behind it. False
-// if it does not fit: then the reader is of no use any more.
-bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value, Limits limits);
+// The value with which `text` begins; gives where it ends, or nullptr if it does not fit.
+const char* decode_prefix(std::string_view text, const Type& type, void* value, Limits limits);
 
 template <class T>
 Result<T> decode(std::string_view text, const Options& options = {}) {

@@ -256,13 +256,10 @@ std::optional<Error> decode(std::string_view text, const Type& type, void* value
   return Decoder(text, options).run(type, value, options);
 }
 
-bool decode_next(Reader& in, std::string_view rest, const Type& type, void* value, Limits limits) {
+const char* decode_prefix(std::string_view text, const Type& type, void* value, Limits limits) {
   Options options;
   options.limits = limits;
-  const char* const end = Decoder(rest, options).run_prefix(type, value);
-  if (end == nullptr) return false;
-  in.rewind(end, in.depth());
-  return true;
+  return Decoder(text, options).run_prefix(type, value);
 }
 
 }  // namespace acp::json
