@@ -86,8 +86,10 @@ bool FrameReader::take_line(std::string_view& line, std::size_t& size) {
     return true;
   }
   partial_size_ = std::max(partial_size_, partial_.size()) + piece.size();
-  // Of what is too large only the beginning is kept.
-  const std::size_t room = partial_size_ > limit_ ? kept_of_large : limit_;
+  if (!piece.empty()) partial_cr_ = piece.back() == '\r';
+  // Of what is too large only the beginning is kept. The last byte may belong to the line's end.
+  const std::size_t most = std::max(limit_, limit_ + 1);
+  const std::size_t room = partial_size_ > most ? kept_of_large : most;
   if (partial_.size() > room) partial_.resize(room), partial_.shrink_to_fit();
   partial_.append(piece.substr(0, room - partial_.size()));
   if (end == nullptr) return false;
@@ -99,10 +101,9 @@ bool FrameReader::take_line(std::string_view& line, std::size_t& size) {
 
 std::optional<FrameReader::Frame> FrameReader::line_frame(std::string_view line, std::size_t size) {
   // The line's end is not part of the message.
-  if (size == line.size() && !line.empty() && line.back() == '\r') {
-    line.remove_suffix(1);
-    --size;
-  }
+  const bool whole = size == line.size();
+  if (whole ? line.ends_with('\r') : partial_cr_) --size;
+  line = line.substr(0, size);
   if (size > limit_) return Frame{Frame::Kind::too_large, line.substr(0, kept_of_large), size};
   line = trim(line);
   if (line.empty()) return std::nullopt;

@@ -60,6 +60,19 @@ TEST(Framing, ALineOverTheLimitIsPassedOverAndTheNextIsRead) {
   expect_frames(large, Framing::newline, {"too large: 50"}, 20);
 }
 
+// The carriage return of a line's end counts for nothing, in however many pieces the line comes.
+TEST(Framing, ALineMayBeAsLongAsTheLimitAndHaveItsEnd) {
+  expect_frames(std::string(20, 'x') + "\r\n{}\n", Framing::newline, {std::string(20, 'x'), "{}"},
+                20);
+  expect_frames(std::string(21, 'x') + "\r\n{}\n", Framing::newline, {"too large: 21", "{}"}, 20);
+  const std::string large(3000, 'x');
+  for (const std::size_t limit : {20, 2000, 2999})
+    for (const std::size_t piece : {0, 1, 7, 1024, 3000, 3001, 3002})
+      ASSERT_EQ(frames(large + "\r\n{}\n" + large + "\r", Framing::newline, piece, limit),
+                (std::vector<std::string>{"too large: 3000", "{}", "too large: 3000"}))
+          << "in pieces of " << piece << ", limit " << limit;
+}
+
 TEST(Framing, ALargeLineIsKeptOnlyInPart) {
   FrameReader reader(Framing::newline, 1000);
   const std::string chunk(10'000, 'x');
