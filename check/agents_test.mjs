@@ -126,7 +126,7 @@ const AGENTS = {
 // slow enough.
 const EXPECTED = {
   "acp agent": "",
-  hello_agent: "A-MCP-1",
+  hello_agent: "",
   echo_agent: "",
   tools_agent: "",
   sdk_agent:

@@ -27,7 +27,8 @@ if(ACP_CLI)
 endif()
 if(TARGET acp_mcp)
   install(TARGETS acp_mcp EXPORT acpMcpTargets)
-  install(FILES mcp/client.h mcp/content.h mcp/server.h mcp/servers.h mcp/types.h
+  install(FILES mcp/client.h mcp/content.h mcp/server.h mcp/servers.h mcp/session_servers.h
+                mcp/types.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mcp)
 endif()
 if(TARGET acp_workspace)

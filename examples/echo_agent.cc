@@ -4,6 +4,7 @@
 #include <acp/agent.h>
 #include <acp/framing_option.h>
 #include <acp/schema/v1.h>
+#include <mcp/session_servers.h>
 
 #include <algorithm>
 #include <iostream>
@@ -11,7 +12,6 @@
 #include <mutex>
 
 #include "echo_words.h"
-#include "session_servers.h"
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Store {
   std::map<std::string, Entry> sessions;
   std::map<std::string, v1::ProviderInfo> providers;
   v1::AuthState auth = v1::AuthState::not_required;
-  SessionServers servers;
+  acp::mcp::SessionServers servers{"echo", "1.0"};
 };
 using StorePtr = std::shared_ptr<Store>;
 
@@ -94,7 +94,7 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
       })
       // A plain function, for it may take a while to connect.
       .on_new_session([store](acp::SessionContext session, v1::NewSessionRequest request) {
-        store->servers.open(session.session_id(), request.mcpServers);
+        store->servers.open(session, request.mcpServers);
         const std::lock_guard lock(store->mutex);
         store->sessions[session.session_id()].cwd = request.cwd;
       })
@@ -106,7 +106,7 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
           loaded.open = true;
           said = loaded.said;
         }
-        store->servers.open(request.sessionId, request.mcpServers);
+        store->servers.open(session, request.mcpServers);
         for (const auto& [by_user, text] : said) {
           if (by_user)
             session.user_said(acp::ContentBlock(text)).wait();
@@ -114,12 +114,12 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
             session.say(text).wait();
         }
       })
-      .on_resume_session([store](acp::SessionContext, v1::ResumeSessionRequest request) {
+      .on_resume_session([store](acp::SessionContext session, v1::ResumeSessionRequest request) {
         {
           const std::lock_guard lock(store->mutex);
           entry(*store, request.sessionId).open = true;
         }
-        store->servers.open(request.sessionId, request.mcpServers);
+        store->servers.open(session, request.mcpServers);
       })
       .on_fork_session([store](acp::SessionContext session, v1::ForkSessionRequest request) {
         {
@@ -127,7 +127,7 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
           Store::Entry copy = entry(*store, request.sessionId);
           store->sessions[session.session_id()] = std::move(copy);
         }
-        store->servers.open(session.session_id(), request.mcpServers);
+        store->servers.open(session, request.mcpServers);
       })
       .on_list_sessions(
           [store](acp::Context, v1::ListSessionsRequest request) -> Task<v1::ListSessionsResponse> {

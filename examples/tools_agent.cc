@@ -3,10 +3,9 @@
 // of the session's MCP servers, which a model would be offered, it only names.
 #include <acp/agent.h>
 #include <acp/schema/v1.h>
+#include <mcp/session_servers.h>
 
 #include <optional>
-
-#include "session_servers.h"
 
 namespace {
 
@@ -73,7 +72,7 @@ Task<void> test(Turn turn) {
     co_await call.fail("the tests fail");
 }
 
-Task<StopReason> work(Turn turn, std::shared_ptr<SessionServers> servers) {
+Task<StopReason> work(Turn turn, acp::mcp::SessionServers servers) {
   const std::string path = turn.text();
   acp::Plan plan = turn.make_plan();
   co_await plan.add("Read the file", acp::PlanEntryPriority::high);
@@ -92,18 +91,15 @@ Task<StopReason> work(Turn turn, std::shared_ptr<SessionServers> servers) {
   co_await plan.set(1, acp::PlanEntryStatus::completed);
   if (turn.client_capabilities().terminal) co_await test(turn);
   co_await plan.set(2, acp::PlanEntryStatus::completed);
-  co_await turn.say("Done.\n" + servers->describe(turn.session_id()));
+  co_await turn.say("Done.\n" + servers.describe(turn.session_id()));
   co_return StopReason::end_turn;
 }
 
 }  // namespace
 
 int main() {
-  const auto servers = std::make_shared<SessionServers>();
-  return acp::Agent("tools", "1.0")
-      .on_new_session([servers](acp::SessionContext session, acp::v1::NewSessionRequest request) {
-        servers->open(session.session_id(), request.mcpServers);
-      })
-      .on_prompt([servers](Turn turn) { return work(turn, servers); })
-      .run(acp::stdio());
+  acp::Agent agent("tools", "1.0");
+  acp::mcp::SessionServers servers("tools", "1.0");
+  servers.install(agent);
+  return agent.on_prompt([servers](Turn turn) { return work(turn, servers); }).run(acp::stdio());
 }

@@ -1,4 +1,5 @@
 #include <mcp/servers.h>
+#include <mcp/session_servers.h>
 
 #include <iostream>
 
@@ -8,5 +9,6 @@ int main() {
   config.command = "no-such-server";
   const acp::mcp::Client client("consumer", "1.0");
   const acp::mcp::Servers servers(client, {config});
+  if (acp::mcp::SessionServers("consumer", "1.0").find("none") != nullptr) return 1;
   std::cout << servers.tools().size() << " tools, " << servers.failures().size() << " failures\n";
 }
