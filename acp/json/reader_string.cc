@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "acp/json/escapes.h"
 #include "acp/json/reader.h"
 #include "acp/json/scan.h"
 #include "acp/json/utf8.h"
@@ -129,8 +130,10 @@ bool Reader::unescape(const char* start, std::string& value) {
       out += length;
     } else if (byte != '\\') {
       return syntax(p, "no control character in a string");
-    } else if (!unescape_one(p, out)) {
-      return syntax(p, "an escape");
+    } else {
+      const char* const escape = p;
+      escapes::undo(p, end_, out, limit);
+      if (p == escape && !unescape_one(p, out)) return syntax(p, "an escape");
     }
   }
   const auto size = static_cast<std::size_t>(out - base);
@@ -181,7 +184,18 @@ namespace {
 inline const char* past_escapes(const char* p, const char* end) {
   while (static_cast<std::size_t>(end - p) > scan::block) {
     const char* next = p + scan::block;
-    for (std::uint64_t marks = scan::marks(p); marks != 0;) {
+    std::uint64_t marks = scan::marks(p);
+    if (marks == 0) {
+      p = next;
+      continue;
+    }
+    const char* const first = p + scan::first(marks);
+    const char* const passed = *first == '\\' ? escapes::pass(first, end) : first;
+    if (passed != first) {
+      p = passed;
+      continue;
+    }
+    while (marks != 0) {
       const std::size_t at = scan::first(marks);
       if (p[at] == '\\' && simple_escape(p[at + 1]) != 0) {
         if (at + 2 >= scan::block) {

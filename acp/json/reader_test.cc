@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <random>
+#include <vector>
 
 #include "acp/json/json.h"
 
@@ -152,6 +155,74 @@ TEST(Reader, FindsTheEndOfAStringAtEveryLength) {
     }
     EXPECT_FALSE(valid("\"" + std::string(length, 'x')));
   }
+}
+
+// The string in quotes that begins here, read as slowly and simply as can be; nothing if it is
+// none.
+std::optional<std::string> byte_by_byte(std::string_view text) {
+  std::string value;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    if (text[at] == '"') return at + 1 == text.size() ? std::optional(value) : std::nullopt;
+    if (static_cast<unsigned char>(text[at]) < 0x20) return {};
+    if (text[at] != '\\') {
+      value += text[at];
+      continue;
+    }
+    if (++at == text.size()) return {};
+    constexpr std::string_view letters = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
+    const std::size_t letter = letters.find(text[at]);
+    if (letter != letters.npos) {
+      value += values[letter];
+    } else if (text.substr(at).starts_with("u0041")) {
+      value += 'A';
+      at += 4;
+    } else {
+      return {};
+    }
+  }
+  return {};
+}
+
+// As in code: escapes close together are read by a way of their own.
+TEST(Reader, EscapesThatStandCloseTogether) {
+  const std::vector<std::string> pieces = {"\\n",
+                                           "\\\"",
+                                           "\\\\",
+                                           "\\t",
+                                           "\\r",
+                                           "\\b",
+                                           "\\f",
+                                           "\\/",
+                                           "x",
+                                           "yz",
+                                           "plain text, some of it"};
+  const std::vector<std::string> others = {"\\u0041", "\\",   "\"", "\n",     "\\x",
+                                           "\\N",     "\\u1", "é",  "\\u004", "\x7f"};
+  std::mt19937 random(3);
+  int good = 0;
+  for (int round = 0; round < 40000; ++round) {
+    std::string text = "\"";
+    const std::size_t wanted = random() % 150;
+    const unsigned rare = random() % 60;
+    while (text.size() < wanted)
+      text += rare != 0 && random() % (2 * rare) == 0 ? others[random() % others.size()]
+                                                      : pieces[random() % pieces.size()];
+    text += '"';
+    // Of exactly that size: the address sanitizer sees whoever looks further.
+    const std::vector<char> exact(text.begin(), text.end());
+    const std::string_view view(exact.data(), exact.size());
+    const auto expected = byte_by_byte(view);
+    EXPECT_EQ(valid(view), expected.has_value()) << text;
+    std::string value;
+    Reader in(view);
+    EXPECT_EQ(in.string(value) && in.finish(), expected.has_value()) << text;
+    if (expected) {
+      EXPECT_EQ(value, *expected) << text;
+      ++good;
+    }
+  }
+  EXPECT_GT(good, 5000);
+  EXPECT_LT(good, 35000);
 }
 
 TEST(Reader, DecodesLongStringsWithEscapes) {

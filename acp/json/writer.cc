@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "acp/json/escapes.h"
 #include "acp/json/scan.h"
 #include "acp/json/utf8.h"
 
@@ -50,7 +51,7 @@ namespace {
 constexpr std::size_t slack = scan::block + 16;
 
 // What follows the backslash; `u` for control characters that have no letter.
-constexpr std::array<char, 128> escapes = [] {
+constexpr std::array<char, 128> letters = [] {
   std::array<char, 128> table{};
   std::fill_n(table.begin(), 0x20, 'u');
   table['"'] = '"';
@@ -105,7 +106,9 @@ char* Writer::rest_of_string(char* out, const char* at, const char* end) {
     limit = limit_;
   };
 
+  bool escaped = true;  // the last was an escape: others may stand close by
   for (;;) {
+    if (escaped) escapes::make(at, end, out, limit, slack);
     while (static_cast<std::size_t>(end - at) >= scan::block) {
       std::memcpy(out, at, scan::block);
       if (const std::uint64_t marks = scan::marks(at)) {
@@ -122,6 +125,7 @@ char* Writer::rest_of_string(char* out, const char* at, const char* end) {
     // Where one stands, others often follow.
     do {
       const auto byte = static_cast<unsigned char>(*at);
+      escaped = byte < 0x80;
       reserve();
       if (byte >= 0x80) {
         const std::size_t length = utf8_length(at, end);
@@ -136,9 +140,9 @@ char* Writer::rest_of_string(char* out, const char* at, const char* end) {
       }
       ++at;
       out[0] = '\\';
-      out[1] = escapes[byte];
+      out[1] = letters[byte];
       out += 2;
-      if (escapes[byte] != 'u') continue;
+      if (letters[byte] != 'u') continue;
       std::memcpy(out, byte < 0x10 ? "000" : "001", 3);
       out[3] = "0123456789abcdef"[byte & 15];
       out += 4;

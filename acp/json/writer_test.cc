@@ -82,6 +82,27 @@ TEST(Writer, FindsEverySpecialByteAtEveryPlace) {
   }
 }
 
+// As in code: escapes close together are written by a way of their own.
+TEST(Writer, FindsSpecialBytesThatStandCloseTogether) {
+  std::mt19937 random(2);
+  constexpr std::string_view bytes("\"\\\n\n\t\r\b\f/ab ", 12);
+  for (int round = 0; round < 20000; ++round) {
+    std::vector<char> text(random() % 120);
+    const unsigned rare = random() % 40;  // how often something else comes between
+    for (char& c : text)
+      c = rare != 0 && random() % (4 * rare) == 0 ? static_cast<char>(random())
+                                                  : bytes[random() % bytes.size()];
+    const std::string_view view(text.data(), text.size());
+    bool ascii = true;
+    for (const char c : text) ascii = ascii && static_cast<unsigned char>(c) < 0x80;
+    const auto back = Json::parse(as_json(view));
+    ASSERT_TRUE(back.ok());
+    if (!ascii) continue;
+    EXPECT_EQ(as_json(view), byte_by_byte(view));
+    EXPECT_EQ(*back->as_string(), view);
+  }
+}
+
 TEST(Writer, GrowsWhereEveryCharacterNeedsAnEscape) {
   for (std::size_t length : {1u, 7u, 8u, 200u, 255u, 256u, 257u, 1000u, 100000u}) {
     EXPECT_EQ(as_json(std::string(length, '\x01')).size(), length * 6 + 2);
