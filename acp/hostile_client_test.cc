@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <regex>
 #include <thread>
 
 #include "acp/io/process.h"
@@ -67,6 +68,76 @@ std::string answer_to(const Json& message) {
 void ping(Served& served) {
   served.raw.line(request("\"ping\"", "_echo", "{\"a\":1}"));
   EXPECT_EQ(served.raw.read_answer("\"ping\"")["result"].text(), "{\"a\":1}");
+}
+
+// A result that is written as most are is decoded before it is checked. Nobody may see a
+// difference: a space before the message makes it go the careful way.
+TEST(HostileClient, WhatLooksLikeAResultIsReadAsCarefully) {
+  const Within limit("answers that look alike");
+  const auto outcome_of = [](const std::string& brace, const std::string& behind_id) {
+    Agent agent("test", "1");
+    agent.on_prompt([](Turn turn) -> Task<StopReason> {
+      std::string told;
+      try {
+        told = "read " + co_await turn.read_file("/a");
+      } catch (const Error& error) {
+        told = std::string("failed ") + error.what();
+      }
+      co_await turn.say(told);
+      co_return StopReason::end_turn;
+    });
+    Served served(agent);
+    served.raw.initialize(all_capabilities);
+    served.raw.prompt("9", served.raw.new_session(), "go");
+    const std::string id(served.raw.read_call("fs/read_text_file")["id"].text());
+    served.raw.line(brace + "\"jsonrpc\":\"2.0\",\"id\":" + id + behind_id);
+    // In case that was nothing.
+    served.raw.line("{\"id\":" + id + ",\"jsonrpc\":\"2.0\",\"result\":{\"content\":\"later\"}}");
+    std::string outcome;
+    served.raw.read_answer("9");
+    for (const std::string& line : served.raw.seen())
+      if (line.find("\"fs/read_text_file\"") == line.npos &&
+          line.find("\"sessionId\":") != line.npos && line.find("\"id\":2") == line.npos)
+        outcome += std::string(JsonView::of_valid(line)["params"]["update"].text()) + "\n";
+      else if (line.find("\"error\"") != line.npos)
+        outcome += line + "\n";
+    // All but the place, which is another one.
+    return std::regex_replace(outcome, std::regex(" at byte [0-9]+"), "");
+  };
+  // As the result's member `x`.
+  const auto nested = [](std::size_t depth) {
+    return ",\"result\":{\"content\":\"a\",\"x\":" + std::string(depth, '[') +
+           std::string(depth, ']') + "}}";
+  };
+  const std::vector<std::pair<std::string, std::string>> answers = {
+      {",\"result\":{\"content\":\"a\"}}", "read a"},
+      {",\"result\": {\"content\" : \"a\"} }", "read a"},
+      {nested(60), "read a"},
+      {nested(64), "read a"},
+      {nested(510), "read a"},
+      {nested(511), "failed"},
+      {",\"result\":{\"content\":\"a\"},\"result\":{\"content\":\"b\"}}", ""},
+      {",\"result\":{\"content\":\"a\"},\"error\":{\"code\":1,\"message\":\"b\"}}", ""},
+      {",\"result\":{\"content\":\"a\"},\"id\":77}", ""},
+      {",\"result\":{\"content\":\"a\"},\"method\":\"_x\"}", ""},
+      {",\"result\":{\"content\":\"a\"},\"x\":1}", "read a"},
+      {",\"result\":{\"content\":\"a\"}}}", ""},
+      {",\"result\":{\"content\":\"a\"", ""},
+      {",\"result\":{\"content\":\"a\xFF\"}}", ""},
+      {",\"result\":{\"content\":\"\\x\"}}", ""},
+      {",\"result\":{\"content\":7}}", "failed"},
+      {",\"result\":{}}", "failed"},
+      {",\"result\":null}", "failed"},
+      {",\"result\":}", ""},
+      {".0,\"result\":{\"content\":\"a\"}}", ""},
+      {"0,\"result\":{\"content\":\"a\"}}", ""},
+      {",\"result\":{\"content\":\"a\",\"content\":\"b\"}}", "read b"},
+  };
+  for (const auto& [answer, told] : answers) {
+    const std::string quick = outcome_of("{", answer);
+    EXPECT_EQ(quick, outcome_of("{ ", answer)) << answer;
+    EXPECT_NE(quick.find(told), quick.npos) << answer << ": " << quick;
+  }
 }
 
 TEST(HostileClient, InputIsCutAtEveryByte) {

@@ -44,13 +44,18 @@ void start(const Link& link, std::string_view method, const rpc::Peer::Write& pa
       method, params,
       [done, deliver = std::move(deliver), scope, id, typed,
        method = std::string(method)](const rpc::Peer::Answer& answer) {
+        if (answer.taken != nullptr) {
+          *answer.taken = !deliver(answer.unchecked, {.depth = rpc::max_streamed_depth});
+          if (*answer.taken && scope) scope->remove(*id);
+          return;
+        }
         if (scope) scope->remove(*id);
         if (answer.error != nullptr) return done->fail(as_exception(*answer.error));
         const bool empty = typed && answer.result.is_null();
-        if (const auto error = deliver(empty ? "{}" : answer.result.text()))
+        if (const auto error = deliver(empty ? "{}" : answer.result.text(), {}))
           done->fail(invalid_answer(method, *error));
       },
-      link.inside);
+      link.inside, typed);
   if (done->ready()) return;
   if (scope) scope->add(*id, done);
   done->on_drop = [weak = std::weak_ptr(connection), scope, id = *id] {
@@ -85,8 +90,11 @@ void CallScope::cancel(rpc::Peer& peer) {
   }
 }
 
-std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value) {
-  return json::decode(text, type, value);
+std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value,
+                                  const json::Limits& limits) {
+  json::Options options;
+  options.limits = limits;
+  return json::decode(text, type, value, options);
 }
 
 std::string_view method_of(const json::Type& params) {
@@ -124,11 +132,12 @@ Sent Link::notify_raw(std::string_view method, const Json& params) const {
 
 Pending<Json> Remote::request(std::string_view method, const Json& params) const {
   const auto done = std::make_shared<async::Completion<Json>>();
-  link_.request_raw(method, params, done,
-                    [done](std::string_view text) -> std::optional<json::Error> {
-                      done->settle(Json(JsonView::of_valid(text)));
-                      return std::nullopt;
-                    });
+  link_.request_raw(
+      method, params, done,
+      [done](std::string_view text, const json::Limits&) -> std::optional<json::Error> {
+        done->settle(Json(JsonView::of_valid(text)));
+        return std::nullopt;
+      });
   return Pending<Json>(done);
 }
 

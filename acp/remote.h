@@ -19,6 +19,9 @@ namespace acp {
 namespace io {
 class Connection;
 }
+namespace json {
+struct Limits;
+}
 
 // A message on its way. It goes whether this is awaited or not: awaiting holds up a producer that
 // is faster than the wire. Throws ConnectionClosed when awaited, if there is nobody to send to.
@@ -60,8 +63,9 @@ namespace detail {
 
 class CallScope;
 
-// Gives an answer's text to whoever waits for it; says what is wrong with it.
-using Deliver = std::function<std::optional<json::Error>(std::string_view text)>;
+// Gives an answer's text to whoever waits for it, if it is right; else says what is wrong with it.
+using Deliver =
+    std::function<std::optional<json::Error>(std::string_view text, const json::Limits& limits)>;
 
 struct Link {
   std::shared_ptr<io::Connection> connection;
@@ -83,13 +87,14 @@ struct Link {
 
 // The method that takes these params; of requests and notifications alike.
 std::string_view method_of(const json::Type& params);
-std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value);
+std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value,
+                                  const json::Limits& limits);
 
 template <class Response>
 Deliver deliver_to(const std::shared_ptr<async::Completion<Response>>& done) {
-  return [done](std::string_view text) -> std::optional<json::Error> {
+  return [done](std::string_view text, const json::Limits& limits) -> std::optional<json::Error> {
     Response response;
-    if (auto error = detail::decode(text, Response::json_type, &response)) return error;
+    if (auto error = detail::decode(text, Response::json_type, &response, limits)) return error;
     done->settle(std::move(response));
     return std::nullopt;
   };

@@ -1,6 +1,8 @@
 #include "acp/rpc/peer.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace acp::rpc {
@@ -80,7 +82,7 @@ void Peer::sent(std::size_t bytes) {
 }
 
 Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerHandler on_answer,
-                           NotificationToken inside) {
+                           NotificationToken inside, bool takes_unchecked) {
   const CallId id = next_call_++;
   if (input_ended_ || calls_.size() >= options_.max_pending) {
     Error error;
@@ -91,7 +93,8 @@ Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerH
     on_answer({JsonView(), &error});
     return id;
   }
-  calls_.emplace(id, Call{std::move(on_answer), inside, false, method != options_.never_cancelled});
+  calls_.emplace(id, Call{std::move(on_answer), inside, false, method != options_.never_cancelled,
+                          takes_unchecked && options_.max_depth > max_streamed_depth});
   send([&](json::Writer& out) {
     out.put("{\"jsonrpc\":\"2.0\",\"id\":");
     out.integer(id);
@@ -254,7 +257,7 @@ void Peer::frame(const FrameReader::Frame& frame) {
   if (frame.kind == Kind::message) handler_.on_frame(Direction::received, frame.text);
   switch (frame.kind) {
     case Kind::message:
-      if (!streamed(frame.text)) message(frame.text, nullptr);
+      if (!streamed(frame.text) && !answered_unchecked(frame.text)) message(frame.text, nullptr);
       return;
     case Kind::no_header:
       trouble(Trouble::Kind::not_json, "a line without a Content-Length header");
@@ -380,6 +383,33 @@ bool Peer::streamed(std::string_view text) {
   text.remove_prefix(streamed_.size());
   text.remove_suffix(1);
   return handler_.on_streamed(text);
+}
+
+bool Peer::answered_unchecked(std::string_view text) {
+  constexpr std::string_view beginning = "{\"jsonrpc\":\"2.0\",\"id\":";
+  constexpr std::string_view behind_id = ",\"result\":";
+  if (calls_.empty() || running_ != 0 || !queue_.empty()) return false;
+  if (!text.starts_with(beginning) || text.back() != '}') return false;
+  text.remove_prefix(beginning.size());
+  text.remove_suffix(1);
+  CallId id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  const auto digits = static_cast<std::size_t>(end - text.data());
+  // A sign, or a zero before other digits: no id of ours.
+  if (error != std::errc() || text.front() == '-' || (text.front() == '0' && digits > 1))
+    return false;
+  text.remove_prefix(digits);
+  if (!text.starts_with(behind_id)) return false;
+  text.remove_prefix(behind_id.size());
+
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || !found->second.takes_unchecked || !found->second.on_answer)
+    return false;
+  auto call = calls_.extract(found);
+  bool taken = false;
+  call.mapped().on_answer({JsonView(), nullptr, text, &taken});
+  if (!taken) calls_.insert(std::move(call));
+  return taken;
 }
 
 void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {

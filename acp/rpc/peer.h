@@ -108,6 +108,12 @@ class Peer {
   struct Answer {
     JsonView result;               // absent if it failed
     const Error* error = nullptr;  // null if it did not
+    // For a call that takes its answer unchecked, if it looks like a result written without frills,
+    // and nothing waits: what should be the result, not checked in any way. The handler sets
+    // `taken` if that is a value to the last byte, less than max_streamed_depth deep, and was
+    // taken. Otherwise it does nothing, and the answer comes again, checked.
+    std::string_view unchecked = {};
+    bool* taken = nullptr;
   };
   using AnswerHandler = std::function<void(const Answer&)>;
   using Write = std::function<void(json::Writer&)>;
@@ -137,7 +143,7 @@ class Peer {
   // connection_closed. `inside` names the notification whose handler asks: its answer does not wait
   // for that handler to finish.
   CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
-                 NotificationToken inside = 0);
+                 NotificationToken inside = 0, bool takes_unchecked = false);
   void notify(std::string_view method, const Write& params);
   // The same for a caller that writes the whole message: one that is sent often, and mostly the
   // same.
@@ -182,6 +188,7 @@ class Peer {
     NotificationToken inside = 0;
     bool abandoned = false;
     bool cancellable = true;
+    bool takes_unchecked = false;
   };
   // A notification or an answer that cannot be given out yet.
   struct Queued {
@@ -198,6 +205,7 @@ class Peer {
   void frame(const FrameReader::Frame& frame);
   void message(std::string_view text, const std::shared_ptr<Batch>& batch);
   bool streamed(std::string_view text);
+  bool answered_unchecked(std::string_view text);
   void batch(JsonView array);
   std::optional<Fault> read(std::string_view text, Message& out) const;
   void handle_request(const Message& message, const std::shared_ptr<Batch>& batch);
