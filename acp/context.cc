@@ -95,22 +95,19 @@ SessionContext SessionContext::background() const {
 }
 
 Sent SessionContext::say(std::string_view text) const {
-  detail::AgentSession& session = *call_->session;
-  const auto write = [&](json::Writer& out) {
-    if (session.chunk_prefix.empty()) {
+  return send_update(call_, [&](rpc::Peer& peer) {
+    std::string& before = call_->session->chunk_prefix;
+    if (before.empty()) {
       json::Writer prefix;
       prefix.put("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":");
-      prefix.string(session.id);
+      prefix.string(call_->session->id);
       prefix.put(
           ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
           "{\"type\":\"text\",\"text\":");
-      session.chunk_prefix = prefix.str();
+      before = prefix.str();
     }
-    out.put(session.chunk_prefix);
-    out.string(text);
-    out.put("}}}}");
-  };
-  return send_update(call_, [&](rpc::Peer& peer) { peer.notify_written(write); });
+    peer.notify_text(before, text, "}}}}");
+  });
 }
 
 Sent SessionContext::say(const ContentBlock& content) const {

@@ -22,12 +22,6 @@ constexpr std::size_t largest_buffer = 1024 * 1024;
 
 // ---- the lock
 
-Connection::Lock::Lock(Connection& connection) : connection_(connection), lock_(connection.mutex_) {
-  connection_.hold(std::this_thread::get_id());
-}
-Connection::Lock::~Lock() {
-  if (lock_.owns_lock()) connection_.hold(std::thread::id());
-}
 void Connection::Lock::lock() {
   lock_.lock();
   connection_.hold(std::this_thread::get_id());
@@ -236,8 +230,7 @@ void Connection::forget(TimerId timer) {
 
 // ---- sending
 
-void Connection::sent_something() {
-  input_wanted();
+void Connection::send_or_gather() {
   if (output_blocked_ || processing_ || output_failed_) return;
   const std::size_t gathered = peer_.outgoing().size();
   // In a quiet time nobody would come by to send what is left; nor would a program's own loop.
@@ -245,12 +238,13 @@ void Connection::sent_something() {
   // The clock costs as much as a small message: while they come quickly it is looked at again when
   // there is twice as much. Should they stop coming quickly, a tick sends what is left.
   if (gathered < look_at_clock_) return;
-  const auto since = Clock::now() - last_flush_;
-  if (since >= gather_time) return flush();
-  look_at_clock_ = since < gather_time / 2 ? 2 * gathered : 0;
+  last_look_ = Clock::now();
+  const auto since = last_look_ - last_flush_;
+  if (since >= gather_time) return flush(last_look_);
+  look_at_clock_ = since < gather_time / 2 ? std::min(2 * gathered, gather_bytes) : 0;
 }
 
-void Connection::flush() {
+void Connection::flush(Clock::time_point now) {
   bool wrote = false;
   while (!output_failed_ && !peer_.outgoing().empty()) {
     const Wire::Outcome outcome = wire_.write(peer_.outgoing());
@@ -263,7 +257,7 @@ void Connection::flush() {
       // Whoever waits for the wire must now wait for this, too.
       if (!output_blocked_ && leader_waits_) wire_.poke();
       output_blocked_ = true;
-      last_flush_ = Clock::now();
+      last_flush_ = now == Clock::time_point() ? Clock::now() : now;
       return;
     }
     output_failed_ = true;
@@ -274,7 +268,7 @@ void Connection::flush() {
     wire_.poke();
   }
   output_blocked_ = false;
-  if (wrote) last_flush_ = Clock::now();
+  if (wrote) last_flush_ = now == Clock::time_point() ? Clock::now() : now;
   look_at_clock_ = 0;
   if (output_failed_) peer_.sent(peer_.outgoing().size());
   if (!waiting_for_room_.empty() && !congested())

@@ -82,10 +82,14 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   // The connection's lock, held for as long as it lives.
   class Lock {
    public:
-    explicit Lock(Connection& connection);
+    explicit Lock(Connection& connection) : connection_(connection), lock_(connection.mutex_) {
+      connection_.hold(std::this_thread::get_id());
+    }
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
-    ~Lock();
+    ~Lock() {
+      if (lock_.owns_lock()) connection_.hold(std::thread::id());
+    }
     void lock();
     void unlock();
 
@@ -104,9 +108,13 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   // ---- with the lock ----
   rpc::Peer& peer() { return peer_; }
   // After calls to the peer: sends what there is, at once or with what follows in the next moment.
-  void sent_something();
+  void sent_something() {
+    input_wanted();
+    if (peer_.outgoing().size() >= look_at_clock_ || quiet_) send_or_gather();
+  }
+  // The moment may be told a little too early: then what follows is gathered for a shorter time.
   void flush_now() {
-    if (!output_blocked_) flush();
+    if (!output_blocked_) flush(last_look_);
   }
   // Runs soon, without the lock.
   void unlocked(std::function<void()> action);
@@ -192,7 +200,9 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void end_input(const std::string& reason);
   void fire_timers();
   std::optional<std::chrono::nanoseconds> next_timer() const;
-  void flush();
+  void send_or_gather();
+  // `now`, if the caller knows it.
+  void flush(Clock::time_point now = {});
   bool wants_input() const;
   bool has_ready() const { return !blocking_.empty() || (!strand_.empty() && !strand_runs_); }
   void schedule();
@@ -246,7 +256,7 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   unsigned in_user_code_ = 0;
   unsigned blocking_runs_ = 0;
 
-  Clock::time_point last_flush_{};
+  Clock::time_point last_flush_{}, last_look_{};
   std::size_t look_at_clock_ = 0;  // not before this much is gathered
   bool output_blocked_ = false;
   bool output_failed_ = false;

@@ -117,7 +117,13 @@ void Peer::notify(std::string_view method, const Write& params) {
   });
 }
 
-void Peer::notify_written(const Write& message) { send(message); }
+void Peer::notify_text(std::string_view before, std::string_view text, std::string_view behind) {
+  send([&](json::Writer& out) {
+    out.put(before);
+    out.string(text);
+    out.put(behind);
+  });
+}
 
 void Peer::cancel(CallId id) {
   const auto call = calls_.find(id);

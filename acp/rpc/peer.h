@@ -145,9 +145,9 @@ class Peer {
   CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
                  NotificationToken inside = 0, bool takes_unchecked = false);
   void notify(std::string_view method, const Write& params);
-  // The same for a caller that writes the whole message: one that is sent often, and mostly the
-  // same.
-  void notify_written(const Write& message);
+  // The same for one that is sent often, and always with other text only: the whole message up to
+  // that, the text, which becomes a JSON string, and what stands behind it.
+  void notify_text(std::string_view before, std::string_view text, std::string_view behind);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
   // Forgets a request: its answer, when it comes, is dropped without a word.
