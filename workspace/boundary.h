@@ -4,6 +4,7 @@
 // are followed while what they lead to is held open, so that nothing can be exchanged in between.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,18 @@ class Boundary {
     by_components,  // always
   };
 
-  // Absolute, the session's working directory first.
+  // Absolute, the session's working directory first. They are opened here, once: copies share them,
+  // and what stands at their paths later does not matter. One that cannot be opened is reported
+  // when it is used.
   explicit Boundary(std::vector<std::string> directories, Walk walk = Walk::by_system);
 
   const std::vector<std::string>& directories() const { return directories_; }
   // A relative path starts at the working directory.
   std::string absolute(std::string_view path) const;
+  // The absolute path that a path leads to, all links and `..` followed. What does not exist yet
+  // keeps its name. `follow` false: a link at the path's end is itself what is meant. Throws
+  // FileError as open() does.
+  std::string resolved(const std::string& path, bool follow = true) const;
 
   // Opens what is there, with the flags of open(2). All of these throw FileError.
   io::Descriptor open(const std::string& path, int flags) const;
@@ -42,15 +49,21 @@ class Boundary {
   Place place(const std::string& path, bool make_parents) const;
   // The same, but a link at the path's end is itself what is meant: to remove or rename it.
   Place place_of_link(const std::string& path, bool make_parents = false) const;
+  // Throws FileError if what is there is a directory of the session, or contains one.
+  void require_removable(const Place& place, const std::string& path) const;
 
  private:
   class Walker;
+  struct Root;
   struct Start;
 
   // The directory that the path begins with, and the rest. Throws if there is none.
   Start start(const std::string& path, const std::string& asked) const;
+  // What the system says of a path that begins in the root.
+  static FileError failure(const Root& root, const std::string& path, int code);
 
   std::vector<std::string> directories_;
+  std::shared_ptr<const std::vector<Root>> roots_;
   Walk walk_;
 };
 

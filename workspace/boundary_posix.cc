@@ -8,6 +8,7 @@
 #include <linux/openat2.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -16,6 +17,7 @@
 #include <deque>
 #include <optional>
 
+#include "workspace/file_id.h"
 #include "workspace/system_error_posix.h"
 
 namespace acp::workspace {
@@ -49,22 +51,38 @@ std::string joined(const std::deque<std::string>& parts) {
   return path;
 }
 
-// What is behind the directory; nothing if the path does not begin with it.
-std::optional<std::deque<std::string>> behind(const std::string& directory,
-                                              const std::deque<std::string>& path) {
-  const std::deque<std::string> prefix = components(directory);
+// What follows the prefix; nothing if the path does not begin with it.
+std::optional<std::deque<std::string>> after(const std::deque<std::string>& prefix,
+                                             const std::deque<std::string>& path) {
   if (prefix.size() > path.size() || !std::equal(prefix.begin(), prefix.end(), path.begin()))
     return std::nullopt;
   return std::deque<std::string>(path.begin() + static_cast<std::ptrdiff_t>(prefix.size()),
                                  path.end());
 }
 
-std::string real_path(const std::string& path) {
+// The path without links, if it still leads to this directory.
+std::string real_path(const std::string& path, FileId id) {
   char* const real = realpath(path.c_str(), nullptr);
   if (real == nullptr) return path;
   std::string result(real);
   std::free(real);
-  return result;
+  struct stat status;
+  return stat(result.c_str(), &status) == 0 && id_of(status) == id ? result : path;
+}
+
+// Calls `seen` for the directory and all above it. False if not all of them can be seen.
+template <class F>
+bool upwards(int directory, F seen) {
+  io::Descriptor at(openat(directory, ".", directory_flags));
+  FileId before;
+  while (true) {
+    struct stat status;
+    if (!at || fstat(at.get(), &status) != 0) return false;
+    if (id_of(status) == before) return true;
+    before = id_of(status);
+    seen(before);
+    at.reset(openat(at.get(), "..", directory_flags));
+  }
 }
 
 // The system's own walk that cannot leave a directory. Nothing where it has none, or where the path
@@ -84,15 +102,39 @@ io::Descriptor open_beneath([[maybe_unused]] int directory,
 
 }  // namespace
 
+struct Boundary::Root {
+  explicit Root(const std::string& path) : given(path), given_parts(components(path)) {
+    opened.reset(::open(path.c_str(), directory_flags));
+    struct stat status;
+    if (!opened || fstat(opened.get(), &status) != 0) {
+      error = errno;
+      opened.reset();
+      real = path;
+    } else {
+      id = id_of(status);
+      real = real_path(path, id);
+    }
+    real_parts = components(real);
+  }
+
+  std::string given, real;  // as the session knows it, and without links
+  std::deque<std::string> given_parts, real_parts;
+  io::Descriptor opened;
+  int error = 0;  // why it is not open
+  FileId id;
+};
+
 struct Boundary::Start {
-  io::Descriptor directory;
-  std::string real;  // its path, without links
+  const Root* root;
   std::deque<std::string> rest;
 };
 
 Boundary::Boundary(std::vector<std::string> directories, Walk walk)
     : directories_(std::move(directories)), walk_(walk) {
   if (directories_.empty()) throw std::invalid_argument("a boundary needs a directory");
+  std::vector<Root> roots;
+  for (const std::string& directory : directories_) roots.emplace_back(directory);
+  roots_ = std::make_shared<const std::vector<Root>>(std::move(roots));
 }
 
 std::string Boundary::absolute(std::string_view path) const {
@@ -105,15 +147,15 @@ Boundary::Start Boundary::start(const std::string& path, const std::string& aske
   if (const std::size_t nul = asked.find('\0'); nul != std::string::npos)
     throw FileError(Kind::outside, asked.substr(0, nul), "followed by a NUL: no path");
   if (!path.starts_with('/')) throw FileError(Kind::outside, asked, "not an absolute path");
-  for (const std::string& directory : directories_) {
-    // Also by the name that it has without links.
-    std::string real = real_path(directory);
-    auto rest = behind(directory, parts);
-    if (!rest) rest = behind(real, parts);
+  for (const Root& root : *roots_) {
+    auto rest = after(root.given_parts, parts);
+    if (!rest) rest = after(root.real_parts, parts);
     if (!rest) continue;
-    io::Descriptor opened(::open(real.c_str(), directory_flags));
-    if (!opened) throw system_error(directory, errno);
-    return {std::move(opened), std::move(real), std::move(*rest)};
+    if (root.error == ENOENT || root.error == ENOTDIR)
+      throw FileError(Kind::not_found, root.given,
+                      "no such directory when this session began; begin a new session to use it");
+    if (!root.opened) throw system_error(root.given, root.error);
+    return {&root, std::move(*rest)};
   }
   std::string allowed;
   for (const std::string& directory : directories_)
@@ -133,77 +175,128 @@ class Boundary::Walker {
   // Follows links up to the last component, and there if `follow`. What it stops at need not be
   // there. An empty name is the directory itself.
   Place walk(bool make_parents, bool follow) {
-    while (!rest_.empty()) {
-      const std::string name = rest_.front();
-      rest_.pop_front();
-      if (name == "..") {
-        up();
-        continue;
-      }
-      const int here = opened_.back().get();
-      const bool last = rest_.empty();
-      if (const auto target = link(here, name); target && (follow || !last)) {
-        if (++links_ > max_links) throw system_error(asked_, ELOOP);
-        if (target->starts_with('/')) {
-          begin(*target + joined(rest_));
-        } else {
-          std::deque<std::string> parts = components(*target);
-          rest_.insert(rest_.begin(), parts.begin(), parts.end());
-        }
-        continue;
-      }
-      if (last) return {std::move(opened_.back()), name};
-      enter(here, name, make_parents);
+    while (next(follow)) {
+      if (rest_.empty()) return {here(), name_};
+      if (!enter(make_parents)) throw failure(errno);
     }
-    return {std::move(opened_.back()), ""};
+    return {here(), ""};
   }
 
+  std::string resolve(bool follow) {
+    while (next(follow)) {
+      if (missing_.empty() && enter(false)) continue;
+      // What is last may be anything, what is not there yet will be a directory.
+      if (missing_.empty() && !rest_.empty() && errno != ENOENT) throw failure(errno);
+      missing_.push_back(name_);
+    }
+    std::string path = root_->real == "/" ? "" : root_->real;
+    for (const Level& level : levels_) path += "/" + level.name;
+    path += joined(missing_);
+    return path.empty() ? "/" : path;
+  }
+
+  FileError failure(int code) const { return Boundary::failure(*root_, asked_, code); }
+
  private:
+  struct Level {
+    io::Descriptor directory;
+    std::string name;
+  };
+
+  int at() const { return levels_.empty() ? root_->opened.get() : levels_.back().directory.get(); }
+  // The directory that the walk has come to. The boundary keeps its own.
+  io::Descriptor here() {
+    if (!levels_.empty()) return std::move(levels_.back().directory);
+    io::Descriptor copy(fcntl(root_->opened.get(), F_DUPFD_CLOEXEC, 0));
+    if (!copy) throw failure(errno);
+    return copy;
+  }
+
   void begin(const std::string& path) {
     Start start = boundary_.start(path, asked_);
-    opened_.clear();
-    opened_.push_back(std::move(start.directory));
-    real_ = std::move(start.real);
+    levels_.clear();
+    root_ = start.root;
     rest_ = std::move(start.rest);
   }
 
-  void up() {
-    if (opened_.size() > 1) {
-      opened_.pop_back();
-      return;
+  // Takes the next component that is neither `..` nor a link to follow. False at the end.
+  bool next(bool follow) {
+    while (!rest_.empty()) {
+      name_ = std::move(rest_.front());
+      rest_.pop_front();
+      if (name_ == "..") {
+        up();
+        continue;
+      }
+      if (!missing_.empty()) return true;
+      const auto target = link();
+      if (!target || (rest_.empty() && !follow)) return true;
+      if (++links_ > max_links) throw system_error(asked_, ELOOP);
+      if (target->starts_with('/')) {
+        begin(*target + joined(rest_));
+      } else {
+        std::deque<std::string> parts = components(*target);
+        rest_.insert(rest_.begin(), parts.begin(), parts.end());
+      }
     }
-    if (real_ == "/") return;
-    // Out of this directory: perhaps into another one that is allowed.
-    begin(real_.substr(0, real_.rfind('/')) + joined(rest_) + "/");
+    return false;
   }
 
-  std::optional<std::string> link(int directory, const std::string& name) const {
+  void up() {
+    if (!missing_.empty()) {
+      missing_.pop_back();
+    } else if (!levels_.empty()) {
+      levels_.pop_back();
+    } else if (root_->real != "/") {
+      // Out of this directory: perhaps into another one that is allowed.
+      begin(root_->real.substr(0, root_->real.rfind('/')) + joined(rest_) + "/");
+    }
+  }
+
+  std::optional<std::string> link() const {
     std::array<char, PATH_MAX> target;
-    const ssize_t size = readlinkat(directory, name.c_str(), target.data(), target.size());
+    const ssize_t size = readlinkat(at(), name_.c_str(), target.data(), target.size());
     if (size < 0) return std::nullopt;
     return std::string(target.data(), static_cast<std::size_t>(size));
   }
 
-  void enter(int directory, const std::string& name, bool make) {
+  // False, with errno, if it cannot.
+  bool enter(bool make) {
     // If it has become a link meanwhile, this fails.
     const int flags = directory_flags | O_NOFOLLOW;
-    io::Descriptor next(openat(directory, name.c_str(), flags));
+    io::Descriptor next(openat(at(), name_.c_str(), flags));
     if (!next && errno == ENOENT && make) {
-      if (mkdirat(directory, name.c_str(), 0777) != 0 && errno != EEXIST)
-        throw system_error(asked_, errno);
-      next.reset(openat(directory, name.c_str(), flags));
+      if (mkdirat(at(), name_.c_str(), 0777) != 0 && errno != EEXIST) return false;
+      next.reset(openat(at(), name_.c_str(), flags));
     }
-    if (!next) throw system_error(asked_, errno);
-    opened_.push_back(std::move(next));
+    if (!next) return false;
+    levels_.push_back({std::move(next), name_});
+    return true;
   }
 
   const Boundary& boundary_;
   const std::string asked_;
-  std::string real_;
-  std::vector<io::Descriptor> opened_;  // from the allowed directory to where the walk is
+  const Root* root_ = nullptr;
+  std::vector<Level> levels_;        // below the root, to where the walk is
+  std::deque<std::string> missing_;  // below those: not there yet
   std::deque<std::string> rest_;
+  std::string name_;
   int links_ = 0;
 };
+
+// A directory that somebody has removed is the reason for all that is not found in it.
+FileError Boundary::failure(const Root& root, const std::string& path, int code) {
+  struct stat status;
+  if (code == ENOENT && fstat(root.opened.get(), &status) == 0 && status.st_nlink == 0)
+    return {Kind::not_found, path,
+            "the session's directory " + root.given +
+                " has been removed since the session began; begin a new session there"};
+  return system_error(path, code);
+}
+
+std::string Boundary::resolved(const std::string& path, bool follow) const {
+  return Walker(*this, absolute(path)).resolve(follow);
+}
 
 io::Descriptor Boundary::open_directory(const std::string& path) const {
   return open(path, O_RDONLY | O_DIRECTORY);
@@ -214,12 +307,13 @@ io::Descriptor Boundary::open(const std::string& path, int flags) const {
   if (walk_ == Walk::by_system) {
     const Start from = start(path, path);
     const std::string rest = from.rest.empty() ? "." : joined(from.rest).substr(1);
-    if (io::Descriptor opened = open_beneath(from.directory.get(), rest, flags)) return opened;
+    if (io::Descriptor opened = open_beneath(from.root->opened.get(), rest, flags)) return opened;
   }
-  const Place place = Walker(*this, path).walk(false, true);
+  Walker walker(*this, path);
+  const Place place = walker.walk(false, true);
   const char* const name = place.name.empty() ? "." : place.name.c_str();
   io::Descriptor opened(openat(place.directory.get(), name, flags | O_NOFOLLOW));
-  if (!opened) throw system_error(path, errno);
+  if (!opened) throw walker.failure(errno);
   return opened;
 }
 
@@ -229,6 +323,27 @@ Place Boundary::place(const std::string& path, bool make_parents) const {
 
 Place Boundary::place_of_link(const std::string& path, bool make_parents) const {
   return Walker(*this, path).walk(make_parents, false);
+}
+
+void Boundary::require_removable(const Place& place, const std::string& path) const {
+  struct stat status;
+  const char* const name = place.name.empty() ? "." : place.name.c_str();
+  if (fstatat(place.directory.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    throw system_error(path, errno);
+  if (!S_ISDIR(status.st_mode)) return;
+  for (const Root& root : *roots_) {
+    if (!root.opened) continue;
+    bool contains = false;
+    const bool all =
+        upwards(root.opened.get(), [&](FileId above) { contains |= above == id_of(status); });
+    if (id_of(status) == root.id)
+      throw FileError(Kind::denied, path,
+                      "a directory of this session: it cannot be moved or deleted");
+    if (contains || !all)
+      throw FileError(Kind::denied, path,
+                      (contains ? "it contains " : "it may contain ") + root.given +
+                          ", a directory of this session: it cannot be moved or deleted");
+  }
 }
 
 }  // namespace acp::workspace

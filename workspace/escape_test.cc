@@ -80,7 +80,7 @@ class Escape : public ::testing::TestWithParam<Boundary::Walk> {
         << what;
   }
 
-  Scratch scratch;
+  const Scratch scratch{"project"};
   Files files{Boundary({scratch / "project"}, GetParam())};
   std::string before;
   int attempts = 0;

@@ -219,6 +219,7 @@ void Files::remove(const std::string& given) const {
   const std::string path = boundary_.absolute(given);
   const Place place = boundary_.place_of_link(path);
   require_name(place, path);
+  boundary_.require_removable(place, path);
   if (unlinkat(place.directory.get(), place.name.c_str(), 0) == 0) return;
   // Linux says EISDIR, POSIX EPERM.
   if (errno != EISDIR && errno != EPERM) throw system_error(path, errno);
@@ -230,9 +231,7 @@ void Files::move(const std::string& given_from, const std::string& given_to) con
   const std::string from = boundary_.absolute(given_from), to = boundary_.absolute(given_to);
   const Place source = boundary_.place_of_link(from);
   require_name(source, from);
-  struct stat status;
-  if (fstatat(source.directory.get(), source.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
-    throw system_error(from, errno);
+  boundary_.require_removable(source, from);
   const Place target = boundary_.place_of_link(to, true);
   require_name(target, to);
 #ifdef RENAME_NOREPLACE
@@ -241,6 +240,7 @@ void Files::move(const std::string& given_from, const std::string& given_to) con
     return;
   if (errno != EINVAL && errno != ENOSYS) throw system_error(errno == EEXIST ? to : from, errno);
 #endif
+  struct stat status;
   if (fstatat(target.directory.get(), target.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
     throw system_error(to, EEXIST);
   if (renameat(source.directory.get(), source.name.c_str(), target.directory.get(),

@@ -22,8 +22,6 @@ using testing::Scratch;
 // Both ways to walk a path.
 class FilesTest : public ::testing::TestWithParam<Boundary::Walk> {
  protected:
-  FilesTest() { fs::create_directories(scratch.path() / "project"); }
-
   template <class F>
   static Kind fails(F action) {
     try {
@@ -37,7 +35,7 @@ class FilesTest : public ::testing::TestWithParam<Boundary::Walk> {
   }
   std::string in(const std::string& name) const { return scratch / ("project/" + name); }
 
-  Scratch scratch;
+  const Scratch scratch{"project", "more"};
   Files files{Boundary({scratch / "project", scratch / "more"}, GetParam())};
   static inline std::string message;
 };

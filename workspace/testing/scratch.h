@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 
@@ -16,6 +17,9 @@ class Scratch {
     std::string name = (std::filesystem::temp_directory_path() / "acp-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = std::filesystem::canonical(name);
+  }
+  explicit Scratch(std::initializer_list<const char*> directories) : Scratch() {
+    for (const char* const name : directories) std::filesystem::create_directories(path_ / name);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

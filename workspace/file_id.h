@@ -1,0 +1,19 @@
+// What a file or directory is, whatever its names are.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <compare>
+
+namespace acp::workspace {
+
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  friend auto operator<=>(const FileId&, const FileId&) = default;
+};
+
+inline FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+}  // namespace acp::workspace
