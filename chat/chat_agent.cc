@@ -274,6 +274,7 @@ void ChatUi::send(std::vector<v1::ContentBlock> blocks) {
   plan_before_ = plan(most_plan_lines);
   std::shared_ptr<Prompt> prompt;
   try {
+    host_->turn_begins();
     prompt = std::make_shared<Prompt>(session_->prompt(std::move(blocks)));
   } catch (const std::exception& refused) {
     return say_error(refused.what());

@@ -6,9 +6,7 @@
 #include "chat/long_session.h"
 #include "chat/printable.h"
 #include "chat/text.h"
-#include "workspace/file_error.h"
-#include "workspace/files.h"
-#include "workspace/policy_store.h"
+#include "workspace/permission_options.h"
 
 namespace acp::chat {
 
@@ -16,34 +14,6 @@ namespace {
 
 constexpr std::size_t most_log_lines = 2000;
 constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
-
-ToolCallState call_of(const v1::ToolCallUpdate& told, ToolCallState call) {
-  call.id = told.toolCallId;
-  if (told.title.has_value()) call.title = *told.title;
-  if (told.name.has_value()) call.name = *told.name;
-  if (told.kind.has_value()) call.kind = *told.kind;
-  if (told.content.has_value()) call.content = *told.content;
-  if (told.locations.has_value()) call.locations = *told.locations;
-  if (!told.rawInput.absent()) call.raw_input = told.rawInput;
-  return call;
-}
-
-bool allows(PermissionOptionKind kind) {
-  return kind == PermissionOptionKind::allow_once || kind == PermissionOptionKind::allow_always;
-}
-bool always(PermissionOptionKind kind) {
-  return kind == PermissionOptionKind::allow_always || kind == PermissionOptionKind::reject_always;
-}
-
-// By kind, never by position; the one that reaches least far.
-const PermissionOption* option_that(const std::vector<PermissionOption>& options, bool allow) {
-  const PermissionOption* found = nullptr;
-  for (const PermissionOption& option : options)
-    if (allows(option.kind) == allow &&
-        (found == nullptr || (always(found->kind) && !always(option.kind))))
-      found = &option;
-  return found;
-}
 
 char key_of(PermissionOptionKind kind) {
   switch (kind) {
@@ -84,7 +54,6 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
       front_(front),
       agent_(std::move(agent)),
       label_(std::move(label)),
-      policy_file_(std::move(policy_file)),
       offer_(
           [all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
             {
@@ -108,17 +77,20 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
               if (!exit) all->released.push_back(id);
             }
             mailbox->wake();
-          }) {}
+          }),
+      decisions_(std::move(policy_file)) {}
 
 void ChatHost::install(Client& client) {
-  offer_.install(client);
   const std::shared_ptr<ChatHost> self = shared_from_this();
+  offer_.install(
+      client,
+      [self](const ClientContext&, workspace::Question call) { self->judge(std::move(call)); },
+      [self](const std::string& path, std::optional<std::string> before, const std::string& after) {
+        self->written(path, std::move(before), after);
+      });
   client
       .on_permission([self](ClientContext context, v1::RequestPermissionRequest request) {
         return self->permission(context, request);
-      })
-      .on_write_text_file([self](ClientContext context, v1::WriteTextFileRequest request) {
-        return self->write(context, request);
       })
       .on_elicitation_form([self](ClientContext context, v1::CreateElicitationRequest request) {
         return self->elicitation(context, request);
@@ -155,6 +127,15 @@ void ChatHost::close() {
   pace_->close();
 }
 
+void ChatHost::turn_begins() {
+  const std::lock_guard lock(mutex_);
+  answers_.begin_turn();
+}
+
+void ChatHost::say(std::string text) {
+  mailbox_->post([&front = front_, text = std::move(text)] { front.say(text); });
+}
+
 void ChatHost::log(std::string line) {
   const std::lock_guard lock(mutex_);
   if (line.size() > 4096) line.resize(character_start(line, 4096));
@@ -174,11 +155,7 @@ std::map<std::string, FileChange> ChatHost::changes() const {
 
 std::vector<std::string> ChatHost::rules() const {
   std::vector<std::string> out;
-  const std::lock_guard lock(mutex_);
-  for (const workspace::Rule& rule : policy_.of_session())
-    out.push_back(rule.describe() + " (this session)");
-  if (policy_file_.empty()) return out;
-  for (const auto& placed : workspace::PolicyStore(policy_file_).load())
+  for (const auto& placed : decisions_.all())
     out.push_back(placed.rule.describe() + " (" + placed.source + ")");
   return out;
 }
@@ -232,23 +209,25 @@ std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dia
 }
 
 void ChatHost::remember(const workspace::Question& question, bool allow, workspace::Scope scope) {
-  const workspace::Rule rule = workspace::rule_for(
+  const auto remembered = decisions_.remember(
       question, allow ? workspace::Decision::allow : workspace::Decision::reject, scope);
-  std::string told = "Remembered: " + rule.describe();
-  const std::lock_guard lock(mutex_);
-  if (scope == workspace::Scope::session) {
-    policy_.remember_for_session(rule);
-    told += " (for this session)";
+  if (remembered)
+    say("Remembered: " + remembered->rule.describe() + " (" + remembered->where + ")");
+}
+
+void ChatHost::judge(workspace::Question call) {
+  call.agent = agent_;
+  std::string why;
+  if (const auto judged = decisions_.judge(call); judged.decision == workspace::Decision::reject) {
+    why = "rejected by a rule: " + judged.rule->describe() + " (" + judged.source + ")";
   } else {
-    try {
-      workspace::PolicyStore(policy_file_).add(rule);
-      told += " (in " + policy_file_ + ")";
-    } catch (const workspace::PolicyStoreError& failed) {
-      policy_.remember_for_session(rule);
-      told += std::string(" (for this session only: ") + failed.what() + ")";
-    }
+    const std::lock_guard lock(mutex_);
+    if (answers_.about(call) == workspace::Decision::reject)
+      why = "it was rejected when the agent asked";
   }
-  mailbox_->post([&front = front_, told] { front.say(told); });
+  if (why.empty()) return;
+  say("Not carried out: " + describe(call) + " — " + why);
+  throw permission_denied("acp chat does not carry this out: " + why);
 }
 
 Decision ChatHost::permission(const ClientContext& context,
@@ -257,6 +236,7 @@ Decision ChatHost::permission(const ClientContext& context,
   asked.options = request.options;
   asked.agent = agent_;
   asked.cwd = context.cwd();
+  asked.more_directories = context.additional_directories();
   // The session itself belongs to the other thread.
   const auto known = std::make_shared<Awaited<ToolCallState>>();
   mailbox_->post([&front = front_, known, id = request.toolCall.toolCallId] {
@@ -270,29 +250,23 @@ Decision ChatHost::permission(const ClientContext& context,
   std::stop_source either;
   const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
   const std::stop_callback second(closed_.get_token(), [&either] { either.request_stop(); });
-  asked.call = call_of(request.toolCall, known->wait(either.get_token()).value_or(ToolCallState()));
+  asked.call =
+      call_in_question(request.toolCall, known->wait(either.get_token()).value_or(ToolCallState()));
   const workspace::Question question = as_question(asked);
 
-  workspace::Judgement judged;
-  {
+  const auto answered = [&](bool allow) {
     const std::lock_guard lock(mutex_);
-    try {
-      if (!policy_file_.empty()) policy_.replace(workspace::PolicyStore(policy_file_).load());
-    } catch (const workspace::PolicyStoreError& failed) {
-      policy_.replace({});
-      mailbox_->post([&front = front_, what = std::string(failed.what())] {
-        front.say("No rule is followed, everything is asked: " + what);
-      });
-    }
-    judged = policy_.judge(question);
-  }
+    answers_.add(question, allow ? workspace::Decision::allow : workspace::Decision::reject);
+  };
+  const workspace::Judgement judged = decisions_.judge(question);
+  if (const auto problem = decisions_.take_problem())
+    say("No rule is followed, everything is asked: " + *problem);
   if (judged.decision) {
     const bool allow = *judged.decision == workspace::Decision::allow;
-    if (const PermissionOption* option = option_that(request.options, allow)) {
-      mailbox_->post([&front = front_, told = std::string(allow ? "Allowed" : "Rejected") +
-                                              " by a rule: " + describe(asked.call) + " — " +
-                                              judged.rule->describe() + " (" + judged.source +
-                                              ")"] { front.say(told); });
+    if (const auto* option = workspace::least_option(request.options, allow)) {
+      say(std::string(allow ? "Allowed" : "Rejected") + " by a rule: " + describe(asked.call) +
+          " — " + judged.rule->describe() + " (" + judged.source + ")");
+      answered(allow);
       return Decision(option->optionId);
     }
   }
@@ -308,66 +282,52 @@ Decision ChatHost::permission(const ClientContext& context,
     if (!taken) choice.key = key;
     dialog->choices.push_back(std::move(choice));
   }
-  const PermissionOption* const allow_once = option_that(request.options, true);
-  if (!policy_file_.empty() && allow_once != nullptr && !always(allow_once->kind)) {
-    const workspace::Rule rule =
-        workspace::rule_for(question, workspace::Decision::allow, workspace::Scope::project);
+  const PermissionOption* const allow_once = workspace::least_option(request.options, true);
+  const auto own_rule =
+      decisions_.offered(question, workspace::Decision::allow, workspace::Scope::project);
+  if (own_rule && allow_once != nullptr && !workspace::holds_on(allow_once->kind))
     // How far it reaches comes first: the end may be cut.
-    std::string what = "in this project, for " + label_ + ": " + rule.kind;
-    if (!rule.tool.empty()) what += " with " + rule.tool;
-    if (!rule.command.empty()) what += " `" + rule.command + "`";
-    dialog->choices.push_back(
-        {.label = "Always, by a rule of mine", .description = std::move(what), .key = 'p'});
-  }
+    dialog->choices.push_back({.label = "Always, by a rule of mine",
+                               .description = workspace::reach_of(*own_rule, question) +
+                                              "; in this project, for " + label_,
+                               .key = 'p'});
   dialog->chosen = [answer](std::size_t index) { answer->give(index); };
   const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
-  if (!index) return Decision::cancelled();
+  if (!index) {
+    answered(false);
+    return Decision::cancelled();
+  }
   if (*index >= request.options.size()) {
     remember(question, true, workspace::Scope::project);
+    answered(true);
     return Decision(allow_once->optionId);
   }
   const PermissionOption& option = request.options[*index];
-  if (always(option.kind)) remember(question, allows(option.kind), workspace::Scope::session);
+  const bool allow = workspace::allows(option.kind);
+  // Where the question does not say enough for a rule, "always" is the agent's own to keep.
+  if (workspace::holds_on(option.kind)) remember(question, allow, workspace::Scope::session);
+  answered(allow);
   return Decision(option.optionId);
 }
 
-v1::WriteTextFileResponse ChatHost::write(const ClientContext& context,
-                                          const v1::WriteTextFileRequest& request) {
-  std::vector<std::string> directories = {context.cwd()};
-  for (std::string& directory : context.additional_directories())
-    directories.push_back(std::move(directory));
-  if (directories.front().empty())
-    throw not_found("session " + context.session_id(),
-                    Json::object({{"sessionId", context.session_id()}}));
-  try {
-    const workspace::Files files{workspace::Boundary(std::move(directories))};
-    std::optional<std::string> before;
-    try {
-      before = files.read_text(request.path);
-    } catch (const workspace::FileError&) {
-      // Not there, or no text: there is no diff to show.
-    }
-    files.write(request.path, request.content);
-    const std::lock_guard lock(mutex_);
-    const auto [change, first] = changes_.try_emplace(request.path);
-    if (first) change->second.before = std::move(before);
-    change->second.after = request.content;
-    change->second.kept = true;
-    // Bounded: what is long goes first from what is shown, never from the list.
-    std::size_t size = 0;
-    const auto bytes = [](const FileChange& one) {
-      return one.after.size() + (one.before ? one.before->size() : 0);
-    };
-    for (const auto& [path, one] : changes_) size += bytes(one);
-    for (auto& [path, one] : changes_) {
-      if (size <= most_change_bytes) break;
-      size -= bytes(one);
-      one = {.before = {}, .after = {}, .kept = false};
-    }
-  } catch (const workspace::FileError& error) {
-    throw workspace::to_error(error);
+void ChatHost::written(const std::string& path, std::optional<std::string> before,
+                       const std::string& after) {
+  const std::lock_guard lock(mutex_);
+  const auto [change, first] = changes_.try_emplace(path);
+  if (first) change->second.before = std::move(before);
+  change->second.after = after;
+  change->second.kept = true;
+  // Bounded: what is long goes first from what is shown, never from the list.
+  std::size_t size = 0;
+  const auto bytes = [](const FileChange& one) {
+    return one.after.size() + (one.before ? one.before->size() : 0);
+  };
+  for (const auto& [name, one] : changes_) size += bytes(one);
+  for (auto& [name, one] : changes_) {
+    if (size <= most_change_bytes) break;
+    size -= bytes(one);
+    one = {.before = {}, .after = {}, .kept = false};
   }
-  return {};
 }
 
 v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context,

@@ -16,9 +16,10 @@
 #include "chat/mailbox.h"
 #include "chat/pace.h"
 #include "chat/permission.h"
+#include "workspace/decisions.h"
 #include "workspace/offer.h"
 #include "workspace/output_buffer.h"
-#include "workspace/policy.h"
+#include "workspace/turn_answers.h"
 
 namespace acp::chat {
 
@@ -52,6 +53,8 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void install(Client& client);
   // Nobody answers any more: who waits is told to go.
   void close();
+  // What was answered in the turn before counts no more.
+  void turn_begins();
 
   const workspace::Offer& offer() const { return offer_; }
   std::map<std::string, FileChange> changes() const;
@@ -81,22 +84,27 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   v1::CreateElicitationResponse elicitation(const ClientContext& context,
                                             const v1::CreateElicitationRequest& request);
   std::string login(const ClientContext& context, const std::vector<v1::AuthMethod>& methods);
-  v1::WriteTextFileResponse write(const ClientContext& context,
-                                  const v1::WriteTextFileRequest& request);
+  // Throws Error if the call is not to be carried out.
+  void judge(workspace::Question call);
+  void written(const std::string& path, std::optional<std::string> before,
+               const std::string& after);
   // Shows the dialog and waits. Nothing if the question was taken back.
   template <class T>
   std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
                        const std::shared_ptr<Awaited<T>>& answer);
   void remember(const workspace::Question& question, bool allow, workspace::Scope scope);
+  // A line of our own, from any thread.
+  void say(std::string text);
 
   const std::shared_ptr<Mailbox> mailbox_;
   Front& front_;  // only inside letters
-  const std::string agent_, label_, policy_file_;
+  const std::string agent_, label_;
   const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
   const workspace::Offer offer_;
+  workspace::Decisions decisions_;
   mutable std::mutex mutex_;
-  workspace::Policy policy_;
+  workspace::TurnAnswers answers_;
   std::map<std::string, FileChange> changes_;
   std::deque<std::string> log_;
   std::size_t questions_ = 0;

@@ -25,7 +25,7 @@ class Order(ChatCase):
         """A letter only chooses, Enter answers; and if more is typed, it was text."""
         chat = self.offline()
         chat.type("create a.txt with text\r")
-        chat.wait("p Always, by a rule of mine  in this project, for acp: edit")
+        chat.wait("p Always, by a rule of mine  all edits in ")
         chat.wait("Enter answers")
         chat.type("p")
         chat.wait("❯ 7 p Always")

@@ -1,12 +1,17 @@
 #include "chat/permission.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 
 #include "acp/json/codec.h"
 #include "chat/printable.h"
 #include "chat/tty.h"
+#include "workspace/permission_options.h"
 #include "workspace/policy_store.h"
+#include "workspace/touched.h"
+#include "workspace/web_origin.h"
 
 namespace acp::chat {
 
@@ -14,25 +19,11 @@ namespace {
 
 using By = PermissionAnswer::By;
 
-bool allows(PermissionOptionKind kind) {
-  return kind == PermissionOptionKind::allow_once || kind == PermissionOptionKind::allow_always;
-}
-
-// By kind, never by position; the one that reaches least far. Nothing if there is none.
-std::optional<PermissionOption> choose(const std::vector<PermissionOption>& options, bool allow) {
-  const auto once = allow ? PermissionOptionKind::allow_once : PermissionOptionKind::reject_once;
-  const auto always =
-      allow ? PermissionOptionKind::allow_always : PermissionOptionKind::reject_always;
-  for (const auto kind : {once, always})
-    for (const PermissionOption& option : options)
-      if (option.kind == kind) return option;
-  return {};
-}
-
 PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
                           std::string reason) {
   PermissionAnswer answer{.by = by, .reason = std::move(reason)};
-  answer.option = choose(question.options, allow);
+  if (const auto* option = workspace::least_option(question.options, allow))
+    answer.option = *option;
   answer.allowed = allow && answer.option;
   if (allow && !answer.option) answer.reason += "; but the agent offers no way to allow it";
   return answer;
@@ -57,6 +48,26 @@ std::string command_of(const ToolCallState& call) {
   for (const JsonView word : command.elements())
     if (const auto text = word.as_string()) words.push_back(*text);
   return words.empty() ? "" : io::command_line(words);
+}
+
+// Where it runs, as far as the agent says it; else in the session's directory.
+std::string directory_of(const ToolCallState& call) {
+  const JsonView input = call.raw_input.view();
+  for (const char* const name : {"cwd", "workdir", "working_directory", "directory"})
+    if (const auto path = input[name].as_string(); path && !path->empty()) return *path;
+  return {};
+}
+
+std::string by_rule(const workspace::Judgement& judged) {
+  return "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")";
+}
+
+PermissionOption option(const char* id, const char* name, PermissionOptionKind kind) {
+  PermissionOption result;
+  result.optionId = id;
+  result.name = name;
+  result.kind = kind;
+  return result;
 }
 
 std::vector<std::string> paths_of(const ToolCallState& call) {
@@ -108,16 +119,56 @@ const char* to_string(PermissionAnswer::By by) {
   return "";
 }
 
+ToolCallState call_in_question(const v1::ToolCallUpdate& said, ToolCallState known) {
+  ToolCallState call = std::move(known);
+  call.id = said.toolCallId;
+  if (said.title.has_value()) call.title = *said.title;
+  if (said.name.has_value()) call.name = *said.name;
+  if (said.kind.has_value()) call.kind = *said.kind;
+  if (said.content.has_value()) call.content = *said.content;
+  if (said.locations.has_value()) call.locations = *said.locations;
+  if (!said.rawInput.absent()) call.raw_input = said.rawInput;
+  return call;
+}
+
 workspace::Question as_question(const PermissionQuestion& question) {
+  using workspace::Ends;
+  const ToolCallState& call = question.call;
   workspace::Question asked;
   asked.agent = question.agent;
   asked.project = question.cwd;
-  asked.kind = name_of(question.call.kind);
-  asked.tool = question.call.name.value_or("");
-  if (question.call.kind == v1::ToolKind::execute) asked.command = command_of(question.call);
-  for (const std::string& path : paths_of(question.call))
-    asked.paths.push_back((std::filesystem::path(question.cwd) / path).lexically_normal().string());
+  asked.more_directories = question.more_directories;
+  asked.kind = name_of(call.kind);
+  asked.tool = call.name.value_or("");
+  std::vector<std::string> directories = {question.cwd};
+  directories.insert(directories.end(), question.more_directories.begin(),
+                     question.more_directories.end());
+  const workspace::Boundary boundary(std::move(directories));
+  const auto look = [&](const std::string& path, Ends ends) {
+    const std::filesystem::path whole = std::filesystem::path(question.cwd) / path;
+    workspace::Touched touched = workspace::touched(boundary, whole.string(), ends);
+    touched.written = whole.lexically_normal().string();
+    if (touched.written.size() > 1 && touched.written.ends_with('/')) touched.written.pop_back();
+    return touched;
+  };
+  if (call.kind == v1::ToolKind::execute || call.kind == v1::ToolKind::other)
+    asked.command = command_of(call);
+  if (!asked.command.empty()) asked.directory = look(directory_of(call), Ends::followed);
+  if (call.kind == v1::ToolKind::fetch)
+    asked.origin = workspace::web_origin(call.raw_input.view()["url"].as_string().value_or(""));
+  const bool takes_all_below =
+      call.kind == v1::ToolKind::move || call.kind == v1::ToolKind::delete_;
+  for (const std::string& path : paths_of(call))
+    asked.paths.push_back(look(path, takes_all_below ? Ends::as_it_is : Ends::followed));
   return asked;
+}
+
+std::string describe(const workspace::Question& call) {
+  if (!call.command.empty())
+    return "run `" + one_line(call.command) + "` in " + one_line(call.directory.written);
+  std::string text = call.kind == "edit" ? "write" : call.kind;
+  for (const workspace::Touched& path : call.paths) text += " " + one_line(path.written);
+  return text;
 }
 
 std::string describe(const ToolCallState& call) {
@@ -132,10 +183,18 @@ std::string describe(const ToolCallState& call) {
   return text;
 }
 
-std::unique_ptr<Permissions> Permissions::from(const std::string& word) {
-  if (word == "deny") return std::make_unique<Permissions>(Kind::deny);
-  if (word == "allow") return std::make_unique<Permissions>(Kind::allow);
-  if (word == "ask") return std::make_unique<Permissions>(Kind::ask);
+std::unique_ptr<Permissions> Permissions::from(const std::string& word,
+                                               const std::string& user_file) {
+  const std::map<std::string, Kind> words = {
+      {"deny", Kind::deny}, {"allow", Kind::allow}, {"ask", Kind::ask}};
+  if (const auto known = words.find(word); known != words.end()) {
+    std::vector<workspace::Policy::Placed> rules;
+    if (!user_file.empty()) rules = workspace::PolicyStore(user_file).load();
+    std::erase_if(rules, [](const workspace::Policy::Placed& placed) {
+      return placed.rule.decision == workspace::Decision::allow;
+    });
+    return std::make_unique<Permissions>(known->second, std::move(rules));
+  }
   const std::string path = std::filesystem::absolute(word).lexically_normal().string();
   if (!std::filesystem::exists(path))
     throw workspace::PolicyStoreError(path +
@@ -144,6 +203,19 @@ std::unique_ptr<Permissions> Permissions::from(const std::string& word) {
 }
 
 PermissionAnswer Permissions::answer(const PermissionQuestion& question, std::stop_token stop) {
+  const workspace::Question seen = as_question(question);
+  PermissionAnswer answer = decide(question, seen, std::move(stop));
+  const std::lock_guard lock(answers_mutex_);
+  answers_.add(seen, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  return answer;
+}
+
+PermissionAnswer Permissions::decide(const PermissionQuestion& question,
+                                     const workspace::Question& seen, std::stop_token stop) {
+  const workspace::Judgement judged = rules_.judge(seen);
+  if (judged.decision)
+    return answered(question, By::rule, *judged.decision == workspace::Decision::allow,
+                    by_rule(judged));
   switch (kind_) {
     case Kind::allow:
       return answered(question, By::policy, true, "by --policy allow");
@@ -154,10 +226,45 @@ PermissionAnswer Permissions::answer(const PermissionQuestion& question, std::st
     case Kind::rules:
       break;
   }
-  const workspace::Judgement judged = rules_.judge(as_question(question));
-  if (!judged.decision) return answered(question, By::nobody, false, "no rule decides it");
-  return answered(question, By::rule, *judged.decision == workspace::Decision::allow,
-                  "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")");
+  return answered(question, By::nobody, false, "no rule decides it");
+}
+
+PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_itself,
+                                    std::stop_token stop) {
+  const workspace::Judgement judged = rules_.judge(call);
+  if (judged.decision == workspace::Decision::reject)
+    return {.by = By::rule, .allowed = false, .reason = by_rule(judged)};
+  if (asks_itself) return {.by = By::policy, .allowed = true};
+  std::optional<workspace::Decision> before;
+  {
+    const std::lock_guard lock(answers_mutex_);
+    before = answers_.about(call);
+  }
+  if (before == workspace::Decision::allow) return {.by = By::policy, .allowed = true};
+  if (before == workspace::Decision::reject)
+    return {.by = By::rule, .allowed = false, .reason = "it was rejected when the agent asked"};
+  if (call.kind == "read") return {.by = By::policy, .allowed = true};
+  // The agent did not ask: we do.
+  PermissionQuestion question;
+  question.call.title = describe(call);
+  question.call.kind = call.kind == "edit" ? v1::ToolKind::edit : v1::ToolKind::execute;
+  question.agent = call.agent;
+  question.cwd = call.project;
+  for (const workspace::Touched& path : call.paths) {
+    v1::ToolCallLocation location;
+    location.path = path.written;
+    question.call.locations.push_back(std::move(location));
+  }
+  if (!call.command.empty())
+    question.call.raw_input =
+        Json::object({{"command", call.command}, {"cwd", call.directory.written}});
+  question.options = {option("allow", "Allow", PermissionOptionKind::allow_once),
+                      option("reject", "Reject", PermissionOptionKind::reject_once)};
+  PermissionAnswer answer = decide(question, call, std::move(stop));
+  answer.reason += "; the agent did not ask";
+  const std::lock_guard lock(answers_mutex_);
+  answers_.add(call, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  return answer;
 }
 
 PermissionAnswer Permissions::ask(const PermissionQuestion& question, std::stop_token stop) {
@@ -182,7 +289,7 @@ PermissionAnswer Permissions::ask(const PermissionQuestion& question, std::stop_
         number <= question.options.size()) {
       PermissionAnswer answer{.by = By::person, .reason = "at the terminal"};
       answer.option = question.options[number - 1];
-      answer.allowed = allows(answer.option->kind);
+      answer.allowed = workspace::allows(answer.option->kind);
       return answer;
     }
     text.clear();

@@ -12,7 +12,9 @@
 
 #include "acp/client.h"
 #include "acp/session_state.h"
+#include "workspace/boundary.h"
 #include "workspace/policy.h"
+#include "workspace/turn_answers.h"
 
 namespace acp::chat {
 
@@ -22,7 +24,11 @@ struct PermissionQuestion {
   std::vector<PermissionOption> options;
   std::string agent;
   std::string cwd;
+  std::vector<std::string> more_directories = {};
 };
+
+// The call as the question shows it: what it says itself counts before what was said earlier.
+ToolCallState call_in_question(const v1::ToolCallUpdate& said, ToolCallState known);
 
 struct PermissionAnswer {
   enum class By {
@@ -42,8 +48,10 @@ struct PermissionAnswer {
 };
 const char* to_string(PermissionAnswer::By by);
 
-// What is asked, as rules see it.
+// What is asked, as rules see it. Paths are looked up on the disk.
 workspace::Question as_question(const PermissionQuestion& question);
+// A call that the agent sent without asking, on one line, safe to show.
+std::string describe(const workspace::Question& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
 
@@ -52,20 +60,30 @@ class Permissions {
  public:
   enum class Kind { deny, allow, ask, rules };
 
-  // WORD is deny, allow, ask, or a file with rules. Throws workspace::PolicyStoreError.
-  static std::unique_ptr<Permissions> from(const std::string& word);
+  // WORD is deny, allow, ask, or a file with rules. With a word, the rules of `user_file` that
+  // reject hold as well. Throws workspace::PolicyStoreError.
+  static std::unique_ptr<Permissions> from(const std::string& word, const std::string& user_file);
 
   explicit Permissions(Kind kind, std::vector<workspace::Policy::Placed> rules = {})
       : kind_(kind), rules_(std::move(rules)) {}
 
   PermissionAnswer answer(const PermissionQuestion& question, std::stop_token stop);
 
+  // A read, write or command that the agent asks us to carry out. What it asked about before is
+  // answered as that was; else a read is carried out, and the rest is decided as a question is.
+  // Of an agent that asks by itself, only rules that reject count.
+  PermissionAnswer judge(const workspace::Question& call, bool asks_itself, std::stop_token stop);
+
  private:
+  PermissionAnswer decide(const PermissionQuestion& question, const workspace::Question& seen,
+                          std::stop_token stop);
   PermissionAnswer ask(const PermissionQuestion& question, std::stop_token stop);
 
   const Kind kind_;
   const workspace::Policy rules_;
   std::mutex asking_;  // one question at a time
+  std::mutex answers_mutex_;
+  workspace::TurnAnswers answers_;
 };
 
 }  // namespace acp::chat

@@ -84,7 +84,37 @@ TEST(Permission, TheQuestionAsRulesSeeIt) {
   const workspace::Question seen = as_question(asked);
   EXPECT_EQ(seen.command, "");
   EXPECT_EQ(seen.kind, "edit");
-  EXPECT_EQ(seen.paths, (std::vector<std::string>{"/project/a.txt", "/project/b.txt"}));
+  ASSERT_EQ(seen.paths.size(), 2u);
+  EXPECT_EQ(seen.paths[0].written, "/project/a.txt");
+  EXPECT_EQ(seen.paths[1].written, "/project/b.txt");
+}
+
+TEST(Permission, WhereACommandRunsAndWhatIsFetched) {
+  PermissionQuestion asked = question({});
+  EXPECT_EQ(as_question(asked).directory.written, "/project") << "unless the agent says another";
+  asked.call.raw_input = Json::object({{"command", "npm test"}, {"cwd", "vendor/"}});
+  EXPECT_EQ(as_question(asked).directory.written, "/project/vendor");
+  asked.call.kind = ToolKind::fetch;
+  asked.call.raw_input = Json::object({{"url", "http://trusted@evil/"}});
+  EXPECT_EQ(as_question(asked).origin, "http://evil:80");
+  EXPECT_EQ(as_question(asked).command, "");
+  // Who does not say what kind of call it is may still run a command.
+  asked.call.kind = ToolKind::other;
+  asked.call.raw_input = Json::object({{"command", "ls"}});
+  EXPECT_EQ(as_question(asked).command, "ls");
+}
+
+TEST(Permission, TheQuestionItselfCountsBeforeWhatWasSaidEarlier) {
+  ToolCallState known;
+  known.title = "List";
+  known.kind = ToolKind::execute;
+  known.raw_input = Json::object({{"command", "ls"}});
+  v1::ToolCallUpdate said;
+  said.toolCallId = "c";
+  said.rawInput = Json::object({{"command", "rm -rf /"}});
+  const ToolCallState call = call_in_question(said, known);
+  EXPECT_EQ(call.title, "List");
+  EXPECT_EQ(call.raw_input["command"].as_string(), "rm -rf /");
 }
 
 TEST(Permission, DescribedOnOneSafeLine) {

@@ -20,6 +20,7 @@ class Run {
       : options_(options),
         reporter_(std::make_shared<RunReporter>(std::move(printer))),
         host_(std::make_shared<RunHost>(reporter_, options.permissions, options.agent.name,
+                                        options.agent.kind == KnownAgent::Kind::built_in,
                                         options.auth)),
         stopping_(std::move(interrupt), options.time, options.grace) {}
 

@@ -44,6 +44,11 @@ struct PermissionAnswered {
   const ToolCallState& call;
   const PermissionAnswer& answer;
 };
+// The agent sent a call for us to carry out, and had not asked before.
+struct CallJudged {
+  const workspace::Question& call;
+  const PermissionAnswer& answer;
+};
 struct ElicitationDeclined {
   const v1::CreateElicitationRequest& request;
 };
@@ -76,10 +81,11 @@ struct Failed {
 };
 }  // namespace event
 
-using RunEvent = std::variant<event::Starting, event::Initialized, event::LoggingIn,
-                              event::SessionOpened, event::Updated, event::PermissionAnswered,
-                              event::ElicitationDeclined, event::TerminalOutput, event::StderrLine,
-                              event::Logged, event::Cancelling, event::Stopped, event::Failed>;
+using RunEvent =
+    std::variant<event::Starting, event::Initialized, event::LoggingIn, event::SessionOpened,
+                 event::Updated, event::PermissionAnswered, event::CallJudged,
+                 event::ElicitationDeclined, event::TerminalOutput, event::StderrLine,
+                 event::Logged, event::Cancelling, event::Stopped, event::Failed>;
 
 class RunPrinter {
  public:

@@ -6,36 +6,22 @@
 
 namespace acp::chat {
 
-namespace {
-
-// As far as the question itself tells.
-ToolCallState call_of(const v1::ToolCallUpdate& told) {
-  ToolCallState call;
-  call.id = told.toolCallId;
-  call.title = told.title.value_or("");
-  if (told.name.has_value()) call.name = *told.name;
-  if (told.kind.has_value()) call.kind = *told.kind;
-  if (told.content.has_value()) call.content = *told.content;
-  if (told.locations.has_value()) call.locations = *told.locations;
-  call.raw_input = told.rawInput;
-  return call;
-}
-
-}  // namespace
-
 RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-                 std::string agent_name, std::string auth_method)
+                 std::string agent_name, bool asks_itself, std::string auth_method)
     : reporter_(std::move(reporter)),
       permissions_(std::move(permissions)),
       agent_name_(std::move(agent_name)),
       auth_method_(std::move(auth_method)),
+      asks_itself_(asks_itself),
       offer_([told = reporter_](const std::string& id, std::string_view text) {
         told->tell(event::TerminalOutput{id, text});
       }) {}
 
 void RunHost::install(Client& client) {
-  offer_.install(client);
   const std::shared_ptr<RunHost> self = shared_from_this();
+  offer_.install(client, [self](const ClientContext& context, workspace::Question call) {
+    self->judge(context, std::move(call));
+  });
   const auto decline = [self](ClientContext, v1::CreateElicitationRequest request) {
     self->reporter_->tell(event::ElicitationDeclined{request});
     v1::CreateElicitationResponse response;
@@ -80,10 +66,10 @@ void RunHost::forget() {
 Decision RunHost::answer(const ClientContext& context,
                          const v1::RequestPermissionRequest& request) {
   PermissionQuestion question;
-  question.call = call_of(request.toolCall);
   question.options = request.options;
   question.agent = agent_name_;
   question.cwd = context.cwd();
+  question.more_directories = context.additional_directories();
   std::optional<Session> session;
   {
     const std::lock_guard lock(mutex_);
@@ -95,6 +81,7 @@ Decision RunHost::answer(const ClientContext& context,
         question.call = *known;
     });
   session.reset();
+  question.call = call_in_question(request.toolCall, std::move(question.call));
   PermissionAnswer answer = permissions_->answer(question, context.stop_token());
   if (context.cancelled()) {
     answer.by = PermissionAnswer::By::cancelled;
@@ -105,6 +92,14 @@ Decision RunHost::answer(const ClientContext& context,
   if (answer.by == PermissionAnswer::By::nobody) permission_needed_ = true;
   reporter_->tell(event::PermissionAnswered{request, question.call, answer});
   return answer.decision();
+}
+
+void RunHost::judge(const ClientContext& context, workspace::Question call) {
+  call.agent = agent_name_;
+  const PermissionAnswer answer = permissions_->judge(call, asks_itself_, context.stop_token());
+  if (answer.by == PermissionAnswer::By::nobody) permission_needed_ = true;
+  if (!answer.reason.empty()) reporter_->tell(event::CallJudged{call, answer});
+  if (!answer.allowed) throw permission_denied("acp run does not carry this out: " + answer.reason);
 }
 
 std::string RunHost::choose_login(const std::vector<v1::AuthMethod>& methods) {

@@ -17,8 +17,9 @@ namespace acp::chat {
 // For all threads. Handlers hold it: it knows the session, so whoever ends the run says forget().
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
+  // `asks_itself`: it is our own agent, which asks for what its mode does not allow.
   RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-          std::string agent_name, std::string auth_method);
+          std::string agent_name, bool asks_itself, std::string auth_method);
 
   void install(Client& client);
 
@@ -33,11 +34,14 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
 
  private:
   Decision answer(const ClientContext& context, const v1::RequestPermissionRequest& request);
+  // Throws Error if the call is not to be carried out.
+  void judge(const ClientContext& context, workspace::Question call);
   std::string choose_login(const std::vector<v1::AuthMethod>& methods);
 
   const std::shared_ptr<RunReporter> reporter_;
   const std::shared_ptr<Permissions> permissions_;
   const std::string agent_name_, auth_method_;
+  const bool asks_itself_;
   const workspace::Offer offer_;
   std::mutex mutex_;
   std::optional<Session> session_;

@@ -93,6 +93,18 @@ class JsonPrinter : public RunPrinter {
     if (e.answer.option) object.set("optionId", e.answer.option->optionId);
     line(object);
   }
+  void show(const event::CallJudged& e) {
+    Json object = Json::object({{"event", "call"}, {"kind", e.call.kind}});
+    if (!e.call.command.empty()) {
+      object.set("command", e.call.command);
+      object.set("cwd", e.call.directory.written);
+    }
+    if (!e.call.paths.empty()) object.set("path", e.call.paths.front().written);
+    object.set("allowed", e.answer.allowed);
+    object.set("by", to_string(e.answer.by));
+    object.set("reason", e.answer.reason);
+    line(object);
+  }
   void show(const event::ElicitationDeclined& e) {
     line(Json::object(
         {{"event", "elicitation"}, {"request", written(e.request)}, {"action", "decline"}}));

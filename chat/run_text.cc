@@ -250,6 +250,11 @@ class TextPrinter : public RunPrinter {
       text += "; answered as cancelled";
     tell(text);
   }
+  void show(const event::CallJudged& e) {
+    end_message();
+    tell(std::string(e.answer.allowed ? "[allowed] " : "[denied] ") + describe(e.call) + ", " +
+         e.answer.reason);
+  }
   void show(const event::ElicitationDeclined& e) {
     end_message();
     std::string text =

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "acp/json/json.h"
 #include "cli/command.h"
@@ -18,12 +19,15 @@ using workspace::Policy;
 using workspace::PolicyStore;
 using workspace::Question;
 using workspace::Rule;
+using workspace::Touched;
 
 struct Options {
   std::string file;
   bool json = false;
   std::size_t number = 0;
   Question question;
+  std::string directory;
+  std::vector<std::string> paths;
   Rule rule;
   bool reject = false;
 };
@@ -43,7 +47,14 @@ Json as_json(const Rule& rule) {
   set("kind", rule.kind);
   set("tool", rule.tool);
   set("command", rule.command);
-  set("path", rule.path);
+  set("directory", rule.directory);
+  set("origin", rule.origin);
+  if (rule.paths.size() == 1) set("path", rule.paths.front());
+  if (rule.paths.size() > 1) {
+    Json patterns = Json::array();
+    for (const std::string& pattern : rule.paths) patterns.append(pattern);
+    out.set("path", patterns);
+  }
   set("agent", rule.agent);
   set("project", rule.project);
   return out;
@@ -68,7 +79,10 @@ int list(const PolicyStore& store, bool json) {
 }
 
 int explain(const PolicyStore& store, const Options& options) {
-  const Judgement judged = Policy(store.load()).judge(options.question);
+  Question question = options.question;
+  question.directory = Touched(options.directory);
+  for (const std::string& path : options.paths) question.paths.emplace_back(path);
+  const Judgement judged = Policy(store.load()).judge(question);
   if (options.json) {
     Json out = Json::object({{"decision", judged.decision ? name_of(*judged.decision) : "ask"}});
     if (judged.rule) out.set("rule", as_json(*judged.rule));
@@ -86,10 +100,11 @@ int explain(const PolicyStore& store, const Options& options) {
 int add(const PolicyStore& store, const Options& options) {
   Rule rule = options.rule;
   rule.decision = options.reject ? Decision::reject : Decision::allow;
-  const bool says_what =
-      !rule.kind.empty() || !rule.tool.empty() || !rule.command.empty() || !rule.path.empty();
+  const bool says_what = !rule.kind.empty() || !rule.tool.empty() || !rule.command.empty() ||
+                         !rule.origin.empty() || !rule.paths.empty();
   if (rule.decision == Decision::allow && !says_what)
-    return complain("a rule that allows needs at least one of --kind, --tool, --command, --path");
+    return complain(
+        "a rule that allows needs at least one of --kind, --tool, --command, --origin, --path");
   store.add(rule);
   std::cout << rule.describe() << "\n";
   return 0;
@@ -119,7 +134,11 @@ void add_patterns(CLI::App& command, Rule& rule) {
   command.add_option("--command", rule.command,
                      "The command, with * for any text; when allowing, for none with shell "
                      "operators");
-  command.add_option("--path", rule.path, "The path, with * for any name and ** for any path");
+  command.add_option("--directory", rule.directory,
+                     "Where the command runs, with * and ** as in --path");
+  command.add_option("--origin", rule.origin, "What is fetched from: https://example.org:443");
+  command.add_option("--path", rule.paths,
+                     "The path, with * for any name and ** for any path; again for more");
   command.add_option("--agent", rule.agent, "The agent");
   command.add_option("--project", rule.project, "The session's directory, or one above it");
 }
@@ -149,7 +168,9 @@ void add_policy_command(CLI::App& app, Action& action) {
   explaining.add_option("--kind", question.kind, "The kind of tool: edit, delete, execute, …");
   explaining.add_option("--tool", question.tool, "The tool's name");
   explaining.add_option("--command", question.command, "The command that is to run");
-  explaining.add_option("--path", question.paths, "A path that is touched; again for more");
+  explaining.add_option("--directory", options->directory, "Where the command runs");
+  explaining.add_option("--origin", question.origin, "What is fetched from");
+  explaining.add_option("--path", options->paths, "A path that is touched; again for more");
   explaining.add_option("--agent", question.agent, "The agent");
   explaining.add_option("--project", question.project, "The session's directory");
   CLI::App& allowing = command("allow", "Add a rule that allows", add);

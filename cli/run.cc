@@ -17,6 +17,7 @@
 #include "cli/help_format.h"
 #include "cli/interrupts.h"
 #include "cli/seconds.h"
+#include "workspace/policy_store.h"
 
 namespace acp::cli {
 namespace {
@@ -69,7 +70,7 @@ chat::RunOptions read(const Options& options) {
   if (options.json && options.quiet) throw BadUsage("either --json or --quiet, not both");
   chat::RunOptions run;
   options.read_into(run, user_settings());
-  run.permissions = chat::Permissions::from(options.policy);
+  run.permissions = chat::Permissions::from(options.policy, workspace::PolicyStore::default_path());
   run.prompt = prompt_of(options);
   for (const std::string& word : options.set) run.choices.set.push_back(pair_of(word, "--set"));
   run.auth = options.auth;
@@ -107,8 +108,10 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   option("--file", options->file, "Read the prompt from a file", "FILE");
   option(
       "--policy", options->policy,
-      "Who answers when the agent asks for a permission: 'ask' (the terminal), 'allow', 'deny', "
-      "or a file with rules, as 'acp policy' writes them; what no rule decides is denied. (deny)",
+      "Who answers when the agent asks for a permission, and decides on writes and commands that "
+      "it sends without asking: 'ask' (the terminal), 'allow', 'deny', or a file with rules, as "
+      "'acp policy' writes them; what no rule decides is denied. Your own rules that reject hold "
+      "with each word. (deny)",
       "FILE|ask|allow|deny");
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
       ->type_name("ID=VALUE")

@@ -122,6 +122,21 @@ def turn(text):
             call = {"toolCallId": "p"}
         kinds = [word for word in DETAIL.split() if word != "announced"]
         say(json.dumps(permission(call, *kinds)))
+    elif WHAT == "steps":  # DETAIL is JSON: a list of what it does, each a list
+        for what, *words in json.loads(DETAIL):
+            if what == "ask":
+                outcome = permission(words[0], *(words[1:] or ["allow_once", "reject_once"]))
+                say("asked: %s\n" % outcome.get("optionId", "cancelled"))
+                continue
+            method, params = {
+                "run": lambda command, cwd=None: ("terminal/create", {"command": command, **({"cwd": cwd} if cwd else {})}),
+                "write": lambda path, text="text": ("fs/write_text_file", {"path": path, "content": text}),
+                "read": lambda path: ("fs/read_text_file", {"path": path}),
+            }[what](*words)
+            answer = ask(method, sessionId=SESSION, **params)
+            if what == "run" and "terminalId" in answer:
+                ask("terminal/wait_for_exit", sessionId=SESSION, terminalId=answer["terminalId"])
+            say("%s: %s\n" % (what, answer.get("code", "done")))
     elif WHAT == "stubborn":
         say("working")
         for message in INPUT:  # and never an end

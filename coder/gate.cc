@@ -22,17 +22,18 @@ struct Option {
   Decision decision;
   std::optional<Scope> scope;
 };
-// A client that chooses by kind takes the first: the one that reaches least far.
+// A client that chooses by kind takes the first: the one that reaches least far. One that looks for
+// "always" in a name finds the session's.
 constexpr Option options[] = {
     {"allow_once", "Allow once", PermissionOptionKind::allow_once, Decision::allow, {}},
-    {"allow_session", "Allow in this session", PermissionOptionKind::allow_always, Decision::allow,
-     Scope::session},
-    {"allow_project", "Always allow in this project", PermissionOptionKind::allow_always,
+    {"allow_session", "Always allow in this session", PermissionOptionKind::allow_always,
+     Decision::allow, Scope::session},
+    {"allow_project", "Allow in this project from now on", PermissionOptionKind::allow_always,
      Decision::allow, Scope::project},
     {"reject_once", "Reject", PermissionOptionKind::reject_once, Decision::reject, {}},
-    {"reject_session", "Reject in this session", PermissionOptionKind::reject_always,
+    {"reject_session", "Always reject in this session", PermissionOptionKind::reject_always,
      Decision::reject, Scope::session},
-    {"reject_project", "Always reject in this project", PermissionOptionKind::reject_always,
+    {"reject_project", "Reject in this project from now on", PermissionOptionKind::reject_always,
      Decision::reject, Scope::project},
 };
 
@@ -41,59 +42,71 @@ std::string name_of(v1::ToolKind kind) {
   return name && name->is_string() ? *name->as_string() : "other";
 }
 
-}  // namespace
-
-Gate::Gate(std::string project, std::string policy_file)
-    : project_(std::move(project)), store_(std::move(policy_file)) {}
-
-std::optional<std::string> Gate::take_problem() {
-  const std::lock_guard lock(mutex_);
-  if (problem_ == told_problem_) return std::nullopt;
-  told_problem_ = problem_;
-  if (problem_.empty()) return std::nullopt;
-  return problem_;
+bool takes_all_below(v1::ToolKind kind) {
+  return kind == v1::ToolKind::move || kind == v1::ToolKind::delete_;
 }
 
-workspace::Judgement Gate::judge(const workspace::Question& question, bool& broken) {
-  const std::lock_guard lock(mutex_);
-  if (!store_.path().empty()) {
-    try {
-      policy_.replace(store_.load());
-      problem_.clear();
-    } catch (const workspace::PolicyStoreError& error) {
-      policy_.replace({});
-      problem_ = error.what();
-    }
-  }
-  workspace::Judgement judgement = policy_.judge(question);
-  broken = !problem_.empty();
-  return judgement;
+std::string words_of(const workspace::Judgement& judgement) {
+  return judgement.rule->describe() + " (" + judgement.source + ")";
+}
+
+}  // namespace
+
+Gate::Gate(std::vector<std::string> directories, std::string policy_file, Look look)
+    : directories_(std::move(directories)),
+      look_(std::move(look)),
+      decisions_(std::move(policy_file)) {}
+
+workspace::Question Gate::question_of(v1::ToolKind kind) const {
+  workspace::Question question;
+  question.agent = agent_name;
+  question.project = directories_.front();
+  question.more_directories.assign(directories_.begin() + 1, directories_.end());
+  question.kind = name_of(kind);
+  return question;
+}
+
+workspace::Touched Gate::look(const std::string& path, bool with_below) const {
+  return look_ ? look_(path, with_below) : workspace::Touched(path);
+}
+
+workspace::PathFilter Gate::path_filter(v1::ToolKind kind) {
+  return decisions_.path_filter(question_of(kind));
+}
+
+std::optional<std::string> Gate::why_unreadable(const std::string& path) {
+  workspace::Question question = question_of(v1::ToolKind::read);
+  question.paths = {look(path, false)};
+  const workspace::Judgement judgement = decisions_.judge(question);
+  if (judgement.decision != Decision::reject) return std::nullopt;
+  return "rejected by a rule: " + words_of(judgement);
 }
 
 Verdict Gate::pass(const SessionContext& context, const std::string& mode, const Asked& asked) {
-  workspace::Question question;
-  question.agent = agent_name;
-  question.project = project_;
-  question.kind = name_of(asked.kind);
+  workspace::Question question = question_of(asked.kind);
   question.tool = asked.tool;
   question.command = asked.command;
-  question.paths = asked.paths;
+  if (!asked.directory.empty()) question.directory = look(asked.directory, false);
+  question.origin = asked.origin;
+  question.always_ask = asked.ask_reason;
+  for (const std::string& path : asked.paths)
+    question.paths.push_back(look(path, takes_all_below(asked.kind)));
 
   const Need need = need_of(mode, asked.kind);
   if (need == Need::another_mode)
     return {false, "the mode \"" + mode + "\" does not allow this; the user can choose another"};
-  bool broken = false;
   const auto judged = [&]() -> std::optional<Verdict> {
-    const workspace::Judgement judgement = judge(question, broken);
-    const auto reason = [&] { return judgement.rule->describe() + " (" + judgement.source + ")"; };
+    const workspace::Judgement judgement = decisions_.judge(question);
     // A rule that rejects holds in every mode.
     if (judgement.decision == Decision::reject)
-      return Verdict{false, "rejected by a rule: " + reason()};
-    if (need == Need::nothing && (!broken || asked.kind == v1::ToolKind::think))
+      return Verdict{false, "rejected by a rule: " + words_of(judgement)};
+    const bool nobody_asks = need == Need::nothing && asked.ask_reason.empty();
+    // A plan touches nothing, whatever the rules that cannot be read may say.
+    if (nobody_asks && (asked.kind == v1::ToolKind::think || !decisions_.is_broken()))
       return Verdict{true, {}};
     // Modes are the user's own affair: no rule changes them.
     if (judgement.decision == Decision::allow && asked.kind != v1::ToolKind::switch_mode)
-      return Verdict{true, "allowed by a rule: " + reason()};
+      return Verdict{true, "allowed by a rule: " + words_of(judgement)};
     return std::nullopt;
   };
   if (const auto verdict = judged()) return *verdict;
@@ -101,24 +114,33 @@ Verdict Gate::pass(const SessionContext& context, const std::string& mode, const
   const std::lock_guard one_at_a_time(asking_);
   if (const auto verdict = judged()) return *verdict;
   if (context.cancelled()) throw Cancelled();
-  return ask(context, question, asked.shown);
+  return ask(context, question, asked);
 }
 
 Verdict Gate::ask(const SessionContext& context, const workspace::Question& question,
-                  const v1::ToolCallUpdate& shown) {
+                  const Asked& asked) {
   v1::RequestPermissionRequest request;
   request.sessionId = context.session_id();
-  request.toolCall = shown;
-  const bool only_once = question.kind == "switch_mode";
-  const auto is_offered = [&](const Option& option) {
-    if (only_once && option.scope) return false;
-    return option.scope != Scope::project || !store_.path().empty();
+  request.toolCall = asked.shown;
+  if (!asked.ask_reason.empty()) {
+    std::vector<v1::ToolCallContent> content;
+    if (request.toolCall.content.has_value()) content = *request.toolCall.content;
+    content.insert(content.begin(), text_content(asked.ask_reason));
+    request.toolCall.content = std::move(content);
+  }
+  // What an answer would mean beyond this call, in words. Nothing: it cannot be given.
+  const auto name_offered = [&](const Option& option) -> std::optional<std::string> {
+    if (!option.scope) return option.name;
+    const auto rule = decisions_.offered(question, option.decision, *option.scope);
+    if (!rule) return std::nullopt;
+    return std::string(option.name) + ": " + workspace::reach_of(*rule, question);
   };
   for (const Option& option : options) {
-    if (!is_offered(option)) continue;
+    const auto name = name_offered(option);
+    if (!name) continue;
     v1::PermissionOption offered;
     offered.optionId = option.id;
-    offered.name = option.name;
+    offered.name = *name;
     offered.kind = option.kind;
     request.options.push_back(std::move(offered));
   }
@@ -127,28 +149,12 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
   // Cancelled, or an outcome that nobody knows: in no case an approval.
   if (selected == nullptr) throw Cancelled();
   for (const Option& option : options) {
-    if (selected->optionId != option.id || !is_offered(option)) continue;
-    if (option.scope) remember(question, option.decision, *option.scope);
+    if (selected->optionId != option.id || !name_offered(option)) continue;
+    if (option.scope) decisions_.remember(question, option.decision, *option.scope);
     return {option.decision == Decision::allow,
             option.decision == Decision::allow ? "" : "the user has rejected this"};
   }
   return {false, "the client answered with an option that was not offered: " + selected->optionId};
-}
-
-void Gate::remember(const workspace::Question& question, Decision decision, Scope scope) {
-  const workspace::Rule rule = workspace::rule_for(question, decision, scope);
-  const std::lock_guard lock(mutex_);
-  if (scope == Scope::session) {
-    policy_.remember_for_session(rule);
-    return;
-  }
-  try {
-    store_.add(rule);
-  } catch (const workspace::PolicyStoreError& error) {
-    // At least in this session.
-    policy_.remember_for_session(rule);
-    problem_ = error.what();
-  }
 }
 
 }  // namespace acp::coder

@@ -1,15 +1,16 @@
 // Whether a tool may do what it is about to do: by the mode, by rules, else by asking the user.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "acp/context.h"
 #include "coder/modes.h"
 #include "coder/tools/tool.h"
-#include "workspace/policy.h"
-#include "workspace/policy_store.h"
+#include "workspace/decisions.h"
 
 namespace acp::coder {
 
@@ -25,33 +26,41 @@ struct Asked {
   v1::ToolKind kind = v1::ToolKind::other;
   std::string tool = {};  // the policy's name for it
   std::string command = {};
+  std::string directory = {};  // where the command runs
+  std::string origin = {};     // of what is fetched
   std::vector<std::string> paths = {};
+  // Why the user is asked whatever mode and rules say. Empty: they decide.
+  std::string ask_reason = {};
 };
 
 // Of one session. May be used by several threads: the user is asked one question at a time.
 class Gate {
  public:
-  Gate(std::string project, std::string policy_file);
+  // A path as rules see it; `with_below`: also what is below it.
+  using Look = std::function<workspace::Touched(const std::string& path, bool with_below)>;
+
+  // The first of the directories is the project. Without `look`, paths count as they are written.
+  Gate(std::vector<std::string> directories, std::string policy_file, Look look = nullptr);
 
   // Throws Cancelled if the user's answer is that the turn is cancelled.
   Verdict pass(const SessionContext& context, const std::string& mode, const Asked& asked);
   // Why the rules cannot be read, once.
-  std::optional<std::string> take_problem();
+  std::optional<std::string> take_problem() { return decisions_.take_problem(); }
+  // The paths that rules keep from the model when a tool of this kind lists or searches.
+  workspace::PathFilter path_filter(v1::ToolKind kind);
+  // The rule that keeps the model from reading this, in words.
+  std::optional<std::string> why_unreadable(const std::string& path);
 
  private:
-  // `broken`: there may be rules that nobody could read.
-  workspace::Judgement judge(const workspace::Question& question, bool& broken);
+  workspace::Question question_of(v1::ToolKind kind) const;
+  workspace::Touched look(const std::string& path, bool with_below) const;
   Verdict ask(const SessionContext& context, const workspace::Question& question,
-              const v1::ToolCallUpdate& shown);
-  void remember(const workspace::Question& question, workspace::Decision decision,
-                workspace::Scope scope);
+              const Asked& asked);
 
-  const std::string project_;
-  const workspace::PolicyStore store_;
-  std::mutex mutex_;  // of the policy
+  const std::vector<std::string> directories_;
+  const Look look_;
+  workspace::Decisions decisions_;
   std::mutex asking_;
-  workspace::Policy policy_;
-  std::string problem_, told_problem_;
 };
 
 }  // namespace acp::coder

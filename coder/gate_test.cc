@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
-#include <set>
 
 #include "acp/testing/served.h"
 #include "coder/testing/text.h"
@@ -32,7 +32,7 @@ class GateTest : public ::testing::Test {
   }
 
   Gate& gate() {
-    if (!made) made = std::make_unique<Gate>("/project", policy_file);
+    if (!made) made = std::make_unique<Gate>(std::vector<std::string>{"/project"}, policy_file);
     return *made;
   }
   void rules(const std::string& text) { scratch.put("policy.toml", text); }
@@ -48,8 +48,11 @@ class GateTest : public ::testing::Test {
     while (true) {
       const Json message = served->raw.read();
       if (message["method"].as_string() == "session/request_permission") {
-        for (const JsonView option : message["params"]["options"].elements())
-          offered += (offered.empty() ? "" : " ") + *option["optionId"].as_string();
+        for (const JsonView option : message["params"]["options"].elements()) {
+          const std::string id = *option["optionId"].as_string();
+          offered += (offered.empty() ? "" : " ") + id;
+          names[id] = *option["name"].as_string();
+        }
         served->raw.answer(message, R"({"outcome":)" + outcome + "}");
       } else if (!message["result"].absent() || !message["error"].absent()) {
         stop = message["result"]["stopReason"].as_string().value_or("(error)");
@@ -70,6 +73,7 @@ class GateTest : public ::testing::Test {
   std::string mode;
   Asked asked;
   Verdict verdict;
+  std::map<std::string, std::string> names;  // of the options that were offered last, and before
   std::string stop;
   std::unique_ptr<acp::testing::Served> served;
   std::string session;
@@ -106,6 +110,7 @@ TEST_F(GateTest, ModesDecideWhatIsAsked) {
 
 TEST_F(GateTest, AnswersHoldAsFarAsTheySay) {
   asked.command = "make";
+  asked.directory = "/project";
   EXPECT_EQ(pass("ask", ToolKind::execute, selected("reject_once")), all_options);
   EXPECT_FALSE(verdict.allowed);
   EXPECT_EQ(verdict.reason, "the user has rejected this");
@@ -135,10 +140,10 @@ TEST_F(GateTest, AnswersHoldAsFarAsTheySay) {
 }
 
 TEST_F(GateTest, ARuleOfAServersPageIsForThatServer) {
-  asked.tool = "https://example.org:443";
+  asked.origin = "https://example.org:443";
   pass("code", ToolKind::fetch, selected("allow_project"));
   EXPECT_EQ(pass("code", ToolKind::fetch, ""), "");
-  asked.tool = "https://elsewhere.org:443";
+  asked.origin = "https://elsewhere.org:443";
   EXPECT_EQ(pass("code", ToolKind::fetch, selected("reject_once")), all_options);
 }
 
@@ -168,7 +173,71 @@ TEST_F(GateTest, ARuleThatAllowsDoesNotReachWhatTheModeForbids) {
   EXPECT_EQ(pass("ask", ToolKind::switch_mode, allow_once()), "allow_once reject_once");
 }
 
+// The directory is part of what was allowed.
+TEST_F(GateTest, ACommandThatWasAllowedIsAskedAgainElsewhere) {
+  asked.command = "sh build.sh";
+  asked.directory = "/project";
+  pass("ask", ToolKind::execute, selected("allow_session"));
+  EXPECT_EQ(pass("ask", ToolKind::execute, ""), "");
+  asked.directory = "/project/vendor";
+  EXPECT_EQ(pass("ask", ToolKind::execute, selected("reject_once")), all_options);
+}
+
+TEST_F(GateTest, ADeleteThatWasAllowedIsForItsPath) {
+  asked.paths = {"/project/a"};
+  pass("ask", ToolKind::delete_, selected("allow_session"));
+  EXPECT_EQ(pass("ask", ToolKind::delete_, ""), "");
+  asked.paths = {"/project/b"};
+  EXPECT_EQ(pass("ask", ToolKind::delete_, selected("reject_once")), all_options);
+}
+
+TEST_F(GateTest, AnswersSayHowFarTheyReach) {
+  asked.paths = {"/project/src/a"};
+  pass("ask", ToolKind::edit, selected("allow_session"));
+  EXPECT_EQ(names["allow_session"], "Always allow in this session: all edits in /project");
+  EXPECT_EQ(names["allow_project"], "Allow in this project from now on: all edits in /project");
+  asked.paths = {"/project/b"};
+  EXPECT_EQ(pass("ask", ToolKind::edit, ""), "") << "as it says";
+  asked.paths = {};
+  asked.command = "make test";
+  asked.directory = "/project/src";
+  pass("ask", ToolKind::execute, allow_once());
+  EXPECT_EQ(names["allow_session"], "Always allow in this session: `make test` in src");
+}
+
+// What a question does not say cannot be remembered.
+TEST_F(GateTest, WithoutFactsThereIsNoRule) {
+  for (const ToolKind kind : {ToolKind::edit, ToolKind::delete_, ToolKind::execute, ToolKind::fetch,
+                              ToolKind::other, ToolKind::switch_mode})
+    EXPECT_EQ(pass("ask", kind, allow_once()), "allow_once reject_once");
+}
+
+TEST_F(GateTest, WhatAlwaysAsksDoesSoInEveryModeThatAllowsChanges) {
+  rules("[[rule]]\ndecision = \"allow\"\n");
+  asked.paths = {"/project/.git/config"};
+  asked.ask_reason = "git runs commands that stand in this file";
+  const std::string options = "allow_once reject_once reject_session reject_project";
+  for (const char* in_mode : {"ask", "code"}) {
+    EXPECT_EQ(pass(in_mode, ToolKind::edit, allow_once()), options) << in_mode;
+    EXPECT_TRUE(verdict.allowed);
+  }
+  EXPECT_EQ(pass("architect", ToolKind::edit, allow_once()), "");
+  EXPECT_FALSE(verdict.allowed);
+}
+
+TEST_F(GateTest, WhatRulesKeepFromTheModelIsFiltered) {
+  EXPECT_FALSE(gate().path_filter(ToolKind::search)) << "without rules there is no filter";
+  rules("[[rule]]\ndecision = \"reject\"\nkind = \"read\"\npath = \"**/.env\"\n");
+  const auto filter = gate().path_filter(ToolKind::search);
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(filter("/project/.env")) << "to search is to read";
+  EXPECT_FALSE(filter("/project/a"));
+  EXPECT_TRUE(gate().why_unreadable("/project/.env"));
+  EXPECT_FALSE(gate().why_unreadable("/project/a"));
+}
+
 TEST_F(GateTest, AnOptionThatWasNotOfferedIsNoApproval) {
+  asked.paths = {"/project/a"};
   EXPECT_EQ(pass("ask", ToolKind::edit, selected("allow_everything")), all_options);
   EXPECT_FALSE(verdict.allowed);
   EXPECT_PRED2(contains, verdict.reason, "was not offered: allow_everything");
@@ -200,6 +269,7 @@ TEST_F(GateTest, WhatIsNoAnswerEndsTheTurn) {
 
 // Nobody knows what they would have rejected.
 TEST_F(GateTest, WithRulesThatCannotBeReadEverythingIsAsked) {
+  asked.paths = {"/project/a"};
   rules("[[rule]]\ndecision = \"maybe\"\n");
   EXPECT_EQ(pass("code", ToolKind::edit, allow_once()), all_options);
   EXPECT_TRUE(verdict.allowed);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coder/modes.h"
+#include "workspace/touched.h"
 
 namespace acp::coder {
 
@@ -43,7 +44,12 @@ Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<c
     : wanted(std::move(wanted_)),
       files(workspace::Boundary(all_directories(wanted))),
       kept(std::move(kept_)),
-      gate(wanted.cwd, wanted.policy_file),
+      gate(all_directories(wanted), wanted.policy_file,
+           [boundary = files.boundary()](const std::string& path, bool with_below) {
+             return workspace::touched(
+                 boundary, path,
+                 with_below ? workspace::Ends::as_it_is : workspace::Ends::followed);
+           }),
       command_files(std::make_shared<CommandFiles>(wanted.cwd)),
       mode_(wanted.mode),
       model_(std::move(model)),

@@ -33,6 +33,9 @@ void check_inside(const workspace::Files& files, const std::string& path) {
 std::string SessionDesk::read_text(const std::string& given, std::optional<std::uint32_t> line,
                                    std::optional<std::uint32_t> limit) {
   const std::string path = files().boundary().absolute(given);
+  // Also where a tool reads before it asks, and where a prompt links to a file.
+  if (const auto why = session_.gate.why_unreadable(path))
+    throw FileError(FileError::Kind::denied, path, *why);
   if (!context_.client_capabilities().fs.readTextFile) return files().read_text(path, line, limit);
   check_inside(files(), path);
   try {

@@ -22,6 +22,9 @@ class SessionDesk final : public Desk {
   std::vector<std::string> modes() const override;
   std::string mode() const override { return session_.mode(); }
   void switch_mode(const std::string& mode) override;
+  workspace::PathFilter path_filter(v1::ToolKind kind) override {
+    return session_.gate.path_filter(kind);
+  }
   std::stop_token stop_token() const override { return context_.stop_token(); }
 
  private:

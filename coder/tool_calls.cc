@@ -115,7 +115,10 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   asked.kind = tool.kind();
   asked.tool = prepared.policy_name.empty() ? tool.policy_name() : prepared.policy_name;
   asked.command = prepared.command;
+  asked.directory = prepared.directory;
+  asked.origin = prepared.origin;
   asked.paths = prepared.paths;
+  asked.ask_reason = prepared.ask_reason;
   const Verdict verdict = session_.gate.pass(context_, session_.mode(), asked);
   if (const auto problem = session_.gate.take_problem())
     report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);

@@ -4,6 +4,7 @@
 
 #include "acp/schema/v1.h"
 #include "workspace/files.h"
+#include "workspace/touched.h"
 
 namespace acp::workspace {
 
@@ -56,7 +57,34 @@ auto on_terminal(Terminals& terminals, const Request& request, F action) {
   }
 }
 
-v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& context,
+Question question_about(const ClientContext& context, const char* kind) {
+  Question question;
+  question.project = context.cwd();
+  question.more_directories = context.additional_directories();
+  question.kind = kind;
+  return question;
+}
+
+void judge_file(const Offer::Judge& judge, const ClientContext& context, const char* kind,
+                const Boundary& boundary, const std::string& path) {
+  if (!judge) return;
+  Question question = question_about(context, kind);
+  question.paths = {touched(boundary, path)};
+  judge(context, std::move(question));
+}
+
+void judge_command(const Offer::Judge& judge, const ClientContext& context,
+                   const Boundary& boundary, const CommandLine& line) {
+  if (!judge) return;
+  Question question = question_about(context, "execute");
+  question.command = line.command;
+  if (!line.args.empty()) question.command += " " + io::command_line(line.args);
+  question.directory = touched(boundary, line.cwd);
+  judge(context, std::move(question));
+}
+
+v1::CreateTerminalResponse create(Terminals& terminals, const Offer::Judge& judge,
+                                  const ClientContext& context,
                                   const v1::CreateTerminalRequest& request) {
   CommandLine line;
   line.command = request.command;
@@ -68,6 +96,7 @@ v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& con
   const auto kind = answering([&] { return files.kind(line.cwd); });
   if (kind != EntryKind::directory)
     throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
+  judge_command(judge, context, files.boundary(), line);
   std::optional<std::size_t> limit;
   if (request.outputByteLimit.has_value())
     limit = static_cast<std::size_t>(*request.outputByteLimit);
@@ -78,6 +107,15 @@ v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& con
     throw Error(rpc::internal_error, failed.what());
   }
   return response;
+}
+
+// Nothing if the file is not there, or no text.
+std::optional<std::string> text_if_any(const Files& files, const std::string& path) {
+  try {
+    return files.read_text(path);
+  } catch (const FileError&) {
+    return std::nullopt;
+  }
 }
 
 v1::TerminalOutputResponse output(Terminals& terminals, const std::string& id) {
@@ -123,26 +161,33 @@ void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);
 }
 
-void Offer::install(Client& client) const {
-  client.on_read_text_file([](ClientContext context, v1::ReadTextFileRequest request) {
+void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
+  client.on_read_text_file([judge](ClientContext context, v1::ReadTextFileRequest request) {
     v1::ReadTextFileResponse response;
     const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
       return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
     };
-    response.content = answering([&] {
-      return Files(boundary_of(context))
-          .read_text(request.path, number(request.line), number(request.limit));
-    });
+    const Files files(boundary_of(context));
+    judge_file(judge, context, "read", files.boundary(), request.path);
+    response.content = answering(
+        [&] { return files.read_text(request.path, number(request.line), number(request.limit)); });
     return response;
   });
-  client.on_write_text_file([](ClientContext context, v1::WriteTextFileRequest request) {
-    answering([&] { Files(boundary_of(context)).write(request.path, request.content); });
+  client.on_write_text_file([judge, on_written = std::move(on_written)](
+                                ClientContext context, v1::WriteTextFileRequest request) {
+    const Files files(boundary_of(context));
+    judge_file(judge, context, "edit", files.boundary(), request.path);
+    std::optional<std::string> before;
+    if (on_written) before = text_if_any(files, request.path);
+    answering([&] { files.write(request.path, request.content); });
+    if (on_written) on_written(request.path, std::move(before), request.content);
     return v1::WriteTextFileResponse();
   });
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals](ClientContext context, v1::CreateTerminalRequest request) {
-    return create(*terminals, context, request);
+  handlers.create = [terminals, judge = std::move(judge)](ClientContext context,
+                                                          v1::CreateTerminalRequest request) {
+    return create(*terminals, judge, context, request);
   };
   handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });

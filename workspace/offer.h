@@ -1,11 +1,14 @@
 // What a client offers its agent of this machine: the files of its sessions, and terminals.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "acp/client.h"
 #include "workspace/file_error.h"
+#include "workspace/question.h"
 #include "workspace/terminals.h"
 
 namespace acp::workspace {
@@ -20,10 +23,17 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 // For one agent: when it goes, so does everything that runs for it.
 class Offer {
  public:
+  // Looks at a call before it is carried out, and throws an Error to refuse it. Its kind is read,
+  // edit or execute; the agent's name is left to the caller. May block.
+  using Judge = std::function<void(const ClientContext& context, Question call)>;
+  // A file was written: what was there before, if it was text, and what is there now.
+  using OnWritten = std::function<void(const std::string& path, std::optional<std::string> before,
+                                       const std::string& after)>;
   explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {});
 
-  // Installs the handlers for files and terminals. They live as long as they are needed.
-  void install(Client& client) const;
+  // Installs the handlers for files and terminals. They live as long as they are needed. Without a
+  // judge, all that stays inside the session's directories is carried out.
+  void install(Client& client, Judge judge = {}, OnWritten on_written = {}) const;
 
   Terminals& terminals() const { return *terminals_; }
   // Ends what still runs for the session.

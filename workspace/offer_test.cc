@@ -26,7 +26,7 @@ class OfferTest : public ::testing::Test {
     });
     AgentConnection served = agent.start(std::move(theirs));
     Client client("test", "1");
-    offer.install(client);
+    offer.install(client, judge, on_written);
     const RemoteAgent remote = client.connect(std::move(ours));
     const Session session = remote.new_session(scratch / "project");
     scratch.put("project/.keep", "");
@@ -48,6 +48,8 @@ class OfferTest : public ::testing::Test {
 
   Scratch scratch;
   Offer offer;
+  Offer::Judge judge;
+  Offer::OnWritten on_written;
   static inline std::string last;
 };
 
@@ -138,6 +140,54 @@ TEST_F(OfferTest, Terminals) {
     const int missing = co_await code_of(peer, create);
     EXPECT_EQ(missing, rpc::not_found);
   });
+}
+
+TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
+  scratch.put("project/.env", "KEY=1");
+  scratch.put("project/sub/.keep", "");
+  scratch.link("project/notes.txt", ".env");
+  std::vector<Question> seen;
+  bool refuses = false;
+  judge = [&](const ClientContext&, Question call) {
+    seen.push_back(std::move(call));
+    if (refuses) throw permission_denied("no");
+  };
+  std::optional<std::string> before = "none";
+  on_written = [&](const std::string&, std::optional<std::string> was, const std::string&) {
+    before = was;
+  };
+  turn([&](Turn turn) -> Task<void> {
+    v1::ReadTextFileRequest read;
+    read.sessionId = turn.session_id();
+    read.path = scratch / "project/notes.txt";
+    v1::WriteTextFileRequest write;
+    write.sessionId = turn.session_id();
+    write.path = scratch / "project/.env";
+    write.content = "KEY=2";
+    v1::CreateTerminalRequest create;
+    create.sessionId = turn.session_id();
+    create.command = "touch";
+    create.args = {"a b"};
+    create.cwd = scratch / "project/sub";
+    for (const bool refused : {true, false}) {
+      refuses = refused;
+      const int expected = refused ? rpc::permission_denied : 0;
+      EXPECT_EQ(co_await code_of(turn.peer(), read), expected);
+      EXPECT_EQ(co_await code_of(turn.peer(), write), expected);
+      EXPECT_EQ(co_await code_of(turn.peer(), create), expected);
+      EXPECT_EQ(scratch.get("project/.env"), refused ? "KEY=1" : "KEY=2");
+      EXPECT_EQ(before, refused ? "none" : "KEY=1");
+    }
+  });
+  ASSERT_EQ(seen.size(), 6u);
+  EXPECT_EQ(seen[0].kind, "read");
+  EXPECT_EQ(seen[0].paths[0].written, scratch / "project/notes.txt");
+  EXPECT_EQ(seen[0].paths[0].resolved.at(0), scratch / "project/.env");
+  EXPECT_EQ(seen[1].kind, "edit");
+  EXPECT_EQ(seen[2].kind, "execute");
+  EXPECT_EQ(seen[2].command, "touch 'a b'");
+  EXPECT_EQ(seen[2].directory.written, scratch / "project/sub");
+  EXPECT_EQ(seen[2].project, scratch / "project");
 }
 
 }  // namespace

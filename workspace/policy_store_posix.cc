@@ -30,9 +30,10 @@ struct Field {
   const char* name;
   std::string Rule::*value;
 };
-constexpr Field fields[] = {{"kind", &Rule::kind},       {"tool", &Rule::tool},
-                            {"command", &Rule::command}, {"path", &Rule::path},
-                            {"agent", &Rule::agent},     {"project", &Rule::project}};
+constexpr Field fields[] = {{"kind", &Rule::kind},           {"tool", &Rule::tool},
+                            {"command", &Rule::command},     {"origin", &Rule::origin},
+                            {"directory", &Rule::directory}, {"agent", &Rule::agent},
+                            {"project", &Rule::project}};
 
 [[noreturn]] void refuse(const std::string& path, std::size_t line, const std::string& why) {
   throw PolicyStoreError(path + (line == 0 ? "" : ":" + std::to_string(line)) + ": " + why);
@@ -40,32 +41,53 @@ constexpr Field fields[] = {{"kind", &Rule::kind},       {"tool", &Rule::tool},
 
 std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
+std::string read_text_value(const toml::node& node, const std::string& name,
+                            const std::string& path) {
+  const auto text = node.value<std::string>();
+  if (!text || !node.is_string()) refuse(path, line_of(node), name + ": expected a string");
+  if (text->empty()) refuse(path, line_of(node), name + ": empty; leave it out to match anything");
+  return *text;
+}
+
+// One pattern, or several in a list.
+std::vector<std::string> read_patterns(const toml::node& node, const std::string& path) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return {read_text_value(node, "path", path)};
+  std::vector<std::string> patterns;
+  for (const toml::node& element : *list)
+    patterns.push_back(read_text_value(element, "path", path));
+  if (patterns.empty()) refuse(path, line_of(node), "path: an empty list matches nothing");
+  return patterns;
+}
+
 Rule read_rule(const toml::table& table, const std::string& path) {
   Rule rule;
   bool decided = false;
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
-    const auto text = node.value<std::string>();
     const std::size_t line = line_of(node);
-    if (!text || !node.is_string()) refuse(path, line, name + ": expected a string");
+    if (name == "path") {
+      rule.paths = read_patterns(node, path);
+      continue;
+    }
+    const std::string text = read_text_value(node, name, path);
     if (name == "decision") {
-      if (*text != "allow" && *text != "reject")
-        refuse(path, line, "decision: expected \"allow\" or \"reject\", got \"" + *text + "\"");
-      rule.decision = *text == "allow" ? Decision::allow : Decision::reject;
+      if (text != "allow" && text != "reject")
+        refuse(path, line, "decision: expected \"allow\" or \"reject\", got \"" + text + "\"");
+      rule.decision = text == "allow" ? Decision::allow : Decision::reject;
       decided = true;
       continue;
     }
     bool known = false;
     for (const Field& field : fields)
       if (name == field.name) {
-        rule.*field.value = *text;
+        rule.*field.value = text;
         known = true;
       }
     // A pattern that is misspelt would otherwise match everything.
     if (!known) refuse(path, line, "a rule has no \"" + name + "\"");
-    if (text->empty()) refuse(path, line, name + ": empty; leave it out to match anything");
-    if (name == "project" && !text->starts_with('/'))
-      refuse(path, line, "project: expected an absolute path, got \"" + *text + "\"");
+    if (name == "project" && !text.starts_with('/'))
+      refuse(path, line, "project: expected an absolute path, got \"" + text + "\"");
   }
   if (!decided) refuse(path, line_of(table), "a rule without a decision");
   return rule;
@@ -104,6 +126,13 @@ std::string written(const Rule& rule) {
   for (const Field& field : fields)
     if (const std::string& value = rule.*field.value; !value.empty())
       text += std::string(field.name) + " = " + quoted(value) + "\n";
+  if (rule.paths.size() == 1) text += "path = " + quoted(rule.paths.front()) + "\n";
+  if (rule.paths.size() > 1) {
+    text += "path = [";
+    for (std::size_t i = 0; i < rule.paths.size(); ++i)
+      text += (i == 0 ? "" : ", ") + quoted(rule.paths[i]);
+    text += "]\n";
+  }
   return text;
 }
 

@@ -50,7 +50,9 @@ TEST_F(PolicyStoreTest, KeepsRulesInOrder) {
   EXPECT_TRUE(store.load().empty());
   Rule all = rule(Decision::reject, "a \"b\" \\* \x7F \n\t\xC3\xA4");
   all.tool = "server/tool";
-  all.path = "/home/me/**";
+  all.directory = "/home/me/\\*";
+  all.origin = "https://example.org:443";
+  all.paths = {"/home/me/**", "/srv/\"b\""};
   all.agent = "gemini";
   all.project = "/home/me";
   store.add(rule(Decision::allow, "make"));

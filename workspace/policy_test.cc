@@ -14,7 +14,7 @@ Question running(const std::string& command) {
   return question;
 }
 
-Question editing(std::vector<std::string> paths) {
+Question editing(std::vector<Touched> paths) {
   Question question;
   question.agent = "gemini";
   question.project = "/home/me/project";
@@ -55,18 +55,18 @@ TEST(Rule, CommandsOfARuleThatRejects) {
 
 TEST(Rule, Paths) {
   Rule source = rule(Decision::allow);
-  source.path = "/home/me/project/src/**";
+  source.paths = {"/home/me/project/src/**"};
   EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc"})));
   EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc", "/home/me/project/src/b/c"})));
   EXPECT_FALSE(source.matches(editing({"/home/me/project/src/a.cc", "/etc/passwd"})));
   EXPECT_FALSE(source.matches(editing({"/home/me/project/src/../../.ssh/config"})));
   EXPECT_FALSE(source.matches(editing({"/home/me/project/srcs/a"})));
   EXPECT_FALSE(source.matches(editing({}))) << "who knows what it touches";
-  source.path = "/home/me/project/*.md";
+  source.paths = {"/home/me/project/*.md"};
   EXPECT_TRUE(source.matches(editing({"/home/me/project/README.md"})));
   EXPECT_FALSE(source.matches(editing({"/home/me/project/docs/a.md"})));
   Rule secret = rule(Decision::reject);
-  secret.path = "**/.env";
+  secret.paths = {"**/.env"};
   EXPECT_TRUE(secret.matches(editing({"/home/me/project/a", "/home/me/project/.env"})));
   EXPECT_TRUE(secret.matches(editing({"/home/me/project/a/../.env"})));
   EXPECT_TRUE(secret.matches(editing({"/home/me/project/a/../b"}))) << "to be on the safe side";
@@ -94,28 +94,77 @@ TEST(Rule, AgentProjectKindAndTool) {
   EXPECT_TRUE(all.matches(question));
 }
 
+Touched leading(const std::string& written, const std::string& resolved) {
+  Touched touched(written);
+  touched.resolved = {resolved};
+  return touched;
+}
+
+TEST(Rule, AllowsWhereThePathLeadsAsWellAsWhereItIsWritten) {
+  Rule docs = rule(Decision::allow);
+  docs.paths = {"/project/docs/**"};
+  EXPECT_TRUE(docs.matches(editing({leading("/project/docs/a", "/project/docs/a")})));
+  EXPECT_FALSE(docs.matches(editing({leading("/project/docs/a", "/project/src/a")})));
+  EXPECT_FALSE(docs.matches(editing({leading("/project/src/a", "/project/docs/a")})));
+  // One file, two names: the session's own and the one without links.
+  Touched both("/project/docs/a");
+  both.resolved = {"/data/project/docs/a", "/project/docs/a"};
+  EXPECT_TRUE(docs.matches(editing({both})));
+}
+
+TEST(Rule, RejectsByAnyNameAndWithWhatIsBelow) {
+  Rule secret = rule(Decision::reject);
+  secret.paths = {"**/.env", "/project/secrets/**"};
+  EXPECT_TRUE(secret.matches(editing({leading("/project/notes.txt", "/project/.env")})));
+  EXPECT_TRUE(secret.matches(editing({leading("/project/.env", "/project/notes.txt")})));
+  EXPECT_FALSE(secret.matches(editing({leading("/project/a/../b", "/project/b")})))
+      << "it is known where the way up leads";
+  Touched moved("/project/secrets");
+  EXPECT_FALSE(secret.matches(editing({moved}))) << "nothing is in it";
+  moved.below = {{"key"}};
+  EXPECT_TRUE(secret.matches(editing({moved})));
+  moved.below = std::nullopt;
+  EXPECT_TRUE(secret.matches(editing({moved}))) << "nobody knows what is in it";
+  Touched config("/project/config");
+  config.below = {{"a", "b/.env"}};
+  EXPECT_TRUE(secret.matches(editing({config})));
+  secret.paths = {"/project/secrets/**"};
+  config.below = std::nullopt;
+  EXPECT_FALSE(secret.matches(editing({config}))) << "none of it can be in secrets/";
+}
+
+TEST(Rule, ACommandHoldsInItsDirectory) {
+  Rule build = rule(Decision::allow);
+  build.command = "sh build.sh";
+  build.directory = "/home/me/project";
+  Question question = running("sh build.sh");
+  EXPECT_FALSE(build.matches(question)) << "nobody knows where it runs";
+  question.directory = "/home/me/project";
+  EXPECT_TRUE(build.matches(question));
+  question.directory = "/home/me/project/vendor";
+  EXPECT_FALSE(build.matches(question));
+  question.directory = leading("/home/me/project", "/home/me/other");
+  EXPECT_FALSE(build.matches(question));
+  build.decision = Decision::reject;
+  EXPECT_FALSE(build.matches(running("ls")));
+  EXPECT_TRUE(build.matches(running("sh build.sh"))) << "to be on the safe side";
+}
+
+TEST(Policy, WhatAlwaysAsksIsAllowedByNoRule) {
+  Policy policy({{rule(Decision::allow), "policy.toml:1"}});
+  Question question = editing({"/home/me/project/.git/config"});
+  EXPECT_EQ(policy.judge(question).decision, Decision::allow);
+  question.always_ask = "git runs what this file says";
+  EXPECT_EQ(policy.judge(question).decision, std::nullopt);
+  policy = Policy({{rule(Decision::reject), "policy.toml:1"}});
+  EXPECT_EQ(policy.judge(question).decision, Decision::reject);
+}
+
 TEST(Rule, StarsAreNeverSlow) {
   Rule many = rule(Decision::reject);
   for (int i = 0; i < 100; ++i) many.command += "*a";
   many.command += "*b";
   EXPECT_FALSE(many.matches(running(std::string(10'000, 'a'))));
-}
-
-TEST(Policy, RemembersWhatWasDecidedAndNoMore) {
-  const Question asked = running("rm *.o \\* ; make");
-  const Rule here = rule_for(asked, Decision::allow, Scope::project);
-  EXPECT_TRUE(here.matches(asked));
-  EXPECT_FALSE(here.matches(running("rm x.o \\* ; make"))) << "a star in a command is a star";
-  Question elsewhere = asked;
-  elsewhere.project = "/home/me/other";
-  EXPECT_FALSE(here.matches(elsewhere));
-  const Rule everywhere = rule_for(asked, Decision::allow, Scope::global);
-  EXPECT_TRUE(everywhere.matches(elsewhere));
-  elsewhere.agent = "another";
-  EXPECT_FALSE(everywhere.matches(elsewhere));
-  EXPECT_EQ(here.describe(),
-            "allow execute `rm \\*.o \\\\\\* ; make` by gemini in "
-            "/home/me/project");
 }
 
 TEST(Policy, TheFirstMatchDecidesAndIsTold) {
@@ -128,11 +177,14 @@ TEST(Policy, TheFirstMatchDecidesAndIsTold) {
   EXPECT_EQ(judged.rule, reject_make);
   EXPECT_EQ(policy.judge(running("ls")).source, "policy.toml:7");
   // What the session decided comes before what was decided earlier, the latest first.
-  policy.remember_for_session(rule_for(running("make install"), Decision::allow, Scope::session));
+  Rule install = rule(Decision::allow);
+  install.command = "make install";
+  policy.remember_for_session(install);
   judged = policy.judge(running("make install"));
   EXPECT_EQ(judged.decision, Decision::allow);
   EXPECT_EQ(judged.source, "this session");
-  policy.remember_for_session(rule_for(running("make install"), Decision::reject, Scope::session));
+  install.decision = Decision::reject;
+  policy.remember_for_session(install);
   EXPECT_EQ(policy.judge(running("make install")).decision, Decision::reject);
   EXPECT_EQ(Policy().judge(running("ls")).decision, std::nullopt) << "else it is asked";
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "acp/schema/v1.h"
+#include "workspace/decisions.h"
 #include "workspace/files.h"
 
 namespace acp::coder {
@@ -57,6 +58,9 @@ class Desk {
   virtual std::vector<std::string> modes() const = 0;
   virtual std::string mode() const = 0;
   virtual void switch_mode(const std::string& mode) = 0;
+
+  // What rules keep from the model when a tool of this kind lists or searches. Empty: nothing.
+  virtual workspace::PathFilter path_filter(v1::ToolKind) { return {}; }
 
   virtual std::stop_token stop_token() const = 0;
 };

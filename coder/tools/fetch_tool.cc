@@ -86,7 +86,8 @@ PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& lim
   const std::string origin = http::origin_of(url);
   if (origin.empty()) throw ToolFailed(url + " is no http or https address");
   PreparedCall call;
-  // Who allows one page for good allows its server, not the whole network.
+  // An answer that is remembered is for this server. Rules of earlier versions name it as the tool.
+  call.origin = origin;
   call.policy_name = origin;
   call.title = "Fetch " + url;
   call.run = [url, limits, stop = desk.stop_token()](const ToolProgress&) {

@@ -220,7 +220,11 @@ PreparedCall prepare_list(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.locations = {location(path)};
   call.paths = {path};
   call.run = [&desk, path, most = limits.output_bytes](const ToolProgress&) {
-    const std::vector<workspace::Entry> entries = desk.files().list(path);
+    std::vector<workspace::Entry> entries = desk.files().list(path);
+    std::size_t left_out = 0;
+    if (const auto leave_out = kept_back(desk, v1::ToolKind::read, path))
+      left_out = std::erase_if(
+          entries, [&](const workspace::Entry& entry) { return leave_out(entry.name); });
     ToolResult result;
     for (std::size_t i = 0; i < std::min(entries.size(), most_entries); ++i) {
       result.text += entries[i].name;
@@ -228,7 +232,8 @@ PreparedCall prepare_list(JsonView arguments, Desk& desk, const ToolLimits& limi
       if (entries[i].kind == workspace::EntryKind::link) result.text += '@';
       result.text += '\n';
     }
-    if (entries.empty()) result.text = "(the directory is empty)\n";
+    if (entries.empty() && left_out == 0) result.text = "(the directory is empty)\n";
+    result.text += said_of_kept_back(left_out);
     if (entries.size() > most_entries)
       result.text += "[" + std::to_string(entries.size() - most_entries) + " more are left out]\n";
     result.text = bounded(std::move(result.text), most);

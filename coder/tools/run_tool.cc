@@ -114,6 +114,7 @@ PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limit
   if (where != ".") call.title += " in " + where;
   call.locations = {location(wanted.cwd)};
   call.command = wanted.command;
+  call.directory = wanted.cwd;
   call.content = {text_content(warning)};
   call.run = [&desk, wanted, most = limits.output_bytes](const ToolProgress& progress) {
     return run(desk, wanted, most, progress);

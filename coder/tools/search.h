@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,9 @@
 #include "workspace/boundary.h"
 
 namespace acp::coder {
+
+// Whether a file, relative to the root, is to be passed over unseen. Asked on several threads.
+using LeaveOut = std::function<bool(const std::string& path)>;
 
 struct SearchOptions {
   std::string pattern;
@@ -23,6 +27,7 @@ struct SearchOptions {
   std::size_t max_file_bytes = 64 * 1024 * 1024;
   unsigned threads = 0;
   std::stop_token stop = {};
+  LeaveOut leave_out = nullptr;
 };
 
 struct SearchMatch {
@@ -38,6 +43,7 @@ struct SearchResult {
   std::size_t files = 0;                 // that were looked into
   bool truncated = false;                // there are more
   std::vector<std::string> passed_over;  // files that are too large
+  std::size_t left_out = 0;              // files that `leave_out` kept back
 };
 
 // A pattern that means nothing: says why.
@@ -54,10 +60,15 @@ SearchResult search_tree(io::Descriptor root, const SearchOptions& options);
 SearchResult search_file(const workspace::Boundary& boundary, const std::string& path,
                          const SearchOptions& options);
 
-// The files whose path matches, sorted; at most so many, and those that were found by then once the
-// token is set.
-std::vector<std::string> find_files(io::Descriptor root, const std::string& glob, std::size_t most,
-                                    bool& truncated, bool with_ignored = false,
-                                    std::stop_token stop = {});
+struct FoundFiles {
+  std::vector<std::string> paths;  // sorted
+  bool truncated = false;          // there are more
+  std::size_t left_out = 0;        // files that `leave_out` kept back
+};
+// The files whose path matches; at most so many, and those that were found by then once the token
+// is set.
+FoundFiles find_files(io::Descriptor root, const std::string& glob, std::size_t most,
+                      bool with_ignored = false, std::stop_token stop = {},
+                      const LeaveOut& leave_out = nullptr);
 
 }  // namespace acp::coder

@@ -121,11 +121,16 @@ class Search {
       result_.truncated = true;
     }
     result_.files = files_;
+    result_.left_out = left_out_;
     return std::move(result_);
   }
 
   bool look_into(const TreeFile& file, unsigned thread) {
     if (!glob_.matches(file.path)) return true;
+    if (options_.leave_out && options_.leave_out(file.path)) {
+      ++left_out_;
+      return true;
+    }
     std::string& text = buffers_[thread];
     const io::Descriptor opened(
         openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -188,7 +193,7 @@ class Search {
   const Finder finder_;
   const Glob glob_;
   std::vector<std::string> buffers_;
-  std::atomic<std::size_t> files_ = 0;
+  std::atomic<std::size_t> files_ = 0, left_out_ = 0;
   std::mutex mutex_;
   SearchResult result_;
 };
@@ -205,24 +210,27 @@ SearchResult search_file(const workspace::Boundary& boundary, const std::string&
   return Search(options).run(file, path.substr(path.rfind('/') + 1));
 }
 
-std::vector<std::string> find_files(io::Descriptor root, const std::string& pattern,
-                                    std::size_t most, bool& truncated, bool with_ignored,
-                                    std::stop_token stop) {
+FoundFiles find_files(io::Descriptor root, const std::string& pattern, std::size_t most,
+                      bool with_ignored, std::stop_token stop, const LeaveOut& leave_out) {
   const Glob glob(pattern);
   TreeOptions tree;
   tree.stop = std::move(stop);
   tree.with_ignored = with_ignored;
   std::mutex mutex;
-  std::vector<std::string> found;
+  FoundFiles found;
   walk_tree(std::move(root), tree, [&](const TreeFile& file, unsigned) {
     if (!glob.matches(file.path)) return true;
+    const bool left_out = leave_out && leave_out(file.path);
     const std::lock_guard lock(mutex);
-    found.push_back(file.path);
+    if (left_out)
+      ++found.left_out;
+    else
+      found.paths.push_back(file.path);
     return true;
   });
-  std::sort(found.begin(), found.end());
-  truncated = found.size() > most;
-  if (truncated) found.resize(most);
+  std::sort(found.paths.begin(), found.paths.end());
+  found.truncated = found.paths.size() > most;
+  if (found.truncated) found.paths.resize(most);
   return found;
 }
 

@@ -164,16 +164,30 @@ TEST_F(SearchTest, FindsFiles) {
   for (const char* path : {"a.cc", "src/b.cc", "src/deep/c.cc", "src/c.h", "out/d.cc", ".x/e.cc"})
     scratch.put(path, "");
   scratch.put(".gitignore", "/out/\n");
-  bool truncated = true;
-  EXPECT_EQ(find_files(root(), "*.cc", 100, truncated),
-            (Found{".x/e.cc", "a.cc", "src/b.cc", "src/deep/c.cc"}));
-  EXPECT_FALSE(truncated);
-  EXPECT_EQ(find_files(root(), "src/*.cc", 100, truncated), Found{"src/b.cc"});
-  EXPECT_EQ(find_files(root(), "src/**/*.cc", 100, truncated),
-            (Found{"src/b.cc", "src/deep/c.cc"}));
-  EXPECT_EQ(find_files(root(), "*.cc", 2, truncated), (Found{".x/e.cc", "a.cc"}));
-  EXPECT_TRUE(truncated);
-  EXPECT_EQ(find_files(root(), "*.cc", 100, truncated, true).size(), 5u);
+  const FoundFiles all = find_files(root(), "*.cc", 100);
+  EXPECT_EQ(all.paths, (Found{".x/e.cc", "a.cc", "src/b.cc", "src/deep/c.cc"}));
+  EXPECT_FALSE(all.truncated);
+  EXPECT_EQ(find_files(root(), "src/*.cc", 100).paths, Found{"src/b.cc"});
+  EXPECT_EQ(find_files(root(), "src/**/*.cc", 100).paths, (Found{"src/b.cc", "src/deep/c.cc"}));
+  const FoundFiles two = find_files(root(), "*.cc", 2);
+  EXPECT_EQ(two.paths, (Found{".x/e.cc", "a.cc"}));
+  EXPECT_TRUE(two.truncated);
+  EXPECT_EQ(find_files(root(), "*.cc", 100, true).paths.size(), 5u);
+}
+
+TEST_F(SearchTest, LeavesOutWhatItIsToldTo) {
+  scratch.put("a.txt", "token\n");
+  scratch.put("b/.env", "token\n");
+  const LeaveOut secrets = [](const std::string& path) { return path.ends_with(".env"); };
+  SearchOptions options = pattern("token");
+  options.leave_out = secrets;
+  const SearchResult result = search_tree(root(), options);
+  ASSERT_EQ(result.matches.size(), 1u);
+  EXPECT_EQ(result.matches[0].path, "a.txt");
+  EXPECT_EQ(result.left_out, 1u);
+  const FoundFiles found = find_files(root(), "*", 100, false, {}, secrets);
+  EXPECT_EQ(found.paths, Found{"a.txt"});
+  EXPECT_EQ(found.left_out, 1u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "acp/error.h"
 #include "coder/tools/search.h"
 #include "coder/tools/tool.h"
+#include "workspace/touched.h"
 
 namespace acp::coder {
 
@@ -30,24 +31,25 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.locations = {location(path)};
   call.paths = {path};
   call.run = [&desk, pattern, path, limits](const ToolProgress&) {
-    bool truncated = false;
-    std::vector<std::string> found;
+    FoundFiles found;
     try {
-      found = find_files(desk.files().boundary().open_directory(path), pattern, most_files,
-                         truncated, false, desk.stop_token());
+      found = find_files(desk.files().boundary().open_directory(path), pattern, most_files, false,
+                         desk.stop_token(), kept_back(desk, v1::ToolKind::search, path));
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
     if (desk.stop_token().stop_requested()) throw Cancelled();
     ToolResult result;
-    for (const std::string& file : found) result.text += joined(path, file) + "\n";
-    if (found.empty()) result.text = "(no file matches)\n";
-    if (truncated) result.text += "[there are more: be more exact]\n";
+    for (const std::string& file : found.paths) result.text += joined(path, file) + "\n";
+    if (found.paths.empty()) result.text = "(no file matches)\n";
+    result.text += said_of_kept_back(found.left_out);
+    if (found.truncated) result.text += "[there are more: be more exact]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);
     result.content = {text_content(result.text)};
-    for (std::size_t i = 0; i < std::min(found.size(), most_locations); ++i)
-      result.locations.push_back(location(joined(path, found[i])));
-    result.raw_output = Json::object({{"files", found.size()}, {"truncated", truncated}});
+    for (std::size_t i = 0; i < std::min(found.paths.size(), most_locations); ++i)
+      result.locations.push_back(location(joined(path, found.paths[i])));
+    result.raw_output =
+        Json::object({{"files", found.paths.size()}, {"truncated", found.truncated}});
     return result;
   };
   return call;
@@ -77,8 +79,13 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.title = "Search for " + options.pattern + where(desk, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, options, at = path, limits](const ToolProgress&) {
+  call.run = [&desk, options, at = path, limits](const ToolProgress&) mutable {
     std::string path = at;
+    options.leave_out = kept_back(desk, v1::ToolKind::search, path);
+    // One file by its name: to search it is to read it.
+    const auto filter = desk.path_filter(v1::ToolKind::search);
+    if (filter && filter(workspace::touched(desk.files().boundary(), path)))
+      throw ToolFailed(path + ": a rule of the user's keeps it from you");
     SearchResult found;
     try {
       found = search(desk.files(), path, options);
@@ -91,6 +98,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
       result.text += match.path + ":" + std::to_string(match.line) + ": " + match.text + "\n";
     if (found.matches.empty())
       result.text = "(nothing found in " + std::to_string(found.files) + " files)\n";
+    result.text += said_of_kept_back(found.left_out);
     if (found.truncated) result.text += "[there are more: be more exact]\n";
     for (const std::string& file : found.passed_over)
       result.text += "[" + file + " is too large and was not searched]\n";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "workspace/touched.h"
+
 namespace acp::coder {
 
 namespace {
@@ -77,6 +79,27 @@ std::string shown_path(const Desk& desk, const std::string& path) {
   if (absolute == cwd) return ".";
   const std::string below = cwd.ends_with('/') ? cwd : cwd + "/";
   return absolute.starts_with(below) ? absolute.substr(below.size()) : absolute;
+}
+
+std::function<bool(const std::string&)> kept_back(Desk& desk, v1::ToolKind kind,
+                                                  const std::string& directory) {
+  workspace::PathFilter filter = desk.path_filter(kind);
+  if (!filter) return {};
+  const workspace::Touched base = workspace::touched(desk.files().boundary(), directory);
+  return [filter = std::move(filter), base](const std::string& below) {
+    const auto joined = [&](const std::string& path) {
+      return path.ends_with('/') ? path + below : path + "/" + below;
+    };
+    workspace::Touched file(joined(base.written));
+    for (const std::string& path : base.resolved) file.resolved.push_back(joined(path));
+    return filter(file);
+  };
+}
+
+std::string said_of_kept_back(std::size_t count) {
+  if (count == 0) return {};
+  return "[" + std::to_string(count) + (count == 1 ? " path is" : " paths are") +
+         " left out: a rule of the user's keeps them from you]\n";
 }
 
 std::size_t characters_end(std::string_view text, std::size_t most) {

@@ -43,8 +43,12 @@ struct PreparedCall {
   std::vector<v1::ToolCallContent> content = {};  // the change it would make
   // For the permission policy.
   std::string command = {};
+  std::string directory = {};  // where the command runs
+  std::string origin = {};     // of what is fetched
   std::vector<std::string> paths = {};
-  std::string policy_name = {};  // in place of the tool's: what a rule would be made by
+  std::string policy_name = {};  // in place of the tool's
+  // Why the user is asked whatever mode and rules say. Empty: they decide.
+  std::string ask_reason = {};
   // Throws ToolFailed, FileError, Cancelled.
   std::function<ToolResult(const ToolProgress&)> run = nullptr;
 };
@@ -81,6 +85,12 @@ bool flag_argument(JsonView arguments, std::string_view name);
 std::string absolute_path(const Desk& desk, std::string_view path);
 // As the user knows it: relative to the working directory, if it is below that.
 std::string shown_path(const Desk& desk, const std::string& path);
+// Of the paths below a directory, relative to it: those that rules keep from the model. Empty if
+// there are no such rules.
+std::function<bool(const std::string& below)> kept_back(Desk& desk, v1::ToolKind kind,
+                                                        const std::string& directory);
+// "[3 files are left out: …]", on a line of its own; empty for none.
+std::string said_of_kept_back(std::size_t count);
 // Where a UTF-8 text is to be cut, so that it has at most so many bytes, and whole characters.
 std::size_t characters_end(std::string_view text, std::size_t most);
 // At most so many bytes, cut between characters, with a word about what is missing.

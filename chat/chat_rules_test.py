@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""chat_rules_test.py ACP: what an answer in acp chat means later, and what is carried out without one."""
+
+import json
+
+from chat_case import IDLE, ChatCase, main
+
+ALWAYS = ["allow_once", "allow_always", "reject_once"]
+
+
+def question(title, kind="execute", **more):
+    return ["ask", {"toolCallId": title, "title": title, "kind": kind, **more}, *ALWAYS]
+
+
+class Rules(ChatCase):
+    def steps(self, *steps):
+        return self.hostile_turn("steps", json.dumps(steps))
+
+    def policy(self, text):
+        file = self.home / ".config/acp/policy.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o600)
+
+    def test_always_for_a_question_without_a_command_allows_no_other(self):
+        chat = self.steps(question("ls"), question("rm -rf ~"))
+        chat.wait("execute: ls")
+        self.assertNotIn("by a rule of mine", chat.screen.text())
+        chat.type("a\r")
+        chat.wait("execute: rm -rf ~")
+        chat.wait("n reject_once")
+        chat.type("n\r")
+        chat.wait("asked: o2")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertNotIn("Remembered", text)
+        self.assertNotIn("by a rule:", text)
+
+    def test_always_for_a_fetch_is_for_its_host(self):
+        def fetch(url):
+            return question("Fetch", kind="fetch", name="WebFetch", rawInput={"url": url})
+        chat = self.steps(fetch("https://good.example/a"), fetch("https://good.example/b"),
+                          fetch("https://good.example@evil.example/"))
+        chat.wait("asks for permission")
+        chat.type("a\r")
+        chat.wait("Allowed by a rule")
+        chat.wait("asked: o0", times=1)
+        chat.wait("asks for permission")
+        chat.type("n\r")
+        chat.wait("asked: o2")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_always_for_a_command_is_for_its_directory(self):
+        def build(**more):
+            return question("build", rawInput={"command": "sh build.sh", **more})
+        chat = self.steps(build(), build(cwd="."), build(cwd="vendor"))
+        chat.wait("p Always, by a rule of mine")
+        chat.wait("`sh build.sh` in this directory")
+        chat.type("a\r")
+        chat.wait("Allowed by a rule")
+        chat.wait("asks for permission")
+        chat.type("n\r")
+        chat.wait("asked: o2")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_rules_that_reject_hold_for_what_chat_carries_out(self):
+        self.policy("[[rule]]\ndecision = 'reject'\npath = '**/.env'\n\n"
+                    "[[rule]]\ndecision = 'reject'\ncommand = '*curl*'\n")
+        (self.work / ".env").write_text("KEY=1\n")
+        (self.work / "notes.txt").symlink_to(".env")
+        chat = self.steps(["read", str(self.work / "notes.txt")], ["write", str(self.work / ".env")],
+                          ["run", "true; curl x"], ["run", "touch a"])
+        chat.wait("run: done")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        for refused in ("read: -32003", "write: -32003", "run: -32003"):
+            self.assertIn(refused, text)
+        self.assertIn("Not carried out: run `true; curl x`", text)
+        self.assertEqual((self.work / ".env").read_text(), "KEY=1\n")
+        self.assertTrue((self.work / "a").exists())
+
+    def test_what_was_rejected_is_not_carried_out(self):
+        chat = self.steps(question("touch", rawInput={"command": "touch a"}), ["run", "touch a"], ["run", "touch b"],
+                          question("edit", kind="edit", locations=[{"path": str(self.work / "c")}]),
+                          ["write", str(self.work / "c")])
+        chat.wait("execute `touch a`")
+        chat.type("n\r")
+        chat.wait("run: done")
+        chat.wait("edit: edit")
+        chat.type("n\r")
+        chat.wait("write: -32003")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertEqual([entry.name for entry in self.work.iterdir()], ["b"])
+
+
+main()

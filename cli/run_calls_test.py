@@ -1,0 +1,104 @@
+"""What an agent asks `acp run` to carry out, whether it asked before or not: run_calls_test.py ACP ECHO_AGENT"""
+
+import json
+import os
+import sys
+import unittest
+
+from run_place import Place, hostile
+
+DENIED = "-32003"
+
+
+class Calls(Place):
+    def steps(self, *steps, policy=None, code=0):
+        """What the agent says of its steps, one after the other."""
+        words = ["--policy", policy] if policy else []
+        self.done = self.run_it("x", *words, *hostile("steps", json.dumps(steps)), code=code)
+        return self.done.stdout.split("\n")[:-1]
+
+    def at(self, name):
+        return os.path.join(self.project, name)
+
+    def question(self, kind="execute", title="Do it", **more):
+        return ["ask", {"toolCallId": "c", "title": title, "kind": kind, **more}]
+
+    def test_deny_carries_out_nothing_but_reads(self):
+        self.write("project/a.txt", "one\n")
+        said = self.steps(["read", self.at("a.txt")], ["write", self.at("b.txt")], ["run", "touch c.txt"], code=4)
+        self.assertEqual(said, ["read: done", "write: " + DENIED, "run: " + DENIED])
+        self.assertEqual(os.listdir(self.project), ["a.txt"])
+        self.assertIn("[denied] run `touch c.txt` in %s, nobody was there to ask; the agent did not ask" % self.project,
+                      self.done.stderr)
+        self.assertIn("[denied] write %s" % self.at("b.txt"), self.done.stderr)
+
+    def test_allow_carries_out_and_reports(self):
+        said = self.steps(["write", self.at("b.txt")], ["run", "touch c.txt"], policy="allow")
+        self.assertEqual(said, ["write: done", "run: done"])
+        self.assertEqual(sorted(os.listdir(self.project)), ["b.txt", "c.txt"])
+        self.assertIn("[allowed] run `touch c.txt`", self.done.stderr)
+
+    def test_rules_of_a_file_decide(self):
+        rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\nkind = 'execute'\ncommand = 'touch *'\n"
+                           "[[rule]]\ndecision = 'reject'\npath = '**/.env'\n")
+        self.write("project/.env", "KEY=1\n")
+        os.symlink(".env", self.at("notes.txt"))
+        said = self.steps(["run", "touch c.txt"], ["run", "touch d.txt; id"], ["write", self.at("e")],
+                          ["read", self.at(".env")], ["read", self.at("notes.txt")], policy=rules, code=4)
+        self.assertEqual(said, ["run: done"] + [what + ": " + DENIED for what in ("run", "write", "read", "read")])
+        self.assertEqual(sorted(os.listdir(self.project)), [".env", "c.txt", "notes.txt"])
+
+    def test_the_users_own_rules_that_reject_hold_with_each_word(self):
+        self.write(".config/acp/policy.toml", "[[rule]]\ndecision = 'reject'\ncommand = '*curl*'\n"
+                   "[[rule]]\ndecision = 'allow'\ncommand = 'touch *'\n")
+        said = self.steps(["run", "true; curl x"], self.question(rawInput={"command": "curl x"}), policy="allow")
+        self.assertEqual(said, ["run: " + DENIED, "asked: o1"])
+        # A decision, not a missing one: the exit code is that of the turn. What they allow is not asked of run.
+        self.assertEqual(self.steps(["run", "touch a"], code=4), ["run: " + DENIED])
+
+    def test_a_file_of_rules_that_cannot_be_read_is_an_error(self):
+        self.write(".config/acp/policy.toml", "[[rule]]\ndecision = 'perhaps'\n")
+        self.assertIn("policy.toml:2", self.run_it("x", *hostile("steps", "[]"), code=2).stderr)
+
+    def test_what_was_rejected_is_not_carried_out_though_it_is_sent(self):
+        rules = self.write("rules.toml", "[[rule]]\ndecision = 'reject'\nkind = 'execute'\ntool = 'shell'\n"
+                           "[[rule]]\ndecision = 'reject'\nkind = 'edit'\ntool = 'writer'\n"
+                           "[[rule]]\ndecision = 'allow'\n")
+        ask = self.question(name="shell", rawInput={"command": "touch 'a b'"})
+        said = self.steps(ask, ["run", 'touch "a b"'], ["run", "sh -c 'touch a\\ b'"], ["run", "touch c"],
+                          self.question(kind="edit", name="writer", locations=[{"path": self.at("d")}]),
+                          ["write", self.at("d")], policy=rules)
+        self.assertEqual(said, ["asked: o1", "run: " + DENIED, "run: " + DENIED, "run: done", "asked: o1",
+                                "write: " + DENIED])
+        self.assertEqual(os.listdir(self.project), ["c"])
+
+    def test_our_own_agent_asks_itself(self):
+        self.run_it("create a.txt with hello", "--mode", "code")
+        self.assertEqual(os.listdir(self.project), ["a.txt"])
+
+    def test_in_json(self):
+        events = self.events("x", *hostile("steps", json.dumps([["run", "touch c.txt"]])), code=4)
+        call, = (event for event in events if event["event"] == "call")
+        self.assertEqual(call, {"event": "call", "kind": "execute", "command": "touch c.txt", "cwd": self.project,
+                                "allowed": False, "by": "nobody",
+                                "reason": "nobody was there to ask; the agent did not ask"})
+
+
+class AtATerminal(Place):
+    def test_what_was_not_asked_is_asked_here(self):
+        steps = [["run", "touch a"], ["run", "touch b"]]
+        out, seen = self.ask([b"1\n", b"\n"], *hostile("steps", json.dumps(steps)))
+        self.assertEqual(out.split("\n")[:2], ["run: done", "run: " + DENIED])
+        self.assertEqual(os.listdir(self.project), ["a"])
+        self.assertIn("touch a", seen)
+
+    def test_another_command_than_the_one_that_was_allowed_is_asked_again(self):
+        call = {"toolCallId": "c", "title": "List", "kind": "execute", "rawInput": {"command": "ls"}}
+        steps = [["ask", call], ["run", "ls"], ["run", "touch a"]]
+        out, seen = self.ask([b"1\n", b"\n"], *hostile("steps", json.dumps(steps)))
+        self.assertEqual(out.split("\n")[:3], ["asked: o0", "run: done", "run: " + DENIED])
+        self.assertEqual(os.listdir(self.project), [])
+        self.assertIn("touch a", seen)
+
+
+unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,42 @@
+// What an agent wants to do, as rules see it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace acp::workspace {
+
+// A path that a question is about: as the agent wrote it, and where it leads.
+struct Touched {
+  Touched() = default;
+  // Not `explicit`: where only the written path is known, that is all there is to say.
+  Touched(std::string path) : written(std::move(path)) {}
+  Touched(const char* path) : written(path) {}
+
+  std::string written = {};  // absolute
+  // Where links and `..` lead, in each spelling that a rule may use. Empty: not known.
+  std::vector<std::string> resolved = {};
+  // What moves or goes with it: the paths below it, relative to it. Nothing: not known.
+  std::optional<std::vector<std::string>> below = std::vector<std::string>();
+
+  friend bool operator==(const Touched&, const Touched&) = default;
+};
+
+struct Question {
+  std::string agent = {};
+  std::string project = {};  // the session's working directory
+  // The other directories of the session.
+  std::vector<std::string> more_directories = {};
+  std::string kind = {};     // of the tool call, as the protocol spells it
+  std::string tool = {};     // its name, if it has one: "github/create_issue"
+  std::string command = {};  // if it runs one
+  Touched directory = {};    // where the command runs
+  std::string origin = {};   // of what it fetches: "https://example.org:443"
+  std::vector<Touched> paths = {};
+  // Why no rule may allow this, whatever it says. Empty: a rule may.
+  std::string always_ask = {};
+};
+
+}  // namespace acp::workspace

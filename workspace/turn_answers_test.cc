@@ -1,0 +1,88 @@
+#include "workspace/turn_answers.h"
+
+#include <gtest/gtest.h>
+
+namespace acp::workspace {
+namespace {
+
+Question running(const std::string& command, const std::string& directory = "/project") {
+  Question made;
+  made.kind = "execute";
+  made.command = command;
+  if (!command.empty()) made.directory = directory;
+  return made;
+}
+
+Question touching(const std::string& kind, std::vector<Touched> paths) {
+  Question made;
+  made.kind = kind;
+  made.paths = std::move(paths);
+  return made;
+}
+
+TEST(TurnAnswers, ACommandThatWasRejectedIsKnownInOtherQuotes) {
+  TurnAnswers answers;
+  EXPECT_EQ(answers.about(running("rm -rf build")), std::nullopt);
+  answers.add(running("rm -rf 'a b'"), Decision::reject);
+  for (const char* spelling : {"rm -rf 'a b'", "rm  -rf \"a b\"", "rm -rf a\\ b ",
+                               "sh -c \"rm -rf 'a b'\"", "/bin/bash -lc 'rm -rf a\\ b'"})
+    EXPECT_EQ(answers.about(running(spelling)), Decision::reject) << spelling;
+  EXPECT_EQ(answers.about(running("rm -rf a b")), std::nullopt);
+  EXPECT_EQ(answers.about(running("rm -rf 'a b'", "/elsewhere")), Decision::reject);
+}
+
+TEST(TurnAnswers, ACommandThatWasAllowedIsSoInItsDirectory) {
+  TurnAnswers answers;
+  answers.add(running("make"), Decision::allow);
+  EXPECT_EQ(answers.about(running("make")), Decision::allow);
+  EXPECT_EQ(answers.about(running("make", "/project/vendor")), std::nullopt);
+  EXPECT_EQ(answers.about(running("make install")), std::nullopt);
+  answers.begin_turn();
+  EXPECT_EQ(answers.about(running("make")), std::nullopt);
+}
+
+TEST(TurnAnswers, TheLatestAnswerCounts) {
+  TurnAnswers answers;
+  answers.add(running("make"), Decision::reject);
+  answers.add(running("make"), Decision::allow);
+  EXPECT_EQ(answers.about(running("make")), Decision::allow);
+  answers.add(running("make"), Decision::reject);
+  EXPECT_EQ(answers.about(running("make")), Decision::reject);
+}
+
+TEST(TurnAnswers, PathsCountByEachOfTheirNames) {
+  TurnAnswers answers;
+  Touched link("/project/link");
+  link.resolved = {"/project/secret"};
+  answers.add(touching("edit", {link}), Decision::reject);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/link"})), Decision::reject);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/secret"})), Decision::reject);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/other"})), std::nullopt);
+  EXPECT_EQ(answers.about(touching("read", {"/project/secret"})), std::nullopt)
+      << "to read it was not the question";
+}
+
+// What an agent does not say may be anything.
+TEST(TurnAnswers, ARejectionWithoutFactsStopsAllOfItsKindUntilOneIsAllowed) {
+  TurnAnswers answers;
+  answers.add(running(""), Decision::reject);
+  EXPECT_EQ(answers.about(running("make")), Decision::reject);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/a"})), std::nullopt);
+  answers.add(running(""), Decision::allow);
+  EXPECT_EQ(answers.about(running("make")), std::nullopt);
+  answers.add(touching("edit", {}), Decision::reject);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/a"})), Decision::reject);
+  answers.add(touching("edit", {"/project/a"}), Decision::allow);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/a"})), Decision::allow);
+  EXPECT_EQ(answers.about(touching("edit", {"/project/b"})), std::nullopt);
+}
+
+TEST(TurnAnswers, OneThatWasRejectedStaysSoThoughAnotherIsAllowed) {
+  TurnAnswers answers;
+  answers.add(running("rm x"), Decision::reject);
+  answers.add(running(""), Decision::allow);
+  EXPECT_EQ(answers.about(running("rm x")), Decision::reject);
+}
+
+}  // namespace
+}  // namespace acp::workspace
