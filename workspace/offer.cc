@@ -9,16 +9,6 @@ namespace acp::workspace {
 
 namespace {
 
-Boundary boundary_of(const ClientContext& context) {
-  std::vector<std::string> directories = {context.cwd()};
-  for (std::string& directory : context.additional_directories())
-    directories.push_back(std::move(directory));
-  if (directories.front().empty())
-    throw not_found("session " + context.session_id(),
-                    Json::object({{"sessionId", context.session_id()}}));
-  return Boundary(std::move(directories));
-}
-
 template <class F>
 auto answering(F action) {
   try {
@@ -56,7 +46,8 @@ auto on_terminal(Terminals& terminals, const Request& request, F action) {
   }
 }
 
-v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& context,
+v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
+                                  const ClientContext& context,
                                   const v1::CreateTerminalRequest& request) {
   CommandLine line;
   line.command = request.command;
@@ -64,7 +55,6 @@ v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& con
   line.cwd = request.cwd.value_or(context.cwd());
   for (const v1::EnvVariable& variable : request.env)
     line.environment.push_back({variable.name, variable.value});
-  const Files files(boundary_of(context));
   const auto kind = answering([&] { return files.kind(line.cwd); });
   if (kind != EntryKind::directory)
     throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
@@ -116,33 +106,38 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit) {
   return as<v1::TerminalExitStatus>(exit);
 }
 
-Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end)
-    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))) {}
+Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end,
+             std::vector<std::string> forbidden)
+    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))),
+      boundaries_(std::make_shared<SessionBoundaries>(Forbidden(std::move(forbidden)))) {}
 
 void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);
+  boundaries_->forget(session_id);
 }
 
 void Offer::install(Client& client) const {
-  client.on_read_text_file([](ClientContext context, v1::ReadTextFileRequest request) {
+  const std::shared_ptr<SessionBoundaries> boundaries = boundaries_;
+  client.on_read_text_file([boundaries](ClientContext context, v1::ReadTextFileRequest request) {
     v1::ReadTextFileResponse response;
     const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
       return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
     };
     response.content = answering([&] {
-      return Files(boundary_of(context))
+      return Files(boundaries->of(context))
           .read_text(request.path, number(request.line), number(request.limit));
     });
     return response;
   });
-  client.on_write_text_file([](ClientContext context, v1::WriteTextFileRequest request) {
-    answering([&] { Files(boundary_of(context)).write(request.path, request.content); });
+  client.on_write_text_file([boundaries](ClientContext context, v1::WriteTextFileRequest request) {
+    answering([&] { Files(boundaries->of(context)).write(request.path, request.content); });
     return v1::WriteTextFileResponse();
   });
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals](ClientContext context, v1::CreateTerminalRequest request) {
-    return create(*terminals, context, request);
+  handlers.create = [terminals, boundaries](ClientContext context,
+                                            v1::CreateTerminalRequest request) {
+    return create(*terminals, Files(boundaries->of(context)), context, request);
   };
   handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "acp/client.h"
 #include "workspace/file_error.h"
+#include "workspace/session_boundaries.h"
 #include "workspace/terminals.h"
 
 namespace acp::workspace {
@@ -20,17 +22,22 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 // For one agent: when it goes, so does everything that runs for it.
 class Offer {
  public:
-  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {});
+  // `forbidden`: paths that the agent reaches in no session (see Forbidden).
+  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {},
+                 std::vector<std::string> forbidden = {});
 
   // Installs the handlers for files and terminals. They live as long as they are needed.
   void install(Client& client) const;
 
   Terminals& terminals() const { return *terminals_; }
+  // The directories of the request's session. Throws Error if there is no such session.
+  Boundary boundary(const ClientContext& context) const { return boundaries_->of(context); }
   // Ends what still runs for the session.
   void session_closed(const std::string& session_id) const;
 
  private:
   std::shared_ptr<Terminals> terminals_;
+  std::shared_ptr<SessionBoundaries> boundaries_;
 };
 
 }  // namespace acp::workspace
