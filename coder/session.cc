@@ -41,10 +41,10 @@ v1::SessionConfigOption select(const char* id, const char* name,
 Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<const Models> models,
                  LiveSession kept_)
     : wanted(std::move(wanted_)),
-      files(workspace::Boundary(all_directories(wanted))),
+      files(workspace::Boundary(all_directories(wanted), workspace::Forbidden(wanted.forbidden))),
       kept(std::move(kept_)),
       gate(wanted.cwd, wanted.policy_file),
-      command_files(std::make_shared<CommandFiles>(wanted.cwd)),
+      command_files(std::make_shared<CommandFiles>(files.boundary())),
       mode_(wanted.mode),
       model_(std::move(model)),
       models_(std::move(models)) {}

@@ -364,6 +364,17 @@ Place Boundary::place_of_link(const std::string& path, bool make_parents) const 
   return Walker(*this, path, Walker::Purpose::change).walk(make_parents, false);
 }
 
+void Boundary::require_same_by_name(const Place& place, const std::string& path) const {
+  std::string name = resolved(path);
+  if (!place.name.empty()) name.resize(std::max<std::size_t>(name.rfind('/'), 1));
+  struct stat held, named;
+  if (fstat(place.directory.get(), &held) != 0) throw system_error(path, errno);
+  if (stat(name.c_str(), &named) != 0 || id_of(held) != id_of(named))
+    throw FileError(Kind::outside, path,
+                    "a directory of this session has been moved or replaced since the session "
+                    "began; begin a new session there");
+}
+
 void Boundary::require_removable(const Place& place, const std::string& path) const {
   struct stat status;
   const char* const name = place.name.empty() ? "." : place.name.c_str();

@@ -23,6 +23,7 @@ struct SearchOptions {
   std::size_t max_file_bytes = 64 * 1024 * 1024;
   unsigned threads = 0;
   std::stop_token stop = {};
+  workspace::Forbidden forbidden = {};
 };
 
 struct SearchMatch {
@@ -38,6 +39,7 @@ struct SearchResult {
   std::size_t files = 0;                 // that were looked into
   bool truncated = false;                // there are more
   std::vector<std::string> passed_over;  // files that are too large
+  bool forbidden = false;                // something forbidden was left out
 };
 
 // A pattern that means nothing: says why.
@@ -55,9 +57,11 @@ SearchResult search_file(const workspace::Boundary& boundary, const std::string&
                          const SearchOptions& options);
 
 // The files whose path matches, sorted; at most so many, and those that were found by then once the
-// token is set.
+// token is set. `left_out`, if given, becomes true if something forbidden was left out.
 std::vector<std::string> find_files(io::Descriptor root, const std::string& glob, std::size_t most,
                                     bool& truncated, bool with_ignored = false,
-                                    std::stop_token stop = {});
+                                    std::stop_token stop = {},
+                                    const workspace::Forbidden& forbidden = {},
+                                    bool* left_out = nullptr);
 
 }  // namespace acp::coder

@@ -44,6 +44,8 @@ struct PreparedCall {
   // For the permission policy.
   std::string command = {};
   std::vector<std::string> paths = {};
+  // Why a person must be asked, whatever the mode allows; empty: the mode and the rules decide.
+  std::string ask_reason = {};
   std::string policy_name = {};  // in place of the tool's: what a rule would be made by
   // Throws ToolFailed, FileError, Cancelled.
   std::function<ToolResult(const ToolProgress&)> run = nullptr;
