@@ -6,6 +6,7 @@
 #include "chat/long_session.h"
 #include "chat/printable.h"
 #include "chat/text.h"
+#include "settings/own_places.h"
 #include "workspace/file_error.h"
 #include "workspace/files.h"
 #include "workspace/policy_store.h"
@@ -108,7 +109,8 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
               if (!exit) all->released.push_back(id);
             }
             mailbox->wake();
-          }) {}
+          },
+          settings::own_places({policy_file_})) {}
 
 void ChatHost::install(Client& client) {
   offer_.install(client);
@@ -333,14 +335,8 @@ Decision ChatHost::permission(const ClientContext& context,
 
 v1::WriteTextFileResponse ChatHost::write(const ClientContext& context,
                                           const v1::WriteTextFileRequest& request) {
-  std::vector<std::string> directories = {context.cwd()};
-  for (std::string& directory : context.additional_directories())
-    directories.push_back(std::move(directory));
-  if (directories.front().empty())
-    throw not_found("session " + context.session_id(),
-                    Json::object({{"sessionId", context.session_id()}}));
   try {
-    const workspace::Files files{workspace::Boundary(std::move(directories))};
+    const workspace::Files files{offer_.boundary(context)};
     std::optional<std::string> before;
     try {
       before = files.read_text(request.path);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "acp/json/codec.h"
+#include "settings/own_places.h"
 
 namespace acp::chat {
 
@@ -29,9 +30,11 @@ RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissi
       permissions_(std::move(permissions)),
       agent_name_(std::move(agent_name)),
       auth_method_(std::move(auth_method)),
-      offer_([told = reporter_](const std::string& id, std::string_view text) {
-        told->tell(event::TerminalOutput{id, text});
-      }) {}
+      offer_(
+          [told = reporter_](const std::string& id, std::string_view text) {
+            told->tell(event::TerminalOutput{id, text});
+          },
+          {}, settings::own_places()) {}
 
 void RunHost::install(Client& client) {
   offer_.install(client);
