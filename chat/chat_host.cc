@@ -6,6 +6,7 @@
 #include "chat/long_session.h"
 #include "chat/printable.h"
 #include "chat/text.h"
+#include "settings/own_places.h"
 #include "workspace/permission_options.h"
 
 namespace acp::chat {
@@ -77,7 +78,8 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
               if (!exit) all->released.push_back(id);
             }
             mailbox->wake();
-          }),
+          },
+          settings::own_places({policy_file})),
       decisions_(std::move(policy_file)) {}
 
 void ChatHost::install(Client& client) {

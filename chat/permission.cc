@@ -8,6 +8,7 @@
 #include "acp/json/codec.h"
 #include "chat/printable.h"
 #include "chat/tty.h"
+#include "workspace/guarded.h"
 #include "workspace/permission_options.h"
 #include "workspace/policy_store.h"
 #include "workspace/touched.h"
@@ -101,6 +102,21 @@ std::string shown_diff(const v1::Diff& diff) {
   return text;
 }
 
+// What is git's own, or .acp's, no rule allows.
+std::string why_always_asked(const workspace::Boundary& boundary, const std::string& path,
+                             v1::ToolKind kind) {
+  using workspace::Change;
+  std::vector<Change> changes = {Change::write};
+  if (kind == v1::ToolKind::delete_) changes = {Change::remove};
+  if (kind == v1::ToolKind::move) changes = {Change::remove, Change::arrive};
+  try {
+    for (const Change change : changes)
+      if (const auto reason = workspace::guarded_reason(boundary, path, change)) return *reason;
+  } catch (const workspace::FileError&) {  // outside the session's directories: not ours to say
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* to_string(PermissionAnswer::By by) {
@@ -158,8 +174,11 @@ workspace::Question as_question(const PermissionQuestion& question) {
     asked.origin = workspace::web_origin(call.raw_input.view()["url"].as_string().value_or(""));
   const bool takes_all_below =
       call.kind == v1::ToolKind::move || call.kind == v1::ToolKind::delete_;
-  for (const std::string& path : paths_of(call))
+  for (const std::string& path : paths_of(call)) {
     asked.paths.push_back(look(path, takes_all_below ? Ends::as_it_is : Ends::followed));
+    if (asked.always_ask.empty() && (takes_all_below || call.kind == v1::ToolKind::edit))
+      asked.always_ask = why_always_asked(boundary, asked.paths.back().written, call.kind);
+  }
   return asked;
 }
 

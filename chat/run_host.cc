@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "acp/json/codec.h"
+#include "settings/own_places.h"
 
 namespace acp::chat {
 
@@ -13,9 +14,11 @@ RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissi
       agent_name_(std::move(agent_name)),
       auth_method_(std::move(auth_method)),
       asks_itself_(asks_itself),
-      offer_([told = reporter_](const std::string& id, std::string_view text) {
-        told->tell(event::TerminalOutput{id, text});
-      }) {}
+      offer_(
+          [told = reporter_](const std::string& id, std::string_view text) {
+            told->tell(event::TerminalOutput{id, text});
+          },
+          {}, settings::own_places()) {}
 
 void RunHost::install(Client& client) {
   const std::shared_ptr<RunHost> self = shared_from_this();

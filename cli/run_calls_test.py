@@ -72,6 +72,15 @@ class Calls(Place):
                                 "write: " + DENIED])
         self.assertEqual(os.listdir(self.project), ["c"])
 
+    def test_a_rule_that_allows_does_not_allow_what_is_gits_own(self):
+        rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\nkind = 'edit'\n")
+        os.makedirs(self.at(".git/hooks"))
+        hook = self.at(".git/hooks/pre-commit")
+        said = self.steps(["write", hook], ["write", self.at("a")],
+                          self.question(kind="edit", locations=[{"path": hook}]), policy=rules, code=4)
+        self.assertEqual(said, ["write: " + DENIED, "write: done", "asked: o1"])
+        self.assertFalse(os.path.exists(hook))
+
     def test_our_own_agent_asks_itself(self):
         self.run_it("create a.txt with hello", "--mode", "code")
         self.assertEqual(os.listdir(self.project), ["a.txt"])

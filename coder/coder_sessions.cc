@@ -4,6 +4,7 @@
 #include "coder/coder.h"
 #include "coder/modes.h"
 #include "coder/random_id.h"
+#include "settings/own_places.h"
 
 namespace acp::coder {
 
@@ -171,6 +172,8 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
   wanted.additional_directories = opening.additional_directories;
   wanted.settings = opening.settings;
   wanted.policy_file = options_.policy_file;
+  wanted.forbidden = own_places(
+      {options_.settings_file, options_.keys_file, options_.policy_file, options_.store_file});
   wanted.mode = opening.mode;
   wanted.system_prompt = opening.system_prompt;
   wanted.override_system_prompt = opening.override_system_prompt;

@@ -95,6 +95,75 @@ TEST_F(CoderTest, ASessionIsOpenedAgainWhileItIsOpen) {
                "end_turn");
 }
 
+// What the client has seen of a prompt, in mode `code`.
+class CoderFilesTest : public CoderTest {
+ protected:
+  std::string prompt(const std::string& directories, const std::string& block) {
+    begin();
+    raw.line(request("9", "session/new", "{" + directories + R"(,"mcpServers":[]})"));
+    const std::string id = *raw.read_answer("9")["result"]["sessionId"].as_string();
+    EXPECT_PRED2(contains,
+                 ask("session/set_mode", R"({"sessionId":")" + id + R"(","modeId":"code"})"),
+                 "\"result\"");
+    EXPECT_PRED2(contains,
+                 ask("session/prompt", R"({"sessionId":")" + id + R"(","prompt":[)" + block + "]}"),
+                 "end_turn");
+    std::string all;
+    for (const std::string& line : raw.seen()) all += line + "\n";
+    return all;
+  }
+  static std::string text(const std::string& words) {
+    return std::string(Json::object({{"type", "text"}, {"text", words}}).text());
+  }
+};
+
+// The configuration is in the working directory, as it is where that is the home directory.
+TEST_F(CoderFilesTest, WhatBelongsToAcpIsOutOfReach) {
+  scratch.put("keys.toml", "openai = 'sk-VERYSECRET'\n");
+  std::filesystem::permissions(scratch / "keys.toml", std::filesystem::perms(0600));
+  scratch.link("AGENTS.md", "keys.toml");
+  scratch.link("project/link", "../keys.toml");
+  scratch.put(".acp/commands/fine.md", "a command");
+  scratch.link(".acp/commands/stolen.md", "../../keys.toml");
+  std::filesystem::create_hard_link(scratch / "keys.toml", scratch / "project/hard");
+  const std::string link =
+      Json::object(
+          {{"type", "resource_link"}, {"name", "k"}, {"uri", "file://" + (scratch / "keys.toml")}})
+          .text()
+          .data();
+  const std::string seen = prompt(
+      R"("cwd":")" + (scratch / "") + "\"",
+      text("read keys.toml; read project/link; read project/hard; read ./project/../keys.toml; "
+           "use grep {\"pattern\":\"sk-[A-Z]+\"}; use write "
+           "{\"path\":\"policy.toml\",\"content\":\"x\"}; "
+           "use move {\"from\":\"keys.toml\",\"to\":\"free.toml\"}; delete config.toml; "
+           "use write {\"path\":\"sessions.db-wal\",\"content\":\"x\"}") +
+          "," + link);
+  EXPECT_PRED2(contains, seen, "keys.toml: belongs to acp itself: agents have no access");
+  EXPECT_PRED2(contains, seen, "policy.toml: belongs to acp itself: agents have no access");
+  EXPECT_PRED2(contains, seen, "[what belongs to acp itself was left out");
+  EXPECT_PRED2(testing::lacks, seen, "VERYSECRET");
+  EXPECT_PRED2(testing::lacks, scratch.get("sessions.db") + scratch.get("sessions.db-wal"),
+               "VERYSECRET");
+  EXPECT_PRED2(contains, seen, R"("name":"fine")");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "policy.toml"));
+  EXPECT_TRUE(std::filesystem::exists(scratch / "keys.toml"));
+}
+
+// Of nested directories, one is replaced by a link to the outside.
+TEST_F(CoderFilesTest, ALinkTakesThePlaceOfNoDirectory) {
+  scratch.put("outside/passwd", "root:VERYSECRET");
+  std::filesystem::create_directories(scratch / "project/sub");
+  scratch.link("project/link", scratch / "outside");
+  const std::string seen =
+      prompt(R"("cwd":")" + (scratch / "project") + R"(","additionalDirectories":[")" +
+                 (scratch / "project/sub") + "\"]",
+             text("delete sub; move link to sub; read sub/passwd; use read {\"path\":\"" +
+                  (scratch / "outside/passwd") + "\"}"));
+  EXPECT_PRED2(contains, seen, "a directory of this session: it cannot be moved or deleted");
+  EXPECT_PRED2(testing::lacks, seen, "VERYSECRET");
+}
+
 TEST_F(CoderTest, ModesAreKeptWithTheSession) {
   begin();
   raw.line(request("9", "session/new", "{" + place() + "}"));

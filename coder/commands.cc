@@ -127,13 +127,12 @@ bool CommandFiles::reload() {
   std::map<std::string, FileCommand> found;
   std::string seen;
   try {
-    const workspace::Files files{workspace::Boundary({cwd_})};
-    for (const workspace::Entry& entry : files.list(directory)) {
+    for (const workspace::Entry& entry : files_.list(directory)) {
       if (!entry.name.ends_with(".md") || found.size() == most_commands) continue;
       const std::string name = entry.name.substr(0, entry.name.size() - 3);
       if (!is_name(name)) continue;
       try {
-        const std::string text = files.read_text(std::string(directory) + "/" + entry.name);
+        const std::string text = files_.read_text(std::string(directory) + "/" + entry.name);
         if (auto parsed = parse_command(name, text)) {
           seen += name + '\0' + text + '\0';
           found.emplace(name, std::move(*parsed));

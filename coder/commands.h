@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acp/schema/v1.h"
+#include "workspace/files.h"
 
 namespace acp::coder {
 
@@ -37,7 +38,8 @@ std::string expand(const FileCommand& command, const std::string& input);
 // The commands in a project's directory, as they are now. May be used by several threads.
 class CommandFiles {
  public:
-  explicit CommandFiles(std::string cwd) : cwd_(std::move(cwd)) {}
+  explicit CommandFiles(const std::string& cwd) : CommandFiles(workspace::Boundary({cwd})) {}
+  explicit CommandFiles(workspace::Boundary boundary) : files_(std::move(boundary)) {}
 
   // True if they are not what they were when this was last called.
   bool reload();
@@ -46,7 +48,7 @@ class CommandFiles {
   std::vector<v1::AvailableCommand> all() const;
 
  private:
-  const std::string cwd_;
+  const workspace::Files files_;
   std::mutex reloading_;
   mutable std::mutex mutex_;
   std::map<std::string, FileCommand> commands_;

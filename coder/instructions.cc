@@ -41,12 +41,13 @@ std::string root_of(const std::string& cwd) {
 
 }  // namespace
 
-std::vector<ProjectFile> project_instructions(const std::string& directory) {
+std::vector<ProjectFile> project_instructions(const std::string& directory,
+                                              const workspace::Forbidden& forbidden) {
   std::string cwd = directory;
   while (cwd.size() > 1 && cwd.ends_with('/')) cwd.pop_back();
   std::vector<ProjectFile> found;
   const std::string root = root_of(cwd);
-  const workspace::Files files(workspace::Boundary({root}));
+  const workspace::Files files(workspace::Boundary({root}, forbidden));
   for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
     const std::string path = (at == "/" ? "" : at) + "/AGENTS.md";
     try {

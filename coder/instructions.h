@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "workspace/forbidden.h"
+
 namespace acp::coder {
 
 struct InstructionsWanted {
@@ -22,8 +24,10 @@ struct ProjectFile {
   std::string text;
 };
 // AGENTS.md of the working directory and of those above it, up to the root of the project (where
-// .git is): the nearest first. Links that lead out of the project are not followed.
-std::vector<ProjectFile> project_instructions(const std::string& cwd);
+// .git is): the nearest first. Links that lead out of the project, or to what is forbidden, are not
+// followed.
+std::vector<ProjectFile> project_instructions(const std::string& cwd,
+                                              const workspace::Forbidden& forbidden = {});
 
 std::string instructions(const InstructionsWanted& wanted,
                          const std::vector<ProjectFile>& project_files);

@@ -42,7 +42,7 @@ v1::SessionConfigOption select(const char* id, const char* name,
 Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<const Models> models,
                  LiveSession kept_)
     : wanted(std::move(wanted_)),
-      files(workspace::Boundary(all_directories(wanted))),
+      files(workspace::Boundary(all_directories(wanted), workspace::Forbidden(wanted.forbidden))),
       kept(std::move(kept_)),
       gate(all_directories(wanted), wanted.policy_file,
            [boundary = files.boundary()](const std::string& path, bool with_below) {
@@ -50,7 +50,7 @@ Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<c
                  boundary, path,
                  with_below ? workspace::Ends::as_it_is : workspace::Ends::followed);
            }),
-      command_files(std::make_shared<CommandFiles>(wanted.cwd)),
+      command_files(std::make_shared<CommandFiles>(files.boundary())),
       mode_(wanted.mode),
       model_(std::move(model)),
       models_(std::move(models)) {}

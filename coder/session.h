@@ -33,6 +33,7 @@ class Session {
     std::vector<std::string> additional_directories = {};
     Settings settings;
     std::string policy_file = {};
+    std::vector<std::string> forbidden = {};  // paths that are out of reach, wherever the cwd is
     std::string mode;
     std::string system_prompt = {};
     bool override_system_prompt = false;

@@ -15,10 +15,12 @@ using workspace::FileError;
 
 constexpr std::size_t most_output = 1024 * 1024;
 
-// Throws FileError unless the path leads to somewhere inside, whether something is there or not:
-// what the client does with the path is its own affair, what we ask for is ours.
-void check_inside(const workspace::Files& files, const std::string& path) {
-  files.boundary().place(path, false);
+// Throws FileError unless the path leads to somewhere inside, whether something is there or not,
+// also for a program that knows only its name: what the client does with the path is its own
+// affair, what we ask for is ours.
+void check_inside(const workspace::Files& files, const std::string& path,
+                  bool make_parents = false) {
+  files.boundary().require_same_by_name(files.boundary().place(path, make_parents), path);
 }
 
 // What the client answered, as a failure with the file.
@@ -57,7 +59,7 @@ void SessionDesk::write_text(const std::string& given, const std::string& conten
   if (context_.cancelled()) throw Cancelled();
   if (!context_.client_capabilities().fs.writeTextFile) return files().write(path, content);
   // Makes the directories that are missing: not every client does.
-  files().boundary().place(path, true);
+  check_inside(files(), path, true);
   try {
     context_.write_file(path, content).wait();
   } catch (const Cancelled&) {
@@ -68,6 +70,7 @@ void SessionDesk::write_text(const std::string& given, const std::string& conten
 }
 
 CommandOutcome SessionDesk::run(const CommandWanted& wanted, const CommandProgress& progress) {
+  check_inside(files(), wanted.cwd);
   return context_.client_capabilities().terminal ? run_at_client(wanted, progress)
                                                  : run_here(wanted, progress);
 }

@@ -265,7 +265,8 @@ ModelRequest TurnLoop::request() const {
   wanted.system_prompt = session_.wanted.system_prompt;
   wanted.override_ours = session_.wanted.override_system_prompt;
   ModelRequest request;
-  request.system = instructions(wanted, project_instructions(wanted.cwd));
+  request.system =
+      instructions(wanted, project_instructions(wanted.cwd, session_.files.boundary().forbidden()));
   if (!plan_wish_.empty()) request.system += "\n" + plan_wish_ + "\n";
   request.messages = session_.conversation.messages();
   leave_out_media(request.messages, session_.model()->info());

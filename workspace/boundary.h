@@ -11,6 +11,7 @@
 
 #include "acp/io/descriptor.h"
 #include "workspace/file_error.h"
+#include "workspace/forbidden.h"
 
 namespace acp::workspace {
 
@@ -32,8 +33,11 @@ class Boundary {
   // and what stands at their paths later does not matter. One that cannot be opened is reported
   // when it is used.
   explicit Boundary(std::vector<std::string> directories, Walk walk = Walk::by_system);
+  // What is forbidden is out of reach though it is inside.
+  Boundary(std::vector<std::string> directories, Forbidden forbidden, Walk walk = Walk::by_system);
 
   const std::vector<std::string>& directories() const { return directories_; }
+  const Forbidden& forbidden() const { return forbidden_; }
   // A relative path starts at the working directory.
   std::string absolute(std::string_view path) const;
   // The absolute path that a path leads to, all links and `..` followed. What does not exist yet
@@ -49,7 +53,11 @@ class Boundary {
   Place place(const std::string& path, bool make_parents) const;
   // The same, but a link at the path's end is itself what is meant: to remove or rename it.
   Place place_of_link(const std::string& path, bool make_parents = false) const;
-  // Throws FileError if what is there is a directory of the session, or contains one.
+  // For paths that another program will use by name: throws FileError unless the name leads to the
+  // place. It does not if a directory of the session has been moved or replaced.
+  void require_same_by_name(const Place& place, const std::string& path) const;
+  // Throws FileError if what is there is a directory of the session, or contains one, or contains
+  // what is forbidden.
   void require_removable(const Place& place, const std::string& path) const;
 
  private:
@@ -63,6 +71,7 @@ class Boundary {
   static FileError failure(const Root& root, const std::string& path, int code);
 
   std::vector<std::string> directories_;
+  Forbidden forbidden_;
   std::shared_ptr<const std::vector<Root>> roots_;
   Walk walk_;
 };

@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "workspace/file_id.h"
+#include "workspace/path_parts.h"
 #include "workspace/system_error_posix.h"
 
 namespace acp::workspace {
@@ -33,23 +34,6 @@ constexpr int directory_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 #else
 constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 #endif
-
-std::deque<std::string> components(std::string_view path) {
-  std::deque<std::string> parts;
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const std::string_view part = path.substr(0, slash);
-    if (!part.empty() && part != ".") parts.emplace_back(part);
-    path = slash == std::string_view::npos ? "" : path.substr(slash + 1);
-  }
-  return parts;
-}
-
-std::string joined(const std::deque<std::string>& parts) {
-  std::string path;
-  for (const std::string& part : parts) path += "/" + part;
-  return path;
-}
 
 // What follows the prefix; nothing if the path does not begin with it.
 std::optional<std::deque<std::string>> after(const std::deque<std::string>& prefix,
@@ -122,6 +106,7 @@ struct Boundary::Root {
   io::Descriptor opened;
   int error = 0;  // why it is not open
   FileId id;
+  bool forbidden = false;
 };
 
 struct Boundary::Start {
@@ -130,10 +115,19 @@ struct Boundary::Start {
 };
 
 Boundary::Boundary(std::vector<std::string> directories, Walk walk)
-    : directories_(std::move(directories)), walk_(walk) {
+    : Boundary(std::move(directories), Forbidden(), walk) {}
+
+Boundary::Boundary(std::vector<std::string> directories, Forbidden forbidden, Walk walk)
+    : directories_(std::move(directories)), forbidden_(std::move(forbidden)), walk_(walk) {
   if (directories_.empty()) throw std::invalid_argument("a boundary needs a directory");
   std::vector<Root> roots;
   for (const std::string& directory : directories_) roots.emplace_back(directory);
+  if (!forbidden_.empty()) {
+    const Forbidden::Now now = forbidden_.for_reading();
+    for (Root& root : roots)
+      if (root.opened)
+        upwards(root.opened.get(), [&](FileId above) { root.forbidden |= now.is(above); });
+  }
   roots_ = std::make_shared<const std::vector<Root>>(std::move(roots));
 }
 
@@ -155,6 +149,7 @@ Boundary::Start Boundary::start(const std::string& path, const std::string& aske
       throw FileError(Kind::not_found, root.given,
                       "no such directory when this session began; begin a new session to use it");
     if (!root.opened) throw system_error(root.given, root.error);
+    if (root.forbidden) throw forbidden_error(asked);
     return {&root, std::move(*rest)};
   }
   std::string allowed;
@@ -167,8 +162,11 @@ Boundary::Start Boundary::start(const std::string& path, const std::string& aske
 // One component at a time, with every directory on the way held open.
 class Boundary::Walker {
  public:
-  Walker(const Boundary& boundary, std::string path)
-      : boundary_(boundary), asked_(std::move(path)) {
+  enum class Purpose { reading, change };
+
+  Walker(const Boundary& boundary, std::string path, Purpose purpose)
+      : boundary_(boundary), asked_(std::move(path)), purpose_(purpose) {
+    look_for_forbidden();
     begin(asked_);
   }
 
@@ -176,7 +174,10 @@ class Boundary::Walker {
   // there. An empty name is the directory itself.
   Place walk(bool make_parents, bool follow) {
     while (next(follow)) {
-      if (rest_.empty()) return {here(), name_};
+      if (rest_.empty()) {
+        check_last();
+        return {here(), name_};
+      }
       if (!enter(make_parents)) throw failure(errno);
     }
     return {here(), ""};
@@ -184,6 +185,7 @@ class Boundary::Walker {
 
   std::string resolve(bool follow) {
     while (next(follow)) {
+      if (rest_.empty() && missing_.empty()) check_last();
       if (missing_.empty() && enter(false)) continue;
       // What is last may be anything, what is not there yet will be a directory.
       if (missing_.empty() && !rest_.empty() && errno != ENOENT) throw failure(errno);
@@ -201,6 +203,7 @@ class Boundary::Walker {
   struct Level {
     io::Descriptor directory;
     std::string name;
+    FileId id;  // if something is forbidden
   };
 
   int at() const { return levels_.empty() ? root_->opened.get() : levels_.back().directory.get(); }
@@ -210,6 +213,25 @@ class Boundary::Walker {
     io::Descriptor copy(fcntl(root_->opened.get(), F_DUPFD_CLOEXEC, 0));
     if (!copy) throw failure(errno);
     return copy;
+  }
+
+  void look_for_forbidden() {
+    if (boundary_.forbidden_.empty()) return;
+    forbidden_ = purpose_ == Purpose::reading ? boundary_.forbidden_.for_reading()
+                                              : boundary_.forbidden_.for_changes();
+  }
+
+  // Throws FileError if what the walk ends at is forbidden.
+  void check_last() const {
+    if (!forbidden_) return;
+    const FileId directory = levels_.empty() ? root_->id : levels_.back().id;
+    struct stat status;
+    const bool there = fstatat(at(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (forbidden_->is_named(directory, name_) || (there && forbidden_->has(status)))
+      throw forbidden_error(asked_);
+    if (forbidden_->leads(directory, name_))
+      throw FileError(Kind::denied, asked_,
+                      "it leads to what belongs to acp itself: it cannot be changed");
   }
 
   void begin(const std::string& path) {
@@ -266,16 +288,29 @@ class Boundary::Walker {
     const int flags = directory_flags | O_NOFOLLOW;
     io::Descriptor next(openat(at(), name_.c_str(), flags));
     if (!next && errno == ENOENT && make) {
+      if (forbidden_ &&
+          forbidden_->is_named(levels_.empty() ? root_->id : levels_.back().id, name_))
+        throw forbidden_error(asked_);
       if (mkdirat(at(), name_.c_str(), 0777) != 0 && errno != EEXIST) return false;
       next.reset(openat(at(), name_.c_str(), flags));
+      look_for_forbidden();  // it may be on the way there
     }
     if (!next) return false;
-    levels_.push_back({std::move(next), name_});
+    Level level{std::move(next), name_, {}};
+    struct stat status;
+    if (forbidden_) {
+      if (fstat(level.directory.get(), &status) != 0) return false;
+      level.id = id_of(status);
+      if (forbidden_->is(level.id)) throw forbidden_error(asked_);
+    }
+    levels_.push_back(std::move(level));
     return true;
   }
 
   const Boundary& boundary_;
   const std::string asked_;
+  const Purpose purpose_;
+  std::optional<Forbidden::Now> forbidden_;
   const Root* root_ = nullptr;
   std::vector<Level> levels_;        // below the root, to where the walk is
   std::deque<std::string> missing_;  // below those: not there yet
@@ -295,7 +330,7 @@ FileError Boundary::failure(const Root& root, const std::string& path, int code)
 }
 
 std::string Boundary::resolved(const std::string& path, bool follow) const {
-  return Walker(*this, absolute(path)).resolve(follow);
+  return Walker(*this, absolute(path), Walker::Purpose::reading).resolve(follow);
 }
 
 io::Descriptor Boundary::open_directory(const std::string& path) const {
@@ -304,25 +339,40 @@ io::Descriptor Boundary::open_directory(const std::string& path) const {
 
 io::Descriptor Boundary::open(const std::string& path, int flags) const {
   flags |= O_CLOEXEC | O_NOCTTY;
-  if (walk_ == Walk::by_system) {
+  if (walk_ == Walk::by_system && forbidden_.empty()) {
     const Start from = start(path, path);
     const std::string rest = from.rest.empty() ? "." : joined(from.rest).substr(1);
     if (io::Descriptor opened = open_beneath(from.root->opened.get(), rest, flags)) return opened;
   }
-  Walker walker(*this, path);
+  Walker walker(*this, path, Walker::Purpose::reading);
   const Place place = walker.walk(false, true);
   const char* const name = place.name.empty() ? "." : place.name.c_str();
   io::Descriptor opened(openat(place.directory.get(), name, flags | O_NOFOLLOW));
   if (!opened) throw walker.failure(errno);
+  // Also if another one has been put there meanwhile.
+  if (struct stat status; !forbidden_.empty() && (fstat(opened.get(), &status) != 0 ||
+                                                  forbidden_.for_reading().has(status)))
+    throw forbidden_error(path);
   return opened;
 }
 
 Place Boundary::place(const std::string& path, bool make_parents) const {
-  return Walker(*this, path).walk(make_parents, true);
+  return Walker(*this, path, Walker::Purpose::change).walk(make_parents, true);
 }
 
 Place Boundary::place_of_link(const std::string& path, bool make_parents) const {
-  return Walker(*this, path).walk(make_parents, false);
+  return Walker(*this, path, Walker::Purpose::change).walk(make_parents, false);
+}
+
+void Boundary::require_same_by_name(const Place& place, const std::string& path) const {
+  std::string name = resolved(path);
+  if (!place.name.empty()) name.resize(std::max<std::size_t>(name.rfind('/'), 1));
+  struct stat held, named;
+  if (fstat(place.directory.get(), &held) != 0) throw system_error(path, errno);
+  if (stat(name.c_str(), &named) != 0 || id_of(held) != id_of(named))
+    throw FileError(Kind::outside, path,
+                    "a directory of this session has been moved or replaced since the session "
+                    "began; begin a new session there");
 }
 
 void Boundary::require_removable(const Place& place, const std::string& path) const {
@@ -331,6 +381,9 @@ void Boundary::require_removable(const Place& place, const std::string& path) co
   if (fstatat(place.directory.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0)
     throw system_error(path, errno);
   if (!S_ISDIR(status.st_mode)) return;
+  if (!forbidden_.empty() && forbidden_.for_changes().is_above(id_of(status)))
+    throw FileError(Kind::denied, path,
+                    "it contains what belongs to acp itself: it cannot be moved or deleted");
   for (const Root& root : *roots_) {
     if (!root.opened) continue;
     bool contains = false;

@@ -81,6 +81,24 @@ TEST_P(BoundaryTest, WhatACommandPutsInThePlaceOfADirectoryIsNotFollowed) {
   EXPECT_EQ(scratch.get("outside/passwd"), "secret");
 }
 
+TEST_P(BoundaryTest, ANameThatLeadsElsewhereIsNotGivenAway) {
+  scratch.link("p/link", "sub");
+  const Boundary inside = boundary({"p", "q"});
+  const auto check = [&](const std::string& name) {
+    inside.require_same_by_name(inside.place(scratch / name, false), scratch / name);
+  };
+  for (const char* name : {"p", "p/sub", "p/new", "p/link/new", "q/file"}) check(name);
+  rename("q", "old");
+  EXPECT_EQ(fails([&] { check("q/file"); }), Kind::outside);
+  scratch.link("q", "outside");
+  EXPECT_EQ(fails([&] { check("q/passwd"); }), Kind::outside);
+  EXPECT_TRUE(
+      message.ends_with("has been moved or replaced since the session began; begin a new "
+                        "session there"))
+      << message;
+  check("p/sub");
+}
+
 TEST_P(BoundaryTest, CopiesShareTheDirectories) {
   const Boundary first = boundary({"p"});
   scratch.put("p/file", "inside");

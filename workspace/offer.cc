@@ -4,21 +4,12 @@
 
 #include "acp/schema/v1.h"
 #include "workspace/files.h"
+#include "workspace/guarded.h"
 #include "workspace/touched.h"
 
 namespace acp::workspace {
 
 namespace {
-
-Boundary boundary_of(const ClientContext& context) {
-  std::vector<std::string> directories = {context.cwd()};
-  for (std::string& directory : context.additional_directories())
-    directories.push_back(std::move(directory));
-  if (directories.front().empty())
-    throw not_found("session " + context.session_id(),
-                    Json::object({{"sessionId", context.session_id()}}));
-  return Boundary(std::move(directories));
-}
 
 template <class F>
 auto answering(F action) {
@@ -70,6 +61,9 @@ void judge_file(const Offer::Judge& judge, const ClientContext& context, const c
   if (!judge) return;
   Question question = question_about(context, kind);
   question.paths = {touched(boundary, path)};
+  if (question.kind == "edit")
+    question.always_ask =
+        answering([&] { return guarded_reason(boundary, path, Change::write); }).value_or("");
   judge(context, std::move(question));
 }
 
@@ -83,8 +77,8 @@ void judge_command(const Offer::Judge& judge, const ClientContext& context,
   judge(context, std::move(question));
 }
 
-v1::CreateTerminalResponse create(Terminals& terminals, const Offer::Judge& judge,
-                                  const ClientContext& context,
+v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
+                                  const Offer::Judge& judge, const ClientContext& context,
                                   const v1::CreateTerminalRequest& request) {
   CommandLine line;
   line.command = request.command;
@@ -92,7 +86,6 @@ v1::CreateTerminalResponse create(Terminals& terminals, const Offer::Judge& judg
   line.cwd = request.cwd.value_or(context.cwd());
   for (const v1::EnvVariable& variable : request.env)
     line.environment.push_back({variable.name, variable.value});
-  const Files files(boundary_of(context));
   const auto kind = answering([&] { return files.kind(line.cwd); });
   if (kind != EntryKind::directory)
     throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
@@ -154,28 +147,34 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit) {
   return as<v1::TerminalExitStatus>(exit);
 }
 
-Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end)
-    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))) {}
+Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end,
+             std::vector<std::string> forbidden)
+    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))),
+      boundaries_(std::make_shared<SessionBoundaries>(Forbidden(std::move(forbidden)))) {}
 
 void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);
+  boundaries_->forget(session_id);
 }
 
 void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
-  client.on_read_text_file([judge](ClientContext context, v1::ReadTextFileRequest request) {
-    v1::ReadTextFileResponse response;
-    const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
-      return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
-    };
-    const Files files(boundary_of(context));
-    judge_file(judge, context, "read", files.boundary(), request.path);
-    response.content = answering(
-        [&] { return files.read_text(request.path, number(request.line), number(request.limit)); });
-    return response;
-  });
-  client.on_write_text_file([judge, on_written = std::move(on_written)](
+  const std::shared_ptr<SessionBoundaries> boundaries = boundaries_;
+  client.on_read_text_file(
+      [boundaries, judge](ClientContext context, v1::ReadTextFileRequest request) {
+        v1::ReadTextFileResponse response;
+        const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
+          return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
+        };
+        const Files files(boundaries->of(context));
+        judge_file(judge, context, "read", files.boundary(), request.path);
+        response.content = answering([&] {
+          return files.read_text(request.path, number(request.line), number(request.limit));
+        });
+        return response;
+      });
+  client.on_write_text_file([boundaries, judge, on_written = std::move(on_written)](
                                 ClientContext context, v1::WriteTextFileRequest request) {
-    const Files files(boundary_of(context));
+    const Files files(boundaries->of(context));
     judge_file(judge, context, "edit", files.boundary(), request.path);
     std::optional<std::string> before;
     if (on_written) before = text_if_any(files, request.path);
@@ -185,9 +184,9 @@ void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
   });
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals, judge = std::move(judge)](ClientContext context,
-                                                          v1::CreateTerminalRequest request) {
-    return create(*terminals, judge, context, request);
+  handlers.create = [terminals, boundaries, judge = std::move(judge)](
+                        ClientContext context, v1::CreateTerminalRequest request) {
+    return create(*terminals, Files(boundaries->of(context)), judge, context, request);
   };
   handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });

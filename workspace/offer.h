@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "acp/client.h"
 #include "workspace/file_error.h"
 #include "workspace/question.h"
+#include "workspace/session_boundaries.h"
 #include "workspace/terminals.h"
 
 namespace acp::workspace {
@@ -29,18 +31,24 @@ class Offer {
   // A file was written: what was there before, if it was text, and what is there now.
   using OnWritten = std::function<void(const std::string& path, std::optional<std::string> before,
                                        const std::string& after)>;
-  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {});
+
+  // `forbidden`: paths that the agent reaches in no session (see Forbidden).
+  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {},
+                 std::vector<std::string> forbidden = {});
 
   // Installs the handlers for files and terminals. They live as long as they are needed. Without a
   // judge, all that stays inside the session's directories is carried out.
   void install(Client& client, Judge judge = {}, OnWritten on_written = {}) const;
 
   Terminals& terminals() const { return *terminals_; }
+  // The directories of the request's session. Throws Error if there is no such session.
+  Boundary boundary(const ClientContext& context) const { return boundaries_->of(context); }
   // Ends what still runs for the session.
   void session_closed(const std::string& session_id) const;
 
  private:
   std::shared_ptr<Terminals> terminals_;
+  std::shared_ptr<SessionBoundaries> boundaries_;
 };
 
 }  // namespace acp::workspace

@@ -190,5 +190,55 @@ TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
   EXPECT_EQ(seen[2].project, scratch / "project");
 }
 
+// A command has put a link where the session's directory was.
+TEST_F(OfferTest, ASessionKeepsItsDirectory) {
+  scratch.put("project/a.txt", "inside");
+  scratch.put("outside/a.txt", "secret");
+  turn([&](Turn turn) -> Task<void> {
+    v1::ReadTextFileRequest read;
+    read.sessionId = turn.session_id();
+    read.path = scratch / "project/a.txt";
+    const v1::ReadTextFileResponse first = co_await turn.peer().request(read);
+    EXPECT_EQ(first.content, "inside");
+    std::filesystem::rename(scratch / "project", scratch / "moved");
+    scratch.link("project", "outside");
+    const v1::ReadTextFileResponse second = co_await turn.peer().request(read);
+    EXPECT_EQ(second.content, "inside");
+    v1::WriteTextFileRequest write;
+    write.sessionId = turn.session_id();
+    write.path = scratch / "project/a.txt";
+    write.content = "changed";
+    co_await turn.peer().request(write);
+    read.path = scratch / "outside/a.txt";
+    const int outside = co_await code_of(turn.peer(), read);
+    EXPECT_NE(outside, 0);
+  });
+  EXPECT_EQ(scratch.get("moved/a.txt"), "changed");
+  EXPECT_EQ(scratch.get("outside/a.txt"), "secret");
+}
+
+TEST_F(OfferTest, WhatIsForbiddenIsOutOfReach) {
+  scratch.put("project/.config/acp/keys.toml", "secret");
+  scratch.link("project/link", ".config/acp/keys.toml");
+  offer = Offer({}, {}, {scratch / "project/.config/acp"});
+  turn([&](Turn turn) -> Task<void> {
+    v1::ReadTextFileRequest read;
+    read.sessionId = turn.session_id();
+    for (const char* name : {"project/.config/acp/keys.toml", "project/link"}) {
+      read.path = scratch / name;
+      const int code = co_await code_of(turn.peer(), read);
+      EXPECT_NE(code, 0) << name;
+      EXPECT_NE(last.find("belongs to acp itself"), std::string::npos) << last;
+    }
+    v1::WriteTextFileRequest write;
+    write.sessionId = turn.session_id();
+    write.path = scratch / "project/.config/acp/policy.toml";
+    write.content = "x";
+    const int code = co_await code_of(turn.peer(), write);
+    EXPECT_NE(code, 0);
+  });
+  EXPECT_FALSE(std::filesystem::exists(scratch / "project/.config/acp/policy.toml"));
+}
+
 }  // namespace
 }  // namespace acp::workspace

@@ -1,14 +1,18 @@
 // read, write, edit, delete, move and list.
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "coder/tools/edit.h"
 #include "coder/tools/tool.h"
+#include "workspace/guarded.h"
 
 namespace acp::coder {
 
 namespace {
 
+using workspace::Change;
 using workspace::FileError;
 
 constexpr std::uint64_t usual_lines = 2000;
@@ -44,6 +48,15 @@ void write_over(Desk& desk, const std::string& path, const std::optional<std::st
   if (text_if_there(desk, path) != before)
     throw ToolFailed(path + " has changed meanwhile: read it again before you write");
   desk.write_text(path, after);
+}
+
+// The first reason, if any of these changes has one.
+std::string ask_reason(
+    const Desk& desk, std::initializer_list<std::pair<const std::string&, workspace::Change>> all) {
+  for (const auto& [path, change] : all)
+    if (auto reason = workspace::guarded_reason(desk.files().boundary(), path, change))
+      return *reason;
+  return {};
 }
 
 // ---- read
@@ -117,6 +130,7 @@ PreparedCall prepare_write(JsonView arguments, Desk& desk) {
   call.title = (before ? "Write " : "Create ") + shown_path(desk, path);
   call.locations = {location(path)};
   call.paths = {path};
+  call.ask_reason = ask_reason(desk, {{path, Change::write}});
   call.content = {diff(path, before, content)};
   call.run = [&desk, path, content, before](const ToolProgress&) {
     write_over(desk, path, before, content);
@@ -157,6 +171,7 @@ PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
   for (std::size_t i = 0; i < std::min(edited.lines.size(), most_places); ++i)
     call.locations.push_back(location(path, as_line(edited.lines[i])));
   call.paths = {path};
+  call.ask_reason = ask_reason(desk, {{path, Change::write}});
   call.content = {diff(path, before, edited.text)};
   call.run = [&desk, path, before, edited](const ToolProgress&) {
     write_over(desk, path, before, edited.text);
@@ -183,6 +198,7 @@ PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
   call.title = "Delete " + shown_path(desk, path);
   call.locations = {location(path)};
   call.paths = {path};
+  call.ask_reason = ask_reason(desk, {{path, Change::remove}});
   call.run = [&desk, path](const ToolProgress&) {
     desk.files().remove(path);
     ToolResult result;
@@ -201,6 +217,7 @@ PreparedCall prepare_move(JsonView arguments, Desk& desk) {
   call.title = "Move " + shown_path(desk, from) + " to " + shown_path(desk, to);
   call.locations = {location(from), location(to)};
   call.paths = {from, to};
+  call.ask_reason = ask_reason(desk, {{from, Change::remove}, {to, Change::arrive}});
   call.run = [&desk, from, to](const ToolProgress&) {
     desk.files().move(from, to);
     ToolResult result;

@@ -267,6 +267,50 @@ TEST_F(FileToolsTest, DeletesAndMoves) {
   EXPECT_TRUE(std::filesystem::exists(scratch.path() / "project/full/x"));
 }
 
+// In every mode: the gate is told so.
+TEST_F(FileToolsTest, ChangesOfGitAndAcpSayThatAPersonMustBeAsked) {
+  put(".git/config", "old");
+  put("nested/.git/HEAD", "x");
+  put("a.txt", "old");
+  scratch.link("project/link", ".git/config");
+  const auto reason = [&](const char* name, const char* arguments) {
+    return prepare(name, arguments).ask_reason;
+  };
+  for (const auto& [name, arguments] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"write", R"({"path":".git/hooks/pre-commit","content":"x"})"},
+           {"write", R"({"path":"link","content":"x"})"},
+           {"write", R"({"path":".acp/config.toml","content":"x"})"},
+           {"edit", R"({"path":".git/config","edits":[{"old_text":"old","new_text":"x"}]})"},
+           {"delete", R"({"path":".git/config"})"},
+           {"move", R"({"from":".git/config","to":"b"})"},
+           {"move", R"({"from":"a.txt","to":".git/hooks/pre-commit"})"},
+           {"move", R"({"from":"nested","to":"moved"})"}})
+    EXPECT_PRED2(contains, reason(name, arguments), " belongs to ") << name << arguments;
+  EXPECT_EQ(reason("write", R"({"path":"a.txt","content":"x"})"), "");
+  EXPECT_EQ(reason("delete", R"({"path":"link"})"), "");
+  EXPECT_EQ(reason("move", R"({"from":"a.txt","to":"b.txt"})"), "");
+  EXPECT_EQ(reason("read", R"({"path":".git/config"})"), "");
+}
+
+TEST_F(FileToolsTest, WhatBelongsToAcpIsLeftOutAndSaid) {
+  put("home/.config/acp/keys.toml", "needle\n");
+  put("home/.config/other", "needle\n");
+  std::filesystem::create_hard_link(scratch / "project/home/.config/acp/keys.toml",
+                                    scratch / "project/home/hard");
+  desk = std::make_unique<testing::LocalDesk>(std::vector{project()},
+                                              std::vector{project() + "/home/.config/acp"});
+  const std::string said = "[what belongs to acp itself was left out: agents have no access]\n";
+  EXPECT_EQ(run("grep", R"({"pattern":"needle"})").text, "home/.config/other:1: needle\n" + said);
+  EXPECT_EQ(run("glob", R"({"pattern":"**"})").text,
+            project() + "/home/.config/other\n" + project() + "/home/hard\n" + said);
+  EXPECT_EQ(run("list", R"({"path":"home/.config"})").text, "acp/\nother\n");
+  const std::string no = "belongs to acp itself: agents have no access";
+  EXPECT_PRED2(ends_with, failure("list", R"({"path":"home/.config/acp"})"), no);
+  EXPECT_PRED2(ends_with, failure("grep", R"({"pattern":"n","path":"home/.config/acp"})"), no);
+  EXPECT_PRED2(ends_with, failure("grep", R"({"pattern":"n","path":"home/hard"})"), no);
+  EXPECT_PRED2(ends_with, failure("glob", R"({"pattern":"*","path":"home/.config/acp"})"), no);
+}
+
 TEST_F(FileToolsTest, ListNamesKindsAndIsBounded) {
   EXPECT_EQ(run("list", "{}").text, "(the directory is empty)\n");
   put("dir/x", "x");

@@ -28,6 +28,7 @@ struct SearchOptions {
   unsigned threads = 0;
   std::stop_token stop = {};
   LeaveOut leave_out = nullptr;
+  workspace::Forbidden forbidden = {};
 };
 
 struct SearchMatch {
@@ -44,6 +45,7 @@ struct SearchResult {
   bool truncated = false;                // there are more
   std::vector<std::string> passed_over;  // files that are too large
   std::size_t left_out = 0;              // files that `leave_out` kept back
+  bool forbidden = false;                // something forbidden was left out
 };
 
 // A pattern that means nothing: says why.
@@ -64,11 +66,13 @@ struct FoundFiles {
   std::vector<std::string> paths;  // sorted
   bool truncated = false;          // there are more
   std::size_t left_out = 0;        // files that `leave_out` kept back
+  bool forbidden = false;          // something forbidden was left out
 };
 // The files whose path matches; at most so many, and those that were found by then once the token
 // is set.
 FoundFiles find_files(io::Descriptor root, const std::string& glob, std::size_t most,
                       bool with_ignored = false, std::stop_token stop = {},
-                      const LeaveOut& leave_out = nullptr);
+                      const LeaveOut& leave_out = nullptr,
+                      const workspace::Forbidden& forbidden = {});
 
 }  // namespace acp::coder

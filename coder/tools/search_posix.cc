@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -91,16 +92,21 @@ std::string as_text(std::string_view line, std::size_t most) {
 class Search {
  public:
   explicit Search(const SearchOptions& options)
-      : options_(options), finder_(options), glob_(options.glob) {}
+      : options_(options), finder_(options), glob_(options.glob) {
+    if (!options.forbidden.empty()) forbidden_ = options.forbidden.for_reading();
+  }
 
   SearchResult run(io::Descriptor root) {
     TreeOptions tree;
     tree.with_ignored = options_.with_ignored;
     tree.threads = options_.threads;
     tree.stop = options_.stop;
+    if (forbidden_) tree.forbidden = &*forbidden_;
     buffers_.resize(threads_of(tree));
-    walk_tree(std::move(root), tree,
-              [this](const TreeFile& file, unsigned thread) { return look_into(file, thread); });
+    if (walk_tree(std::move(root), tree, [this](const TreeFile& file, unsigned thread) {
+          return look_into(file, thread);
+        }))
+      forbidden_seen_ = true;
     return take_result();
   }
 
@@ -122,6 +128,7 @@ class Search {
     }
     result_.files = files_;
     result_.left_out = left_out_;
+    result_.forbidden = forbidden_seen_;
     return std::move(result_);
   }
 
@@ -168,6 +175,10 @@ class Search {
   bool read(const io::Descriptor& opened, const std::string& path, std::string& text) {
     struct stat about;
     if (!opened || fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    if (forbidden_ && forbidden_->has(about)) {
+      forbidden_seen_ = true;
+      return false;
+    }
     const auto size = static_cast<std::size_t>(about.st_size);
     if (size > options_.max_file_bytes) {
       const std::lock_guard lock(mutex_);
@@ -192,6 +203,8 @@ class Search {
   const SearchOptions& options_;
   const Finder finder_;
   const Glob glob_;
+  std::optional<workspace::Forbidden::Now> forbidden_;
+  std::atomic<bool> forbidden_seen_ = false;
   std::vector<std::string> buffers_;
   std::atomic<std::size_t> files_ = 0, left_out_ = 0;
   std::mutex mutex_;
@@ -211,14 +224,17 @@ SearchResult search_file(const workspace::Boundary& boundary, const std::string&
 }
 
 FoundFiles find_files(io::Descriptor root, const std::string& pattern, std::size_t most,
-                      bool with_ignored, std::stop_token stop, const LeaveOut& leave_out) {
+                      bool with_ignored, std::stop_token stop, const LeaveOut& leave_out,
+                      const workspace::Forbidden& forbidden) {
   const Glob glob(pattern);
   TreeOptions tree;
   tree.stop = std::move(stop);
   tree.with_ignored = with_ignored;
+  const auto now = forbidden.for_reading();
+  if (!forbidden.empty()) tree.forbidden = &now;
   std::mutex mutex;
   FoundFiles found;
-  walk_tree(std::move(root), tree, [&](const TreeFile& file, unsigned) {
+  found.forbidden = walk_tree(std::move(root), tree, [&](const TreeFile& file, unsigned) {
     if (!glob.matches(file.path)) return true;
     const bool left_out = leave_out && leave_out(file.path);
     const std::lock_guard lock(mutex);

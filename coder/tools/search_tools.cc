@@ -18,6 +18,9 @@ std::string joined(const std::string& directory, const std::string& below) {
   return directory.ends_with('/') ? directory + below : directory + "/" + below;
 }
 
+constexpr const char* left_out_forbidden =
+    "[what belongs to acp itself was left out: agents have no access]\n";
+
 std::string where(const Desk& desk, const std::string& path) {
   const std::string shown = shown_path(desk, path);
   return shown == "." ? "" : " in " + shown;
@@ -33,8 +36,10 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.run = [&desk, pattern, path, limits](const ToolProgress&) {
     FoundFiles found;
     try {
-      found = find_files(desk.files().boundary().open_directory(path), pattern, most_files, false,
-                         desk.stop_token(), kept_back(desk, v1::ToolKind::search, path));
+      const workspace::Boundary& boundary = desk.files().boundary();
+      found =
+          find_files(boundary.open_directory(path), pattern, most_files, false, desk.stop_token(),
+                     kept_back(desk, v1::ToolKind::search, path), boundary.forbidden());
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
@@ -44,6 +49,7 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
     if (found.paths.empty()) result.text = "(no file matches)\n";
     result.text += said_of_kept_back(found.left_out);
     if (found.truncated) result.text += "[there are more: be more exact]\n";
+    if (found.forbidden) result.text += left_out_forbidden;
     result.text = bounded(std::move(result.text), limits.output_bytes);
     result.content = {text_content(result.text)};
     for (std::size_t i = 0; i < std::min(found.paths.size(), most_locations); ++i)
@@ -74,6 +80,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
   options.ignore_case = flag_argument(arguments, "ignore_case");
   options.max_matches = most_matches;
   options.stop = desk.stop_token();
+  options.forbidden = desk.files().boundary().forbidden();
   const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
   call.title = "Search for " + options.pattern + where(desk, path);
@@ -100,6 +107,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
       result.text = "(nothing found in " + std::to_string(found.files) + " files)\n";
     result.text += said_of_kept_back(found.left_out);
     if (found.truncated) result.text += "[there are more: be more exact]\n";
+    if (found.forbidden) result.text += left_out_forbidden;
     for (const std::string& file : found.passed_over)
       result.text += "[" + file + " is too large and was not searched]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "acp/io/descriptor.h"
+#include "workspace/forbidden.h"
 
 namespace acp::coder {
 
@@ -21,6 +22,7 @@ struct TreeOptions {
   bool with_ignored = false;  // .git is left out in any case
   unsigned threads = 0;       // 0: as many as there are cores
   std::stop_token stop = {};
+  const workspace::Forbidden::Now* forbidden = nullptr;  // directories that are not entered
 };
 
 // What is known of each file may be asked for on several threads at a time; `thread` counts them
@@ -29,7 +31,7 @@ using TreeVisitor = std::function<bool(const TreeFile& file, unsigned thread)>;
 
 // How many threads a walk with these options has.
 unsigned threads_of(const TreeOptions& options);
-// `root` is an open directory.
-void walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor);
+// `root` is an open directory. True if something forbidden was left out.
+bool walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor);
 
 }  // namespace acp::coder

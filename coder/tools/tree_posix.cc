@@ -44,18 +44,21 @@ class Walk {
       : root_(std::move(root)), options_(options), visitor_(visitor) {
     RulesPtr rules = std::make_shared<IgnoreRules>();
     if (!options_.with_ignored) {
-      IgnoreFile own(read_small(root_.get(), ".git/info/exclude"));
+      // A link on the way could lead out of the tree.
+      const io::Descriptor info = open_again(".git/info");
+      IgnoreFile own(info ? read_small(info.get(), "exclude") : "");
       if (!own.empty()) rules = std::make_shared<IgnoreRules>(rules, "", std::move(own));
     }
     todo_.push_back({"", {}, std::move(rules)});
   }
 
-  void run() {
+  bool run() {
     std::vector<std::thread> threads;
     for (unsigned i = 1; i < threads_of(options_); ++i)
       threads.emplace_back([this, i] { work(i); });
     work(0);
     for (std::thread& thread : threads) thread.join();
+    return left_out_;
   }
 
  private:
@@ -94,10 +97,20 @@ class Walk {
     return at;
   }
 
+  bool is_forbidden(int directory) const {
+    struct stat about;
+    return options_.forbidden != nullptr &&
+           (fstat(directory, &about) != 0 || options_.forbidden->is(workspace::id_of(about)));
+  }
+
   bool visit(Directory& directory, unsigned thread) {
     io::Descriptor opened =
         directory.opened ? std::move(directory.opened) : open_again(directory.path);
     if (!opened) return true;
+    if (is_forbidden(opened.get())) {
+      left_out_ = true;
+      return true;
+    }
     RulesPtr rules = directory.rules;
     if (!options_.with_ignored) {
       IgnoreFile own(read_small(opened.get(), ".gitignore"));
@@ -159,6 +172,7 @@ class Walk {
   std::condition_variable changed_;
   std::vector<Directory> todo_;
   std::atomic<std::size_t> open_count_ = 0;
+  std::atomic<bool> left_out_ = false;  // something forbidden
   unsigned busy_ = 0;
   bool over_ = false;
 };
@@ -169,8 +183,8 @@ unsigned threads_of(const TreeOptions& options) {
   return options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
-void walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor) {
-  Walk(std::move(root), options, visitor).run();
+bool walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor) {
+  return Walk(std::move(root), options, visitor).run();
 }
 
 }  // namespace acp::coder

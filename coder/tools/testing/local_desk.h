@@ -20,8 +20,9 @@ namespace acp::coder::testing {
 
 class LocalDesk final : public Desk {
  public:
-  explicit LocalDesk(std::vector<std::string> directories)
-      : files_(workspace::Boundary(std::move(directories))) {}
+  explicit LocalDesk(std::vector<std::string> directories, std::vector<std::string> forbidden = {})
+      : files_(workspace::Boundary(std::move(directories),
+                                   workspace::Forbidden(std::move(forbidden)))) {}
 
   const workspace::Files& files() const override { return files_; }
   std::string read_text(const std::string& path, std::optional<std::uint32_t> line,

@@ -1,0 +1,13 @@
+// Where acp keeps what is its own: configuration, rules, keys, sessions. No agent has access.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace acp::settings {
+
+// The directories `acp` of $XDG_CONFIG_HOME, $XDG_DATA_HOME and $XDG_STATE_HOME, those in the home
+// directory, and these files with what is kept beside each of them. Empty names are left out.
+std::vector<std::string> own_places(const std::vector<std::string>& files = {});
+
+}  // namespace acp::settings
