@@ -18,9 +18,8 @@ constexpr std::size_t most_output = 1024 * 1024;
 // Throws FileError unless the path leads to somewhere inside, whether something is there or not,
 // also for a program that knows only its name: what the client does with the path is its own
 // affair, what we ask for is ours.
-void check_inside(const workspace::Files& files, const std::string& path,
-                  bool make_parents = false) {
-  files.boundary().require_same_by_name(files.boundary().place(path, make_parents), path);
+void check_inside(const workspace::Files& files, const std::string& path) {
+  files.boundary().require_same_by_name(path);
 }
 
 // What the client answered, as a failure with the file.
@@ -59,7 +58,8 @@ void SessionDesk::write_text(const std::string& given, const std::string& conten
   if (context_.cancelled()) throw Cancelled();
   if (!context_.client_capabilities().fs.writeTextFile) return files().write(path, content);
   // Makes the directories that are missing: not every client does.
-  check_inside(files(), path, true);
+  files().boundary().place(path, true);
+  check_inside(files(), path);
   try {
     context_.write_file(path, content).wait();
   } catch (const Cancelled&) {

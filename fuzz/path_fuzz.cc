@@ -103,7 +103,7 @@ class World {
               : which == 6 ? "/."
                            : "/link";
     }
-    return path;
+    return input_.next(3) == 0 ? path + "/secret" : path;
   }
 
   // What the session does. All but FileError is a fault.
@@ -143,7 +143,7 @@ class World {
     const std::string to = inside(), from = inside();
     if (holds_own(to) || holds_own(from)) return;
     std::error_code error;
-    switch (input_.next(5)) {
+    switch (input_.next(7)) {
       case 0:
         fs::create_symlink(
             input_.next(2) == 0 ? path() : "../" + std::string(names[input_.next(4)]), to, error);
@@ -156,6 +156,12 @@ class World {
         break;
       case 3:
         fs::create_directory(to, error);
+        break;
+      case 4:
+      case 5:  // a link to the outside in the place of what was there
+        fs::rename(to, from, error);
+        if (!error)
+          fs::create_symlink(base_ + (input_.next(2) == 0 ? "/out" : "/out/a"), to, error);
         break;
       default:
         if (const int made = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

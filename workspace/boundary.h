@@ -53,9 +53,9 @@ class Boundary {
   Place place(const std::string& path, bool make_parents) const;
   // The same, but a link at the path's end is itself what is meant: to remove or rename it.
   Place place_of_link(const std::string& path, bool make_parents = false) const;
-  // For paths that another program will use by name: throws FileError unless the name leads to the
-  // place. It does not if a directory of the session has been moved or replaced.
-  void require_same_by_name(const Place& place, const std::string& path) const;
+  // For a path that another program will use by name: throws FileError unless that leads to the
+  // same place as here. It does not if a directory of the session has been moved or replaced.
+  void require_same_by_name(const std::string& path) const;
   // Throws FileError if what is there is a directory of the session, or contains one, or contains
   // what is forbidden.
   void require_removable(const Place& place, const std::string& path) const;

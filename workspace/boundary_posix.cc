@@ -364,7 +364,8 @@ Place Boundary::place_of_link(const std::string& path, bool make_parents) const 
   return Walker(*this, path, Walker::Purpose::change).walk(make_parents, false);
 }
 
-void Boundary::require_same_by_name(const Place& place, const std::string& path) const {
+void Boundary::require_same_by_name(const std::string& path) const {
+  const Place place = Walker(*this, path, Walker::Purpose::reading).walk(false, true);
   std::string name = resolved(path);
   if (!place.name.empty()) name.resize(std::max<std::size_t>(name.rfind('/'), 1));
   struct stat held, named;

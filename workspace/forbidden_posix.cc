@@ -87,8 +87,10 @@ bool Forbidden::Now::has(const struct stat& file) const {
   if (!S_ISREG(file.st_mode) || file.st_nlink < 2) return false;
   std::error_code error;
   for (const std::string& path : paths_)
-    for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
-         at.increment(error)) {
+    for (fs::recursive_directory_iterator
+             at(path, fs::directory_options::skip_permission_denied, error),
+         end;
+         !error && at != end; at.increment(error)) {
       struct stat status;
       if (lstat(at->path().c_str(), &status) == 0 && id_of(status) == id_of(file)) return true;
     }

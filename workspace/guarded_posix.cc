@@ -113,6 +113,15 @@ io::Descriptor look_at(const Boundary& boundary, const std::string& path) {
   }
 }
 
+// Of a directory of the session, also of one that was not there.
+std::string real_name(const Boundary& boundary, const std::string& directory) {
+  try {
+    return boundary.resolved(directory);
+  } catch (const FileError&) {
+    return directory.starts_with('/') ? directory : "/";
+  }
+}
+
 // Something in the tree that belongs to git or to .acp.
 class Contents {
  public:
@@ -155,7 +164,7 @@ std::optional<std::string> guarded_reason(const Boundary& boundary, const std::s
 
   std::set<FileId> named, above;
   for (const std::string& directory : boundary.directories())
-    for (std::string at = boundary.resolved(directory);; at = parent_of(at)) {
+    for (std::string at = real_name(boundary, directory);; at = parent_of(at)) {
       if (const io::Descriptor opened = look_at(boundary, at)) add_named(opened.get(), named);
       if (at == "/") break;
     }
@@ -168,6 +177,8 @@ std::optional<std::string> guarded_reason(const Boundary& boundary, const std::s
       if (fstat(opened.get(), &status) == 0) above.insert(id_of(status));
       add_named(opened.get(), named);
       if (is_git_directory(opened.get(), below)) return because_git(resolved);
+      // A working tree. It may be kept in git's own directory, and is nevertheless not git's.
+      if (fstatat(opened.get(), ".git", &status, AT_SYMLINK_NOFOLLOW) == 0) break;
     }
     if (at == "/") break;
     below = at.substr(at.rfind('/') + 1);

@@ -100,6 +100,19 @@ TEST_F(GuardedTest, WhatLooksLikeAGitDirectory) {
   EXPECT_TRUE(reason("almost/refs", Change::arrive));
 }
 
+// As `git worktree add` makes it in a bare repository.
+TEST_F(GuardedTest, AWorkingTreeInAGitDirectoryIsNotGits) {
+  put_git_directory("project/bare");
+  scratch.put("project/bare/worktrees/tree/commondir", "../..\n");
+  scratch.put("project/bare/tree/.git", "gitdir: ../worktrees/tree\n");
+  EXPECT_FALSE(reason("bare/tree/src/a.txt"));
+  const Boundary tree({in("bare/tree"), in("none")});
+  EXPECT_FALSE(guarded_reason(tree, in("bare/tree/src/a.txt"), Change::write));
+  EXPECT_TRUE(guarded_reason(tree, in("bare/tree/.git"), Change::write));
+  EXPECT_TRUE(reason("bare/hooks/pre-commit"));
+  EXPECT_TRUE(reason("bare/worktrees/tree/config.worktree"));
+}
+
 TEST_F(GuardedTest, WhatIsMovedWithItsContents) {
   scratch.put("project/vendor/one/two/.git/config", "x");
   scratch.put("project/sub/module/.git", "gitdir: ../x");
