@@ -48,7 +48,8 @@ const Scenario scenarios[] = {
     {check_permissions, {"A-PERM-"}},
     {check_cancel, {"A-CANCEL-"}},
     {check_bare_client, {"A-TURN-7", "A-EXIT-3"}},
-    {check_input, {"A-INPUT-", "A-EXT-", "A-META-", "A-ID-"}},
+    {check_input, {"A-INPUT-", "A-EXT-", "A-META-", "A-ID-1", "A-ID-2", "A-ID-3"}},
+    {check_ids, {"A-ID-4", "A-ID-5", "A-ID-6"}},
     {check_mcp, {"A-MCP-", "A-EXIT-1", "A-EXIT-2"}},
 };
 
@@ -84,12 +85,33 @@ const Precondition preconditions[] = {
     {"A-TERM-4", {"shows terminal"}, "the agent showed no terminal"},
     {"A-PERM-1", {"session/request_permission"}, "the agent asked for no permission"},
     {"A-PERM-2", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-4", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-5", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-6", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-7", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-8", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-9", {"session/request_permission"}, "the agent asked for no permission"},
+    {"A-PERM-9", {"command"}, "no tool call named a command"},
+    {"A-PERM-9", {"shows terminal"}, "the agent showed no terminal"},
+    {"A-PERM-10", {"shows diff"}, "the agent showed no diff"},
+    {"A-ORDER-11",
+     {"session/request_permission", "fs/write_text_file", "terminal/create"},
+     "the agent asked for no permission, wrote nothing and ran nothing"},
+    {"A-CANCEL-3", {"cancelled"}, "no turn could be cancelled"},
+    {"A-CANCEL-4", {"turn"}, "no prompt was answered"},
 };
+
+// Those that a scenario tries, too: it knows whether there was an occasion.
+constexpr std::string_view tried_by_scenarios[] = {"A-PERM-3",  "A-PERM-11", "A-PERM-12",
+                                                   "A-PERM-13", "A-PERM-14", "A-PERM-16",
+                                                   "A-PERM-17", "A-PERM-18"};
 
 // The rules that nobody broke are kept, if there was an occasion.
 void judge_wire(AgentRun& run) {
   for (const Requirement& requirement : wire_requirements()) {
     if (requirement.side != Side::agent) continue;
+    if (std::ranges::find(tried_by_scenarios, requirement.id) != std::end(tried_by_scenarios))
+      continue;
     if (!run.seen.has("frame")) {
       run.report.skip(requirement.id, "the agent said nothing");
       continue;
@@ -131,6 +153,7 @@ const std::map<std::string, std::string>& default_prompts() {
       {"read", "show notes.txt"},
       {"write", "create {file} with hello"},
       {"run", "run echo acp-check"},
+      {"touch", "run touch {file}"},
       {"plan", "plan read the notes, change them, run the tests"},
       {"slow", "wait 30 seconds"},
   };

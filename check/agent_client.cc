@@ -116,6 +116,7 @@ void AgentClient::note(JsonView message) {
   const JsonView params = message["params"], update = params["update"];
   if (const auto kind = update["sessionUpdate"].as_string()) things.insert(*kind);
   for (const JsonView call : {update, params["toolCall"]}) {
+    if (!call["rawInput"]["command"].absent()) things.insert("command");
     for (const JsonView location : call["locations"].elements()) {
       things.insert("location");
       if (location["line"].is_number()) things.insert("line");
@@ -126,6 +127,7 @@ void AgentClient::note(JsonView message) {
   }
   if (params["line"].is_number()) things.insert("line");
   const JsonView result = message["result"];
+  if (result["stopReason"].is_string()) things.insert("turn");
   if (result["modes"].is_object()) things.insert("modes");
   if (result["sessions"].size() > 0) things.insert("listed");
 }
@@ -297,8 +299,14 @@ Reply AgentClient::prompt(const std::string& session, const std::string& text) {
 
 void AgentClient::cancel(const std::string& session) {
   notify("session/cancel", Json::object({{"sessionId", session}}));
-  for (const Json& id : std::exchange(held_, {}))
-    answer(id, Json::object({{"outcome", Json::object({{"outcome", "cancelled"}})}}));
+  for (const Call& call : std::exchange(held_, {}))
+    answer(call.id, Json::object({{"outcome", Json::object({{"outcome", "cancelled"}})}}));
+}
+
+std::vector<Json> AgentClient::unclaimed_answers() const {
+  std::vector<Json> ids;
+  for (const auto& [id, reply] : replies_) ids.push_back(id);
+  return ids;
 }
 
 std::size_t AgentClient::count_calls(std::string_view method, std::size_t from) const {

@@ -80,7 +80,7 @@ enum class Watch {
   shape,  // where we break them ourselves: only the form of the agent's messages
 };
 
-enum class Permit { allow, reject, cancelled, unknown_option, error, hold };
+enum class Permit { allow, reject, cancelled, unknown_option, error, hold, reject_always };
 
 class AgentClient {
  public:
@@ -118,7 +118,8 @@ class AgentClient {
   Json ask_prompt(const std::string& session, const std::string& text);
   Reply prompt(const std::string& session, const std::string& text);
   void cancel(const std::string& session);
-  bool open();  // initialize() and log in, once; whether that worked
+  void decide(Permit permit);  // answers what Permit::hold has left open
+  bool open();                 // initialize() and log in, once; whether that worked
 
   // ---- how it behaves
   Permit permit = Permit::allow;
@@ -130,6 +131,8 @@ class AgentClient {
   std::vector<Update> updates;
   std::vector<Call> calls;
   std::vector<PassedFrame> answers_without_id;  // errors whose id is null
+  std::vector<std::string> chosen;              // kinds of options, in answers about permission
+  std::vector<Json> unclaimed_answers() const;  // their ids: nobody has waited for them
   std::size_t count_calls(std::string_view method, std::size_t from = 0) const;
   std::string said(const std::string& session, std::string_view kind, std::size_t from = 0) const;
   Json agent_capabilities() const { return agent_capabilities_; }
@@ -156,6 +159,7 @@ class AgentClient {
   void take(const PassedFrame& frame);
   void serve(const Call& call);
   void serve_permission(const Call& call);
+  void answer_permission(const Call& call);  // as `permit` says
   void serve_file(const Call& call);
   void serve_terminal(const Call& call);
   void end_terminal(Terminal& terminal, bool killed);
@@ -171,7 +175,7 @@ class AgentClient {
   std::unique_ptr<ProgramPeer> program_;
   std::int64_t next_id_ = 0;
   std::vector<std::pair<Json, Reply>> replies_;  // with their ids
-  std::vector<Json> held_;                       // permission requests
+  std::vector<Call> held_;                       // permission requests
   std::map<std::string, Terminal> terminals_;
 };
 

@@ -49,24 +49,37 @@ void AgentClient::serve(const Call& call) {
 }
 
 void AgentClient::serve_permission(const Call& call) {
-  if (permit == Permit::hold) {
-    held_.push_back(call.id);
-    return;
-  }
+  if (permit == Permit::hold)
+    held_.push_back(call);
+  else
+    answer_permission(call);
+}
+
+void AgentClient::decide(Permit decision) {
+  permit = decision;
+  for (const Call& call : std::exchange(held_, {})) answer_permission(call);
+}
+
+void AgentClient::answer_permission(const Call& call) {
   if (permit == Permit::error) return refuse(call.id, -32603, "The dialog could not be shown");
-  std::string option;
-  const std::string_view wanted = permit == Permit::allow ? "allow_once" : "reject_once";
+  std::string option, chosen_kind;
+  const std::string_view wanted = permit == Permit::allow           ? "allow_once"
+                                  : permit == Permit::reject_always ? "reject_always"
+                                                                    : "reject_once";
   const std::string_view prefix = permit == Permit::allow ? "allow" : "reject";
   for (const JsonView offered : call.params["options"].elements()) {
     const std::string kind = string_of(offered["kind"]);
-    if (kind == wanted || (option.empty() && kind.starts_with(prefix)))
-      option = string_of(offered["optionId"]);
+    if (kind != wanted && (!option.empty() || !kind.starts_with(prefix))) continue;
+    option = string_of(offered["optionId"]);
+    chosen_kind = kind;
   }
   if (permit == Permit::unknown_option) option = "acp-check-no-such-option";
   Json outcome = Json::object({{"outcome", "selected"}, {"optionId", option}});
   // Where nothing of the kind is offered a user can only close the dialog.
   if (permit == Permit::cancelled || option.empty())
     outcome = Json::object({{"outcome", "cancelled"}});
+  else if (permit != Permit::unknown_option)
+    chosen.push_back(chosen_kind);
   answer(call.id, Json::object({{"outcome", outcome}}));
 }
 

@@ -213,7 +213,7 @@ bool comes_back(AgentClient& client, const Json& id) {
   return client.answered(id);
 }
 
-void check_ids(AgentClient& client) {
+void check_error_ids(AgentClient& client) {
   Report& report = client.run().report;
   for (const Json& id : {Json("a"), Json("b7c1e2d4-0001-4a00-9f00-00000000abcd"), Json("4712"),
                          Json("\"quoted\" \\ ü \xf0\x9f\x98\x80")})
@@ -243,7 +243,7 @@ void check_input(AgentRun& run) {
   if (AgentClient* client = patient.client()) check_additions(*client, "A-META-1", "_meta", meta);
   if (AgentClient* client = patient.client())
     check_additions(*client, "A-META-2", "mood", "curious");
-  if (AgentClient* client = patient.client()) check_ids(*client);
+  if (AgentClient* client = patient.client()) check_error_ids(*client);
 }
 
 }  // namespace acp::check

@@ -1,5 +1,4 @@
-// Modes, config options, permissions.
-#include <filesystem>
+// Modes and config options.
 #include <set>
 
 #include "check/agent_scenarios.h"
@@ -101,29 +100,6 @@ void check_config(AgentClient& client, const std::string& session, JsonView opti
                     "an unknown value was answered with " + wrong.describe());
 }
 
-struct Case {
-  Permit permit;
-  std::string_view id;
-  bool done;
-};
-
-void check_permission(AgentClient& client, const Case& one) {
-  AgentRun& run = client.run();
-  const auto session = client.new_session();
-  if (!session) return run.report.skip(one.id, "no session could be opened");
-  const std::string file = run.new_file();
-  const std::size_t from = client.calls.size();
-  client.permit = one.permit;
-  const Reply reply = client.prompt(*session, run.prompt("write", file));
-  if (client.count_calls("session/request_permission", from) == 0)
-    return run.report.skip(one.id, "the agent asked for no permission");
-  const std::string path = run.folder + "/" + file;
-  const bool done = client.written.contains(path) || std::filesystem::exists(path);
-  std::string seen = path + (done ? " was written" : " was not written");
-  if (!reply.answered()) seen = "the prompt got " + reply.describe();
-  run.report.expect(one.id, done == one.done && reply.answered(), seen);
-}
-
 }  // namespace
 
 void check_options(AgentRun& run) {
@@ -139,17 +115,6 @@ void check_options(AgentRun& run) {
     }
   }
   for (const char* id : skipped) run.report.skip(id, "no session could be opened");
-}
-
-void check_permissions(AgentRun& run) {
-  AgentClient& client = run.client();
-  if (!open_session(client, {"A-PERM-11", "A-PERM-12", "A-PERM-13", "A-PERM-14", "A-PERM-15"}))
-    return;
-  for (const Case& one :
-       {Case{Permit::reject, "A-PERM-11", false}, Case{Permit::cancelled, "A-PERM-12", false},
-        Case{Permit::unknown_option, "A-PERM-13", false}, Case{Permit::error, "A-PERM-14", false},
-        Case{Permit::allow, "A-PERM-15", true}})
-    check_permission(client, one);
 }
 
 }  // namespace acp::check

@@ -13,6 +13,7 @@ void check_permissions(AgentRun& run);
 void check_cancel(AgentRun& run);
 void check_bare_client(AgentRun& run);
 void check_input(AgentRun& run);
+void check_ids(AgentRun& run);
 void check_mcp(AgentRun& run);
 
 // Opens a connection and a session on it. If that fails, the ids are skipped, and nothing is given.

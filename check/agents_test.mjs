@@ -67,6 +67,8 @@ function claudeModel({ body }) {
   const made = /create (\S+) with/.exec(said);
   if (made) return use("mcp__acp__Write", { file_path: join(cwd, made[1]), content: "hello\n" });
   if (said.includes("show notes.txt")) return use("mcp__acp__Read", { file_path: join(cwd, "notes.txt") });
+  const touched = /run (touch \S+)/.exec(said);
+  if (touched) return use("mcp__acp__Bash", { command: touched[1], timeout: 60000 });
   if (said.includes("run echo")) return use("mcp__acp__Bash", { command: "echo acp-check", timeout: 60000 });
   if (said.includes("plan read"))
     return use("TodoWrite", {
@@ -94,13 +96,13 @@ const AGENTS = {
   },
   async "tools_agent"() {
     const path = "{cwd}/notes.txt";
-    const prompts = { hello: path, read: path, write: "{cwd}/{file}", run: path, plan: path, slow: path };
+    const prompts = { hello: path, read: path, write: "{cwd}/{file}", run: path, touch: path, plan: path, slow: path };
     return check([join(examples, "tools_agent")], { prompts });
   },
   async "sdk_agent"() {
     const prompts = {
       ...{ read: "read {cwd}/notes.txt", write: "edit {cwd}/{file} hello", run: "terminal echo acp-check" },
-      ...{ plan: "updates", slow: "wait" },
+      ...{ touch: "terminal touch {file}", plan: "updates", slow: "wait" },
     };
     const words = ["--auth", "password"];
     const command = [process.execPath, file("../interop/sdk_agent.mjs"), "require-login"];
@@ -131,7 +133,7 @@ const EXPECTED = {
   tools_agent: "",
   sdk_agent:
     "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-MCP-5 " +
-    "A-MCP-6 A-ORDER-2 A-ORDER-9 A-PATH-3 A-SESSION-2 A-STOP-1 A-TERM-4",
+    "A-MCP-6 A-ORDER-2 A-ORDER-9 A-PATH-3 A-PERM-10 A-SESSION-2 A-STOP-1 A-TERM-4",
   "claude-code-acp":
     "A-CANCEL-11? A-EXIT-1 A-EXIT-3 A-ID-3 A-INIT-9 A-INPUT-1 A-INPUT-3 A-INPUT-4 A-INPUT-5 " +
     "A-INPUT-6 A-LIST-5 A-ORDER-9 A-PATH-4 A-SCHEMA-4",

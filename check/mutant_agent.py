@@ -23,7 +23,8 @@ class Agent(Sessions, Turns):
         self.client = {}
         self.sessions = {}
         self.waiting = {}  # id → turn
-        self.next_id = 0
+        self.next_id = 10_000  # far from those of the client
+        self.piece = None
         self.servers = []
         self.streams = []
         self.previous = None
@@ -37,7 +38,19 @@ class Agent(Sessions, Turns):
 
     def send(self, message, times=1):
         message = {"jsonrpc": "2.0", **message}
-        self.write((json.dumps(message) + "\n") * times)
+        text = (json.dumps(message) + "\n") * times
+        if self.piece is None:
+            self.write(text)
+        else:
+            self.piece += text
+
+    # In one piece: nobody can answer the first before the last.
+    def send_all(self, *messages):
+        self.piece = ""
+        for message in messages:
+            self.send(message)
+        text, self.piece = self.piece, None
+        self.write(text)
 
     def fresh(self, word):
         self.next_id += 1
@@ -53,7 +66,7 @@ class Agent(Sessions, Turns):
 
     def answer(self, request, result):
         if request is not None:
-            self.send({"id": self.id_out(request), "result": result})
+            self.send({"id": self.result_id(request), "result": result})
 
     def refuse(self, request, code, message):
         error = {"code": code, "message": message}
@@ -71,6 +84,15 @@ class Agent(Sessions, Turns):
             return None
         if bad("rounded-id") and isinstance(request, int) and abs(request) > 2**53:
             return int(float(request))
+        return request
+
+    def result_id(self, request):
+        if bad("numeric-text-id-in-result") and isinstance(request, str) and request.isdigit():
+            return int(request)
+        if bad("text-id-changed-in-result") and isinstance(request, str):
+            return request + "!"
+        if bad("zero-id-in-result") and request == 0:
+            return None
         return request
 
     # ---- the loop
@@ -186,6 +208,9 @@ class Agent(Sessions, Turns):
             "session/set_mode": self.set_mode, "session/set_config_option": self.set_option,
             "session/prompt": self.prompt,
         }
+        if bad("impatient") and method == "_acp.check/are_you_there":
+            for session in self.sessions.values():
+                self.lose_patience(session)
         if method not in handlers:
             code = -32601
             if bad("extension-wrong-code") and method.startswith("_"):

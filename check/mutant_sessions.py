@@ -24,6 +24,7 @@ class Session:
         self.calls = 0
         self.open_calls = []
         self.cancels = 0
+        self.trusted = False
 
 
 class Sessions:

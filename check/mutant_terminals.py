@@ -17,6 +17,7 @@ class Terminal:
     def __init__(self, params, fault):
         self.fault = fault
         self.limit = params.get("outputByteLimit")
+        self.killed = False
         self.data, self.cut, self.code, self.waiting = b"", False, None, []
         args = params.get("args") or []
         argv = [params["command"], *args] if args else ["/bin/sh", "-c", params["command"]]
@@ -46,6 +47,8 @@ class Terminal:
         piece = os.read(self.process.stdout.fileno(), 65536)
         if not piece:
             self.code = self.process.wait()
+            if self.killed:
+                self.data += b"Terminated\n"  # as many a shell does
             return False
         self.data += piece
         if self.limit is not None and len(self.data) > self.limit:
@@ -66,6 +69,7 @@ class Terminal:
 
     def kill(self):
         if self.code is None:
+            self.killed = True
             os.killpg(self.process.pid, signal.SIGKILL)
 
 

@@ -2,6 +2,9 @@
 
 from mutant_faults import FAULT, Cancelled, Lost, Refused, bad, subprocess
 
+OPTIONS = [{"optionId": kind.replace("_", "-"), "name": kind, "kind": kind}
+           for kind in ("allow_once", "allow_always", "reject_once", "reject_always")]
+
 
 class Turn:
     def __init__(self, session, request):
@@ -10,6 +13,8 @@ class Turn:
         self.work = None
         self.waits_for = None
         self.phase = ""
+        self.path = None  # what it asks about
+        self.lost = False
 
 
 class Turns:
@@ -51,7 +56,7 @@ class Turns:
         word, _, rest = texts[0].partition(" ")
         words = {"say": self.hello, "show": self.show, "create": self.create, "run": self.execute,
                  "plan": self.plan, "wait": self.wait}
-        yield from words[word](turn, session, rest)
+        return (yield from words[word](turn, session, rest))
 
     # What any turn may have wrong with it.
     def every_turn(self, session):
@@ -92,6 +97,10 @@ class Turns:
                         "params": {"sessionId": turn.session.name, **params}}
                 # In one piece: nobody can answer the first before the second.
                 self.send(call, 2 if bad("same-id-twice") and method == "fs/read_text_file" else 1)
+                if bad("ids-confused") and request == turn.request:
+                    turn.lost = True
+                if bad("begins-while-asking") and method == "session/request_permission":
+                    self.call_is(turn.session, params["toolCall"]["toolCallId"], "in_progress")
                 return
         except StopIteration as over:
             self.finish(turn, over.value or "end_turn")
@@ -105,10 +114,21 @@ class Turns:
     def finish(self, turn, reason):
         session = turn.session
         session.turn = None
-        self.answer(turn.request, {"stopReason": reason})
+        if turn.lost:
+            return
+        cancelled = reason == "cancelled"
+        answer = {"id": self.result_id(turn.request), "result": {"stopReason": reason}}
+        late = bad("writes-after-cancel") if cancelled else bad("writes-after-turn")
+        if late and self.client.get("fs", {}).get("writeTextFile") and not session.closed:
+            self.send_all(answer, {"id": self.fresh("late"), "method": "fs/write_text_file", "params": {
+                "sessionId": session.name, "path": session.cwd + "/late.txt", "content": "late"}})
+        elif bad("question-left-open") and not cancelled:
+            self.send_all({"id": self.fresh("late"), "method": "session/request_permission", "params": {
+                "sessionId": session.name, "toolCall": {"toolCallId": "late"}, "options": OPTIONS}}, answer)
+        else:
+            self.send(answer)
         if bad("answers-twice"):
             self.answer(turn.request, {"stopReason": reason})
-        cancelled = reason == "cancelled"
         if bad("cancel-sticks") and cancelled:
             session.sticky = True
         if (bad("update-after-answer") and not cancelled) or (bad("update-after-cancel") and cancelled):
@@ -173,6 +193,8 @@ class Turns:
         name = self.call(session, "Reading " + rest, "read", locations=[location])
         if bad("no-options"):
             yield "session/request_permission", {"toolCall": {"toolCallId": name}, "options": []}
+            self.call_is(session, name, "failed")
+            return
         self.call_is(session, name, "in_progress")
         readable = self.client.get("fs", {}).get("readTextFile")
         if not readable and bad("needs-files"):
@@ -189,24 +211,45 @@ class Turns:
             text = open(path, encoding="utf-8").read()
         block = {"type": "content", "content": {"type": "text", "text": text}}
         self.call_is(session, name, "completed", content=[block])
+        if bad("asks-afterwards"):
+            yield "session/request_permission", {"toolCall": {"toolCallId": name}, "options": OPTIONS}
         self.say(session, "That is it.")
 
-    def create(self, turn, session, rest):
-        file, _, text = rest.partition(" with ")
-        path = f"{session.cwd}/{file}"
-        name = self.call(session, "Writing " + file, "edit",
-                         content=[{"type": "diff", "path": path, "newText": text}])
-        options = [{"optionId": kind.replace("_", "-"), "name": kind, "kind": kind}
-                   for kind in ("allow_once", "allow_always", "reject_once", "reject_always")]
+    # Whether it may go on. What is to be "done" is a file, what is to be "run" a command.
+    def ask(self, turn, session, name, what):
+        if session.trusted and what == "done":
+            return True
+        options = [dict(option) for option in OPTIONS]
         if bad("option-id-twice"):
             options[1]["optionId"] = options[0]["optionId"]
+        if bad("nothing-but-yes"):
+            options = options[:2]
         turn.phase = "asks"
         reply = yield "session/request_permission", {"toolCall": {"toolCallId": name},
                                                      "options": options}
         turn.phase = ""
-        if not self.allowed(reply, options):
-            self.call_is(session, name, "failed")
+        allowed = self.allowed(session, reply, options, what)
+        if not allowed:
+            self.call_is(session, name, "completed" if bad("rejected-is-completed") else "failed")
             self.say(session, "As you wish.")
+        return allowed
+
+    # The client has said something else while it should have answered.
+    def lose_patience(self, session):
+        if session.turn and session.turn.phase == "asks" and session.turn.path:
+            self.send({"id": self.fresh("now"), "method": "fs/write_text_file", "params": {
+                "sessionId": session.name, "path": session.turn.path, "content": "now"}})
+
+    def create(self, turn, session, rest):
+        file, _, text = rest.partition(" with ")
+        path = turn.path = f"{session.cwd}/{file}"
+        name = self.call(session, "Writing " + file, "read" if bad("changes-by-reading") else "edit",
+                         content=[{"type": "diff", "path": path, "newText": text}])
+        allowed = yield from self.ask(turn, session, name, "done")
+        if not allowed:
+            if bad("goes-around") and self.client.get("terminal"):
+                reply = yield "terminal/create", {"command": "/bin/sh", "args": ["-c", f"echo {text} > {file}"]}
+                yield "terminal/release", {"terminalId": reply["result"]["terminalId"]}
             return
         self.call_is(session, name, "in_progress")
         if bad("allowed-not-done"):
@@ -222,29 +265,41 @@ class Turns:
         else:
             with open(path, "w", encoding="utf-8") as out:
                 out.write(text)
-        self.call_is(session, name, "completed")
+        self.ends(session, name)
 
-    def allowed(self, reply, options):
+    def allowed(self, session, reply, options, what):
         if "error" in reply:
-            return bad("unasked-and-done")
+            return bad("unasked-and-" + what)
         outcome = reply["result"]["outcome"]
         if outcome["outcome"] == "cancelled":
-            return bad("undecided-and-done")
+            return bad("undecided-and-" + what)
         kinds = {option["optionId"]: option["kind"] for option in reversed(options)}
         kind = kinds.get(outcome["optionId"])
         if kind is None:
-            return bad("any-option-allows")
-        return kind.startswith("allow") or bad("rejected-and-done")
+            return bad("any-option-allows") and what == "done"
+        if (bad("once-is-always") and kind == "allow_once") or (bad("always-is-yes") and kind == "reject_always"):
+            session.trusted = True
+        rejected = FAULT is not None and FAULT.startswith("rejected-and-" + what)
+        return kind.startswith("allow") or rejected
+
+    # Who did what was not allowed does not boast of it.
+    def ends(self, session, name):
+        self.call_is(session, name, "failed" if FAULT and ("-and-" in FAULT or "any-option" in FAULT) else "completed")
 
     def execute(self, turn, session, rest):
-        name = self.call(session, "Running " + rest, "execute")
-        if not self.client.get("terminal"):
+        named = {} if bad("rejected-and-run-unnamed") else {"rawInput": {"command": rest}}
+        name = self.call(session, "Running a command" if not named else "Running " + rest, "execute", **named)
+        allowed = yield from self.ask(turn, session, name, "run")
+        if not allowed:
+            return
+        if not self.client.get("terminal") or bad("rejected-and-run-itself"):
             output = subprocess.run(["/bin/sh", "-c", rest], cwd=session.cwd, stdin=subprocess.DEVNULL,
                                     capture_output=True, text=True, check=False).stdout
-            self.call_is(session, name, "completed")
+            self.ends(session, name)
             self.say(session, output)
             return
-        reply = yield "terminal/create", {"command": "/bin/sh", "args": ["-c", rest],
+        line = "echo something else" if bad("runs-another-command") else rest
+        reply = yield "terminal/create", {"command": "/bin/sh", "args": ["-c", line],
                                           "cwd": "." if bad("relative-terminal-cwd") else session.cwd}
         if "error" in reply:
             if bad("lost-by-terminal"):
@@ -269,7 +324,7 @@ class Turns:
             yield "terminal/release", terminal
         if bad("terminal-after-release"):
             yield "terminal/output", terminal
-        self.call_is(session, name, "completed")
+        self.ends(session, name)
 
     def plan(self, _turn, session, rest):
         steps = [step.strip() for step in rest.split(",")]
@@ -277,7 +332,7 @@ class Turns:
         self.update(session, "plan", entries=entries)
         entries[0]["status"] = "in_progress"
         self.update(session, "plan", entries=entries[:1] if bad("plan-in-parts") else entries)
-        return
+        return "cancelled" if bad("cancels-itself") else None
         yield
 
     # First there is something to wait for, then nothing but the end.

@@ -12,7 +12,8 @@ constexpr Requirement of(std::string_view id, Level level, std::string_view sent
 
 constexpr Level must = Level::must, should = Level::should;
 
-// In areas that the rules of the wire have too, these begin with 11.
+// In areas that the rules of the wire have too, these begin with 11. What both look for stands in
+// the list of the wire.
 constexpr Requirement list[] = {
     of("A-INIT-1", must, "Asked for protocol version 1, the agent answers with version 1.",
        ACP_PAGE "initialization#version-negotiation"),
@@ -142,16 +143,14 @@ constexpr Requirement list[] = {
     of("A-PLAN-1", should, "Each update of a plan holds all of it: nothing open is left out.",
        ACP_PAGE "agent-plan#updating-plans"),
 
-    of("A-PERM-11", must, "What was rejected is not done.",
-       ACP_PAGE "tool-calls#requesting-permission"),
-    of("A-PERM-12", must, "What nobody decided about (cancelled) is not done.",
-       ACP_PAGE "tool-calls#requesting-permission"),
-    of("A-PERM-13", should, "An option that was not offered allows nothing.",
-       ACP_PAGE "tool-calls#requesting-permission"),
-    of("A-PERM-14", must, "Where the question for permission failed, nothing is done.",
-       ACP_PAGE "tool-calls#requesting-permission"),
     of("A-PERM-15", should, "What was allowed is done.",
        ACP_PAGE "tool-calls#requesting-permission"),
+    of("A-PERM-19", should, "What was rejected is not done in another way, unasked.",
+       ACP_PAGE "tool-calls#requesting-permission"),
+    of("A-PERM-20", must, "What was allowed once is allowed once: the agent asks again.",
+       ACP_PAGE "tool-calls#permission-options"),
+    of("A-PERM-21", must, "What was rejected for always is not done unasked the next time.",
+       ACP_PAGE "tool-calls#permission-options"),
 
     of("A-FS-1", must, "When the client cannot read a file, the turn is still answered.",
        ACP_PAGE "file-system"),
@@ -217,6 +216,14 @@ constexpr Requirement list[] = {
        "https://www.jsonrpc.org/specification#response_object"),
     of("A-ID-3", should, "So do the largest and the smallest of 64 bits.",
        ACP_PAGE "schema#requestid"),
+
+    of("A-ID-4", must, "In results, too, ids that are texts come back as they were.",
+       "https://www.jsonrpc.org/specification#response_object"),
+    of("A-ID-5", must, "In results, too, ids that are whole numbers come back as they were.",
+       "https://www.jsonrpc.org/specification#response_object"),
+    of("A-ID-6", must,
+       "A request is answered though the agent has one of its own open with the same id.",
+       "https://www.jsonrpc.org/specification#request_object"),
 
     of("A-EXIT-1", should, "When its stdin is closed the agent ends.", ACP_PAGE "transports#stdio"),
     of("A-EXIT-2", should, "It leaves no process behind.", ACP_PAGE "transports#stdio"),

@@ -122,6 +122,8 @@ void Rules::Parts::prompt_answered(const OpenRequest& request, JsonView result, 
   if (at == sessions.end() || at->second.prompts == 0) return;
   KnownSession& session = at->second;
   if (--session.prompts > 0) return;
+  check_questions_closed(request, stop, session);
+  if (stop != "cancelled") session.cancel_seen = false;
   session.last_was_cancelled = request.cancelled_at && stop == "cancelled";
   if (stop == "end_turn") {
     for (const auto& [id, call] : session.calls)
@@ -148,6 +150,7 @@ void Rules::Parts::session_closed(const std::string& id) {
 void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonView error) {
   if (protocol != 1) return;
   if (request.method == "session/request_permission") {
+    permission_answered(request, result, error);
     const std::string outcome = string_at(result["outcome"]["outcome"]);
     const bool withdrawn = error["code"].as_int64() == -32800;
     if (request.must_be_cancelled && outcome != "cancelled" && !withdrawn)
@@ -155,7 +158,8 @@ void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonVie
                                      (error.absent() ? quoted(outcome) : "with an error"));
     const auto option = result["outcome"]["optionId"].as_string();
     if (outcome == "selected" && option &&
-        std::ranges::find(request.options, *option) == request.options.end())
+        std::ranges::find(request.options, *option, &OpenRequest::Option::id) ==
+            request.options.end())
       found("C-PERM-1", "the option " + quoted(*option) + " was not offered");
     return;
   }
@@ -170,6 +174,7 @@ void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonVie
     if (!added && !place->second.released)
       found("C-TERM-1", "the terminal id " + quoted(*id) + " again");
     place->second = {};
+    place->second.line = request.line;
     if (terminals.size() > most_terminals) {
       std::erase_if(terminals, [](const auto& each) { return each.second.released; });
       at->second.terminals_incomplete = true;

@@ -64,7 +64,14 @@ bool Rules::Parts::check_gate(const std::string& method, const KnownSession* ses
   return open;
 }
 
+void Rules::Parts::withdraw(JsonView params) {
+  auto& open = now.from == Side::client ? open_of_client : open_of_agent;
+  const auto at = open.find(params["requestId"].text());
+  if (at != open.end()) at->second.withdrawn = true;
+}
+
 void Rules::Parts::client_calls(const std::string& method, JsonView params, OpenRequest* request) {
+  if (method == "$/cancel_request") withdraw(params);
   if (method == "initialize") {
     if (initialize_answered) found("C-ORDER-3", "initialize again");
     initialize_sent = true;
@@ -94,6 +101,7 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     if (method == "session/load") {
       ++session.loads;
       session.calls.clear();  // they are announced again
+      session.questions.clear();
     } else {
       ++session.resumes;
       session.calls_incomplete = session.terminals_incomplete = true;
@@ -107,6 +115,7 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     if (session->prompts > 0)
       found("C-ORDER-5", "a prompt while another one of the session " + quoted(id) + " is open");
     if (request == nullptr) return;
+    if (session->prompts == 0) session->questions.clear();
     ++session->prompts;
     ++session->turn;
     session->prompted = true;
@@ -114,7 +123,10 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     return;
   }
   if (method == "session/cancel") {
-    if (session_of_client(id, method) != nullptr) cancel(id);
+    if (KnownSession* const session = session_of_client(id, method)) {
+      session->cancel_seen = true;
+      cancel(id);
+    }
     return;
   }
   if (method == "session/set_mode" || method == "session/set_config_option") {
@@ -189,6 +201,7 @@ void Rules::Parts::check_prompt(JsonView params) {
 }
 
 void Rules::Parts::agent_calls(const std::string& method, JsonView params, OpenRequest* request) {
+  if (method == "$/cancel_request") withdraw(params);
   if (is_free(method)) return;
   if (!initialize_answered) return found("A-ORDER-1", method + " before initialize was answered");
   if (protocol != 1) return;
@@ -203,6 +216,7 @@ void Rules::Parts::agent_calls(const std::string& method, JsonView params, OpenR
   if (method == "session/request_permission") return check_permission(params, request, session);
   if (method.starts_with("terminal/")) return check_terminal_call(method, params, request, session);
   if (!method.starts_with("fs/")) return;
+  if (method == "fs/write_text_file" && session != nullptr) check_act(method, params, *session);
   const auto path = params["path"].as_string();
   if (path && !detail::is_absolute(*path)) found("A-PATH-1", method + ": path is " + quoted(*path));
   if (params["line"].as_int64() == 0) found("A-PATH-4", method + ": line is 0");
@@ -214,25 +228,13 @@ void Rules::Parts::check_elicitation(JsonView params) {
     found("A-CAP-2", "an elicitation of mode " + mode);
 }
 
-void Rules::Parts::check_permission(JsonView params, OpenRequest* request, KnownSession* session) {
-  const JsonView options = params["options"];
-  if (options.is_array() && options.size() == 0)
-    found("A-PERM-1", "a permission request without options");
-  for (const JsonView option : options.elements()) {
-    const auto id = option["optionId"].as_string();
-    if (!id || request == nullptr) continue;
-    if (std::ranges::find(request->options, *id) != request->options.end())
-      found("A-PERM-2", "two options have the id " + quoted(*id));
-    request->options.push_back(*id);
-  }
-  if (session != nullptr) check_tool_call("request_permission", params["toolCall"], *session);
-}
-
 void Rules::Parts::check_terminal_call(const std::string& method, JsonView params,
                                        OpenRequest* request, KnownSession* session) {
   if (method == "terminal/create") {
     const auto cwd = params["cwd"].as_string();
     if (cwd && !detail::is_absolute(*cwd)) found("A-PATH-1", method + ": cwd is " + quoted(*cwd));
+    if (request != nullptr) request->line = command_line(params);
+    if (session != nullptr) check_act(method, params, *session);
     return;
   }
   const auto id = params["terminalId"].as_string();

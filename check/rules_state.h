@@ -13,6 +13,7 @@
 #include "acp/json/json.h"
 #include "acp/schema/registry.h"
 #include "check/rules.h"
+#include "check/subject.h"
 
 namespace acp::check {
 
@@ -30,15 +31,21 @@ struct OpenRequest {
   std::size_t cancelled_in = 0;  // frame
   bool cancel_was_read = false;  // the agent has answered what was sent behind the cancel
   // Of session/request_permission.
-  std::vector<std::string> options;
+  struct Option {
+    std::string id, kind;
+  };
+  std::vector<Option> options;
   bool must_be_cancelled = false;
   // Of terminal/*.
   std::string terminal;
+  std::string line;        // what terminal/create runs
+  bool withdrawn = false;  // by $/cancel_request
 };
 
 struct KnownTerminal {
   bool ended = false;
   bool released = false;
+  std::string line;  // what it runs
 };
 
 enum class CallStatus : std::uint8_t { unknown, pending, in_progress, completed, failed };
@@ -47,6 +54,17 @@ struct KnownCall {
   bool announced = false;  // not only named in a permission request
   CallStatus status = CallStatus::unknown;
   std::uint64_t turn = 0;  // the last one that spoke of it
+  Subject subject;
+};
+
+// What became of a question for permission.
+enum class Verdict : std::uint8_t { open, allowed, rejected, undecided, not_offered, failed };
+
+struct KnownQuestion {
+  std::string call;
+  Subject subject;
+  std::size_t frame = 0;
+  Verdict verdict = Verdict::open;
 };
 
 struct KnownSession {
@@ -57,13 +75,15 @@ struct KnownSession {
   bool prompted = false;
   bool loaded = false;
   bool last_was_cancelled = false;
-  bool closed = false;    // but a prompt of it is open
-  bool subagent = false;  // works on while no prompt of its own is open
+  bool cancel_seen = false;  // by the client, and no turn has ended otherwise since
+  bool closed = false;       // but a prompt of it is open
+  bool subagent = false;     // works on while no prompt of its own is open
   std::uint64_t turn = 0;
   // Calls from before this connection, or more than we keep: an unknown id proves nothing.
   bool calls_incomplete = false;
   bool terminals_incomplete = false;
   std::map<std::string, KnownCall, std::less<>> calls;
+  std::vector<KnownQuestion> questions;  // of this turn
   std::map<std::string, KnownTerminal, std::less<>> terminals;
   std::optional<std::set<std::string, std::less<>>> modes;
   std::optional<std::set<std::string, std::less<>>> options;
@@ -104,10 +124,23 @@ struct Rules::Parts {
   void check_session_setup(const std::string& method, JsonView params);
   void check_prompt(JsonView params);
   void cancel(const std::string& id);
-  void check_permission(JsonView params, OpenRequest* request, KnownSession* session);
+  void withdraw(JsonView params);  // $/cancel_request
   void check_terminal_call(const std::string& method, JsonView params, OpenRequest* request,
                            KnownSession* session);
   void check_elicitation(JsonView params);
+
+  // ---- rules_questions.cc: permission
+  void check_permission(JsonView params, OpenRequest* request, KnownSession* session);
+  void permission_answered(const OpenRequest& request, JsonView result, JsonView error);
+  // A file is written, or a command is run.
+  void check_act(const std::string& method, JsonView params, KnownSession& session);
+  void check_in_turn(const std::string& what, const KnownSession& session);
+  void check_call_begins(const std::string& id, CallStatus before, CallStatus after,
+                         const KnownSession& session);
+  void check_shown_terminal(const std::string& call, KnownTerminal& terminal,
+                            const KnownSession& session);
+  void check_questions_closed(const OpenRequest& prompt, const std::string& stop,
+                              const KnownSession& session);
 
   // ---- rules_answers.cc
   void agent_answers(OpenRequest& request, JsonView result, JsonView error);

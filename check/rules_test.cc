@@ -8,74 +8,10 @@
 #include <vector>
 
 #include "check/requirement_lists.h"
+#include "check/rules_script.h"
 
 namespace acp::check {
 namespace {
-
-// Frames, one a line: "> " from the client, "< " from the agent; "@N " before that sets the clock
-// to N seconds.
-using Script = std::vector<std::string>;
-
-Script operator+(Script a, const Script& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::string call(int id, const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":")" + method +
-         R"(","params":)" + params + "}";
-}
-std::string note(const std::string& method, const std::string& params) {
-  return R"({"jsonrpc":"2.0","method":")" + method + R"(","params":)" + params + "}";
-}
-std::string result(int id, const std::string& value) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":)" + value + "}";
-}
-std::string error(int id, int code) {
-  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"error":{"code":)" +
-         std::to_string(code) + R"(,"message":"no"}})";
-}
-std::string update(const std::string& rest) {
-  return note("session/update", R"({"sessionId":"s","update":{"sessionUpdate":)" + rest + "}}");
-}
-std::string chunk(const std::string& text = "hello") {
-  return "< " +
-         update(R"("agent_message_chunk","content":{"type":"text","text":")" + text + R"("})");
-}
-
-const Script start = {
-    "> " + call(0, "initialize",
-                R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,)"
-                R"("writeTextFile":true},"terminal":true,"elicitation":{"form":{}}}})"),
-    "< " + result(0, R"({"protocolVersion":1,"agentCapabilities":{"loadSession":true,)"
-                     R"("sessionCapabilities":{"resume":{},"list":{},"close":{}}},)"
-                     R"("authMethods":[{"id":"key","name":"Key"}]})")};
-const Script opened =
-    start +
-    Script{"> " + call(1, "session/new", R"({"cwd":"/w","mcpServers":[]})"),
-           "< " + result(1, R"({"sessionId":"s","modes":{"currentModeId":"a","availableModes":)"
-                            R"([{"id":"a","name":"A"}]},"configOptions":[{"id":"o","name":"O",)"
-                            R"("type":"select","currentValue":"x","options":[{"value":"x",)"
-                            R"("name":"X"}]}]})")};
-const Script prompted =
-    opened + Script{"> " + call(2, "session/prompt",
-                                R"({"sessionId":"s","prompt":[{"type":"text","text":"go"}]})")};
-const Script with_call =
-    prompted + Script{"< " + update(R"("tool_call","toolCallId":"c","title":"T")")};
-const Script with_terminal =
-    prompted +
-    Script{"< " + call(7, "terminal/create", R"({"sessionId":"s","command":"ls"})"),
-           "> " + result(7, R"({"terminalId":"t"})"),
-           "< " + call(8, "terminal/wait_for_exit", R"({"sessionId":"s","terminalId":"t"})"),
-           "> " + result(8, R"({"exitCode":0})")};
-const std::string release =
-    "< " + call(9, "terminal/release", R"({"sessionId":"s","terminalId":"t"})");
-const std::string asks = "< " + call(6, "session/request_permission",
-                                     R"({"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[)"
-                                     R"({"optionId":"y","name":"Yes","kind":"allow_once"}]})");
-const std::string stops = "> " + note("session/cancel", R"({"sessionId":"s"})");
-const std::string ends = "< " + result(2, R"({"stopReason":"end_turn"})");
-const std::string ends_cancelled = "< " + result(2, R"({"stopReason":"cancelled"})");
 
 std::vector<Violation> violations_of(const Script& script) {
   Rules rules;
@@ -110,169 +46,6 @@ std::string told(const Script& script) {
   return all;
 }
 
-// Each breaks one rule, and no other.
-struct Mutant {
-  std::string id;
-  Script script;
-};
-
-std::vector<Mutant> mutants() {
-  const std::string question = "> " + call(3, "_x/ask", "{}");
-  std::vector<Mutant> all;
-  // The envelope, from either side.
-  for (const char* const side : {"A", "C"}) {
-    const std::string from = *side == 'A' ? "< " : "> ", to = *side == 'A' ? "> " : "< ";
-    const auto wire = [&](const std::string& number, const Script& script) {
-      all.push_back({side + std::string("-") + number, start + script});
-    };
-    const std::string asked = to + call(5, "_x/ask", "{}");
-    wire("WIRE-1", {from + "Loading model..."});
-    wire("WIRE-2", {from + "{\"jsonrpc\":\"2.0\",\"method\":\"_x/\xFF\"}"});
-    wire("WIRE-3", {from + R"({"method":"_x/note"})"});
-    wire("WIRE-4", {from + R"([{"jsonrpc":"2.0","method":"_x/note"}])"});
-    wire("WIRE-5", {from + R"({"jsonrpc":"2.0","id":null,"method":"_x/ask"})"});
-    wire("WIRE-6", {from + call(5, "_x/ask", "{}"), from + call(5, "_x/ask", "{}")});
-    wire("WIRE-7", {from + result(77, "{}")});
-    wire("WIRE-8", {asked, from + result(5, "{}"), from + result(5, "{}")});
-    wire("WIRE-9", {to + note("_x/note", "{}"),
-                    from + R"({"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"?"}})"});
-    wire(
-        "WIRE-10",
-        {asked, from + R"({"jsonrpc":"2.0","id":5,"result":{},"error":{"code":1,"message":"?"}})"});
-    wire("WIRE-11", {from + R"({"jsonrpc":"2.0","method":7})"});
-    wire("SCHEMA-1", {from + note("$/cancel_request", "{}")});
-    wire("SCHEMA-3", {asked, from + R"({"jsonrpc":"2.0","id":5,"error":{"code":"x",)"
-                                    R"("message":"?"}})"});
-    wire("SCHEMA-4", {from + note("$/cancel_request", R"({"requestId":1,"mine":2})")});
-    wire("SCHEMA-5", {from + note("my/note", "{}")});
-  }
-  const auto add = [&](const std::string& id, const Script& script) {
-    all.push_back({id, script});
-  };
-  add("A-SCHEMA-2", start + Script{"> " + call(1, "session/new", R"({"cwd":"/w","mcpServers":[]})"),
-                                   "< " + result(1, "{}")});
-  add("C-SCHEMA-2", with_call + Script{asks, "> " + result(6, R"({"outcome":"selected"})")});
-  add("A-SCHEMA-6", opened + Script{"< " + call(4, "session/update", R"({})")});
-  add("C-SCHEMA-6", opened + Script{"> " + note("session/list", R"({})")});
-  add("A-SCHEMA-7",
-      prompted + Script{"< " + update(R"("tool_call","toolCallId":"c","title":"T","kind":"bash")"),
-                        "< " + update(R"("tool_call_update","toolCallId":"c","status":"failed")"),
-                        ends});
-  add("C-SCHEMA-7",
-      {"> " + call(0, "initialize", R"({"protocolVersion":1,"clientCapabilities":{"terminal":3}})"),
-       start[1]});
-  add("A-SCHEMA-8", prompted + Script{"< " + update(R"("agent_joke","text":"?")")});
-  add("C-SCHEMA-8",
-      with_call + Script{asks, "> " + result(6, R"({"outcome":{"outcome":"maybe"}})")});
-
-  add("A-ORDER-1", {start[0], "< " + call(4, "session/request_permission",
-                                          R"({"sessionId":"s","toolCall":{"toolCallId":"c"},)"
-                                          R"("options":[]})")});
-  add("A-ORDER-2", opened + Script{"< " + note("session/update",
-                                               R"({"sessionId":"other","update":{"sessionUpdate":)"
-                                               R"("available_commands_update",)"
-                                               R"("availableCommands":[]}})")});
-  add("A-ORDER-3", start + Script{opened[2], "< " + update(R"("available_commands_update",)"
-                                                           R"("availableCommands":[])")});
-  add("A-ORDER-4", prompted + Script{ends, chunk()});
-  const std::string load =
-      "> " + call(4, "session/load", R"({"sessionId":"s","cwd":"/w","mcpServers":[]})");
-  add("A-ORDER-5", start + Script{load, "< " + result(4, "{}"), chunk()});
-  add("A-ORDER-6",
-      start + Script{"> " + call(4, "session/resume", R"({"sessionId":"s","cwd":"/w"})"), chunk()});
-  add("A-ORDER-7", opened + Script{"> " + call(3, "session/new", R"({"cwd":"/w","mcpServers":[]})"),
-                                   "< " + result(3, R"({"sessionId":"s"})")});
-  add("A-ORDER-8", prompted + Script{"< " + update(R"("tool_call_update","toolCallId":"x")")});
-  add("A-ORDER-9", with_call + Script{with_call.back()});
-  add("A-ORDER-10", with_call + Script{"< " + update(R"("tool_call_update","toolCallId":"c",)"
-                                                     R"("status":"completed")"),
-                                       "< " + update(R"("tool_call_update","toolCallId":"c",)"
-                                                     R"("status":"in_progress")")});
-  add("C-ORDER-1", Script{"> " + call(1, "session/new", R"({"cwd":"/w","mcpServers":[]})")});
-  add("C-ORDER-2", {start[0], opened[2]});
-  add("C-ORDER-3", start + Script{"> " + call(4, "initialize", R"({"protocolVersion":1})")});
-  add("C-ORDER-4",
-      start + Script{"> " + call(4, "session/prompt", R"({"sessionId":"x","prompt":[]})")});
-  add("C-ORDER-5",
-      prompted + Script{"> " + call(4, "session/prompt", R"({"sessionId":"s","prompt":[]})")});
-
-  add("A-PATH-1",
-      opened + Script{"< " + call(4, "fs/read_text_file", R"({"sessionId":"s","path":"a.txt"})")});
-  add("A-PATH-2", with_call + Script{"< " + update(R"("tool_call_update","toolCallId":"c",)"
-                                                   R"("content":[{"type":"diff","path":"a",)"
-                                                   R"("newText":""}])")});
-  add("A-PATH-3",
-      start + Script{"> " + call(4, "session/list", "{}"),
-                     "< " + result(4, R"({"sessions":[{"sessionId":"s","cwd":"w"}]})")});
-  add("A-PATH-4", opened + Script{"< " + call(4, "fs/read_text_file",
-                                              R"({"sessionId":"s","path":"/a","line":0})")});
-  add("C-PATH-1", start + Script{"> " + call(1, "session/new", R"({"cwd":"w","mcpServers":[]})")});
-  add("C-PATH-2", start + Script{"> " + call(1, "session/new",
-                                             R"({"cwd":"/w","mcpServers":[{"name":"m",)"
-                                             R"("command":"npx","args":[],"env":[]}]})")});
-
-  const Script modest = {"> " + call(0, "initialize", R"({"protocolVersion":1})"),
-                         "< " + result(0, R"({"protocolVersion":1})"), opened[2],
-                         "< " + result(1, R"({"sessionId":"s"})")};
-  add("A-CAP-1",
-      modest + Script{"< " + call(4, "fs/read_text_file", R"({"sessionId":"s","path":"/a"})")});
-  add("A-CAP-2", prompted + Script{"< " + call(4, "elicitation/create",
-                                               R"({"sessionId":"s","message":"m","mode":"url",)"
-                                               R"("elicitationId":"e","url":"https://e"})")});
-  add("A-CAP-3", opened + Script{"< " + update(R"("notice","severity":"info","title":"T")")});
-  add("A-CAP-4", opened + Script{"< " + update(R"("current_mode_update","currentModeId":"z")")});
-  add("A-CAP-5", {start[0], "< " + result(0, R"({"protocolVersion":1,"authMethods":[)"
-                                             R"({"type":"terminal","id":"k","name":"K"}]})")});
-  add("C-CAP-1", modest + Script{"> " + call(4, "session/list", "{}")});
-  add("C-CAP-2", start + Script{"> " + call(4, "authenticate", R"({"methodId":"other"})")});
-  add("C-CAP-3",
-      opened + Script{"> " + call(4, "session/set_mode", R"({"sessionId":"s","modeId":"z"})")});
-  add("C-CAP-4", opened + Script{"> " + call(4, "session/set_config_option",
-                                             R"({"sessionId":"s","configId":"z","value":"x"})")});
-  add("C-CAP-5", opened + Script{"> " + call(2, "session/prompt",
-                                             R"({"sessionId":"s","prompt":[{"type":"image",)"
-                                             R"("data":"","mimeType":"image/png"}]})")});
-  add("C-CAP-6", start + Script{"> " + call(1, "session/new",
-                                            R"({"cwd":"/w","mcpServers":[{"type":"http",)"
-                                            R"("name":"m","url":"http://m","headers":[]}]})")});
-  add("C-CAP-7",
-      start +
-          Script{"> " + call(1, "session/new",
-                             R"({"cwd":"/w","mcpServers":[],"additionalDirectories":["/v"]})")});
-
-  add("A-CANCEL-1", prompted + Script{stops, "< " + error(2, -32603)});
-  add("A-CANCEL-2", prompted + Script{stops, ends_cancelled, chunk()});
-  add("C-CANCEL-1",
-      with_call + Script{asks, stops,
-                         "> " + result(6, R"({"outcome":{"outcome":"selected","optionId":"y"}})")});
-
-  add("A-TERM-1", prompted + Script{release});
-  add("A-TERM-2", with_terminal + Script{release, "> " + result(9, "{}"),
-                                         "< " + call(10, "terminal/output",
-                                                     R"({"sessionId":"s","terminalId":"t"})")});
-  add("A-TERM-3", with_terminal + Script{ends});
-  add("A-TERM-4", with_call + Script{"< " + update(R"("tool_call_update","toolCallId":"c",)"
-                                                   R"("content":[{"type":"terminal",)"
-                                                   R"("terminalId":"u"}])")});
-  add("C-TERM-1", with_terminal + Script{"< " + call(10, "terminal/create",
-                                                     R"({"sessionId":"s","command":"ls"})"),
-                                         "> " + result(10, R"({"terminalId":"t"})")});
-
-  add("A-PERM-1", prompted + Script{"< " + call(6, "session/request_permission",
-                                                R"({"sessionId":"s","toolCall":{"toolCallId":)"
-                                                R"("c"},"options":[]})")});
-  add("A-PERM-2",
-      prompted + Script{"< " + call(6, "session/request_permission",
-                                    R"({"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[)"
-                                    R"({"optionId":"y","name":"Yes","kind":"allow_once"},)"
-                                    R"({"optionId":"y","name":"No","kind":"reject_once"}]})")});
-  add("C-PERM-1",
-      with_call +
-          Script{asks, "> " + result(6, R"({"outcome":{"outcome":"selected","optionId":"n"}})")});
-  add("A-STOP-1", with_call + Script{ends});
-  return all;
-}
-
 TEST(Rules, FlagEachMutantByItsNumberAndNothingElse) {
   for (const Mutant& mutant : mutants())
     EXPECT_EQ(ids_of(mutant.script), std::vector<std::string>{mutant.id}) << mutant.id << " told\n"
@@ -283,6 +56,7 @@ TEST(Rules, EveryRequirementHasAMutant) {
   std::set<std::string_view> caught;
   const auto all = mutants();
   for (const Mutant& each : all) caught.insert(each.id);
+  caught.insert("A-PERM-13");  // AnOptionThatWasNotOfferedAllowsNothing
   for (const Requirement& each : wire_requirements())
     EXPECT_TRUE(caught.contains(each.id)) << each.id;
 }
@@ -389,6 +163,67 @@ TEST(Rules, AViolationNamesItsFrame) {
   const auto found = violations_of(prompted + Script{ends, chunk()});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].frame, prompted.size() + 1);
+}
+
+// Who offers what was not offered breaks a rule, too.
+TEST(Rules, AnOptionThatWasNotOfferedAllowsNothing) {
+  EXPECT_EQ(
+      ids_of(prompted +
+             Script{"< " + update(R"("tool_call","toolCallId":"c","title":"T","content":[)"
+                                  R"({"type":"diff","path":"/w/a","newText":""}])"),
+                    asks, "> " + result(6, R"({"outcome":{"outcome":"selected","optionId":"z"}})"),
+                    "< " + call(7, "fs/write_text_file",
+                                R"({"sessionId":"s","path":"/w/a","content":""})")}),
+      (std::vector<std::string>{"C-PERM-1", "A-PERM-13"}));
+}
+
+TEST(Rules, WhatWasAllowedOnceMayFollowWhatWasRejected) {
+  const auto ask = [](int id, const char* call_id) {
+    return "< " + call(id, "session/request_permission",
+                       R"({"sessionId":"s","toolCall":{"toolCallId":")" + std::string(call_id) +
+                           R"(","title":"T","rawInput":{"command":"make"}},"options":[)"
+                           R"({"optionId":"y","name":"Yes","kind":"allow_once"},)"
+                           R"({"optionId":"n","name":"No","kind":"reject_once"}]})");
+  };
+  const auto selects = [](int id, const char* option) {
+    return "> " + result(id, R"({"outcome":{"outcome":"selected","optionId":")" +
+                                 std::string(option) + R"("}})");
+  };
+  const auto make =
+      "< " + call(9, "terminal/create", R"({"sessionId":"s","command":"sh","args":["-c","make"]})");
+  // Two at a time for the same command; and another command than the one that was rejected.
+  EXPECT_EQ(
+      told(prompted + Script{ask(5, "c"), ask(6, "d"), selects(5, "y"), selects(6, "n"), make}),
+      "");
+  EXPECT_EQ(told(prompted + Script{ask(5, "c"), selects(5, "n"),
+                                   "< " + call(9, "terminal/create",
+                                               R"({"sessionId":"s","command":"cmake"})")}),
+            "");
+  // The next turn begins anew.
+  EXPECT_EQ(
+      told(prompted +
+           Script{ask(5, "c"), selects(5, "n"),
+                  "< " + update(R"("tool_call_update","toolCallId":"c","status":"failed")"), ends,
+                  "> " + call(3, "session/prompt", R"({"sessionId":"s","prompt":[]})"), make}),
+      "");
+}
+
+TEST(Rules, ATurnMayEndCancelledWhereSomethingWasNotAllowedOrIsClosed) {
+  const std::string undecided = "> " + result(6, R"({"outcome":{"outcome":"cancelled"}})");
+  EXPECT_EQ(told(with_call + Script{asks, undecided, ends_cancelled}), "");
+  // A cancel that came between two turns.
+  EXPECT_EQ(told(opened + Script{stops, prompted.back(), ends_cancelled}), "");
+  EXPECT_EQ(told(prompted + Script{"> " + call(4, "session/close", R"({"sessionId":"s"})"),
+                                   ends_cancelled, "< " + result(4, "{}")}),
+            "");
+  EXPECT_EQ(told(prompted +
+                 Script{"> " + note("$/cancel_request", R"({"requestId":2})"), ends_cancelled}),
+            "");
+  EXPECT_EQ(told(with_call + Script{asks, "< " + note("$/cancel_request", R"({"requestId":6})"),
+                                    "< " + update(R"("tool_call_update","toolCallId":"c",)"
+                                                  R"("status":"failed")"),
+                                    ends}),
+            "");
 }
 
 }  // namespace

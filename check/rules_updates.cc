@@ -114,7 +114,15 @@ void Rules::Parts::check_tool_call(const std::string& kind, JsonView update,
   } else if (kind == "tool_call_update" && added && !session.calls_incomplete) {
     found("A-ORDER-8", "an update of the tool call " + quoted(*id) + ", which was not announced");
   }
+  call.subject.add(update);
+  if (call.subject.reads && !session.replaying()) {
+    for (const JsonView item : update["content"].elements())
+      if (string_at(item["type"]) == "diff")
+        found("A-PERM-10", "the tool call " + quoted(*id) + " has a kind that changes nothing, " +
+                               "and shows a change of " + quoted(string_at(item["path"])));
+  }
   if (status != CallStatus::unknown) {
+    if (kind != "request_permission") check_call_begins(*id, call.status, status, session);
     const bool back = status < call.status || (is_final(call.status) && status != call.status);
     if (back)
       found("A-ORDER-10", "the tool call " + quoted(*id) + " goes from " + to_string(call.status) +
@@ -140,7 +148,9 @@ void Rules::Parts::check_tool_content(JsonView update, KnownSession& session) {
     if (!id || session.loaded || session.replaying() || session.terminals_incomplete ||
         update["_meta"].is_object())
       continue;
-    if (!session.terminals.contains(*id))
+    if (const auto at = session.terminals.find(*id); at != session.terminals.end())
+      check_shown_terminal(string_at(update["toolCallId"]), at->second, session);
+    else
       found("A-TERM-4",
             "a tool call shows the terminal " + quoted(*id) + ", which was never created");
   }

@@ -68,7 +68,7 @@ void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words)
   command
       ->add_option("--prompt", options->prompts,
                    "What to say so that the agent does something of a kind: hello, read, write, "
-                   "run, plan, slow; any number of them. {cwd} and {file} are replaced")
+                   "run, touch, plan, slow; any number of them. {cwd} and {file} are replaced")
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
   command->add_flag("--frames", options->frames, "Show every message on stderr");
