@@ -33,7 +33,8 @@ void check_inside(const workspace::Files& files, const std::string& path) {
 std::string SessionDesk::read_text(const std::string& given, std::optional<std::uint32_t> line,
                                    std::optional<std::uint32_t> limit) {
   const std::string path = files().boundary().absolute(given);
-  if (!context_.client_capabilities().fs.readTextFile) return files().read_text(path, line, limit);
+  if (!context_.client_capabilities().fs.readTextFile)
+    return files().read_text(path, line, limit, context_.stop_token());
   check_inside(files(), path);
   try {
     return context_
@@ -52,7 +53,8 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
 void SessionDesk::write_text(const std::string& given, const std::string& content) {
   const std::string path = files().boundary().absolute(given);
   if (context_.cancelled()) throw Cancelled();
-  if (!context_.client_capabilities().fs.writeTextFile) return files().write(path, content);
+  if (!context_.client_capabilities().fs.writeTextFile)
+    return files().write(path, content, context_.stop_token());
   // Makes the directories that are missing: not every client does.
   files().boundary().place(path, true);
   try {

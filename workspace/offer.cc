@@ -131,12 +131,15 @@ void Offer::install(Client& client) const {
     };
     response.content = answering([&] {
       return Files(boundary_of(context))
-          .read_text(request.path, number(request.line), number(request.limit));
+          .read_text(request.path, number(request.line), number(request.limit),
+                     context.stop_token());
     });
     return response;
   });
   client.on_write_text_file([](ClientContext context, v1::WriteTextFileRequest request) {
-    answering([&] { Files(boundary_of(context)).write(request.path, request.content); });
+    answering([&] {
+      Files(boundary_of(context)).write(request.path, request.content, context.stop_token());
+    });
     return v1::WriteTextFileResponse();
   });
   TerminalHandlers handlers;

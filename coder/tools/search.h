@@ -38,6 +38,7 @@ struct SearchResult {
   std::size_t files = 0;                 // that were looked into
   bool truncated = false;                // there are more
   std::vector<std::string> passed_over;  // files that are too large
+  std::string unopened;                  // what could not be opened, for the model; empty: nothing
 };
 
 // A pattern that means nothing: says why.
@@ -55,9 +56,9 @@ SearchResult search_file(const workspace::Boundary& boundary, const std::string&
                          const SearchOptions& options);
 
 // The files whose path matches, sorted; at most so many, and those that were found by then once the
-// token is set.
+// token is set. `unopened` says which directories could not be opened.
 std::vector<std::string> find_files(io::Descriptor root, const std::string& glob, std::size_t most,
                                     bool& truncated, bool with_ignored = false,
-                                    std::stop_token stop = {});
+                                    std::stop_token stop = {}, std::string* unopened = nullptr);
 
 }  // namespace acp::coder

@@ -31,10 +31,11 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.paths = {path};
   call.run = [&desk, pattern, path, limits](const ToolProgress&) {
     bool truncated = false;
+    std::string unopened;
     std::vector<std::string> found;
     try {
       found = find_files(desk.files().boundary().open_directory(path), pattern, most_files,
-                         truncated, false, desk.stop_token());
+                         truncated, false, desk.stop_token(), &unopened);
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
@@ -43,6 +44,7 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
     for (const std::string& file : found) result.text += joined(path, file) + "\n";
     if (found.empty()) result.text = "(no file matches)\n";
     if (truncated) result.text += "[there are more: be more exact]\n";
+    if (!unopened.empty()) result.text += "[" + unopened + "]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);
     result.content = {text_content(result.text)};
     for (std::size_t i = 0; i < std::min(found.size(), most_locations); ++i)
@@ -92,6 +94,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
     if (found.matches.empty())
       result.text = "(nothing found in " + std::to_string(found.files) + " files)\n";
     if (found.truncated) result.text += "[there are more: be more exact]\n";
+    if (!found.unopened.empty()) result.text += "[" + found.unopened + "]\n";
     for (const std::string& file : found.passed_over)
       result.text += "[" + file + " is too large and was not searched]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);
