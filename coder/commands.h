@@ -33,24 +33,39 @@ struct FileCommand {
 // Nothing if there is no prompt in it.
 std::optional<FileCommand> parse_command(const std::string& name, const std::string& text);
 std::string expand(const FileCommand& command, const std::string& input);
+// How long that will be.
+std::size_t expanded_size(const FileCommand& command, const std::string& input);
+
+struct CommandFileLimits {
+  std::size_t file_bytes = 64 * 1024;   // of one file
+  std::size_t all_bytes = 1024 * 1024;  // of all
+  std::size_t files = 200;
+};
 
 // The commands in a project's directory, as they are now. May be used by several threads.
 class CommandFiles {
  public:
-  explicit CommandFiles(std::string cwd) : cwd_(std::move(cwd)) {}
+  explicit CommandFiles(std::string cwd, CommandFileLimits limits = {})
+      : cwd_(std::move(cwd)), limits_(limits) {}
 
   // True if they are not what they were when this was last called.
   bool reload();
   std::optional<FileCommand> find(const std::string& name) const;
   // Ours first. A file cannot take the name of one of ours.
   std::vector<v1::AvailableCommand> all() const;
+  // Which files are left out and why, for people; empty if there are none, or if that is known
+  // already.
+  std::string take_left_out();
 
  private:
   const std::string cwd_;
+  const CommandFileLimits limits_;
   std::mutex reloading_;
   mutable std::mutex mutex_;
   std::map<std::string, FileCommand> commands_;
   std::string seen_;  // names and texts, to see a change
+  std::string left_out_;
+  bool left_out_is_new_ = false;
 };
 
 }  // namespace acp::coder

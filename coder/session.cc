@@ -44,7 +44,10 @@ Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<c
       files(workspace::Boundary(all_directories(wanted))),
       kept(std::move(kept_)),
       gate(wanted.cwd, wanted.policy_file),
-      command_files(std::make_shared<CommandFiles>(wanted.cwd)),
+      command_files(std::make_shared<CommandFiles>(
+          wanted.cwd, CommandFileLimits{wanted.settings.command_file_bytes.value,
+                                        wanted.settings.command_files_bytes.value,
+                                        wanted.settings.command_files.value})),
       mode_(wanted.mode),
       model_(std::move(model)),
       models_(std::move(models)) {}
