@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -166,4 +168,26 @@ with tempfile.TemporaryDirectory() as home:
     agent = Agent(home)
     _, session = agent.begin(home + "/project")
     assert session["code"] == -32603 and "/project/.acp/config.toml:" in session["message"], session
+    agent.end()
+
+# ---- a file that would pass the user's limit is a failed write, with its reason, and not the agent's end
+with tempfile.TemporaryDirectory() as home:
+    scenario = {"turns": [
+        [{"tool_calls": [{"name": "write", "arguments": {"path": "large.txt", "content": "x" * 3_000_000}}]}, {"text": "Hm."}],
+        [{"tool_calls": [{"name": "run", "arguments": {"command": "grep SigIgn /proc/self/status > ignored"}}]},
+         {"text": "Done."}],
+    ]}
+    with open(home + "/scenario.json", "w") as out:
+        json.dump(scenario, out)
+    agent = Agent(home, "--scenario", home + "/scenario.json")
+    _, session = agent.begin(home)
+    resource.prlimit(agent.process.pid, resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+    answer, said = agent.say(session["sessionId"], "write")
+    assert answer["stopReason"] == "end_turn" and "Hm." in said, (answer, said)
+    assert "File too large" in json.dumps(agent.updates), [u for u in agent.updates if len(str(u)) < 1000]
+    assert not os.path.exists(home + "/large.txt") and not [n for n in os.listdir(home) if n.endswith(".tmp")]
+    # What it starts has the signal's default again.
+    answer, said = agent.say(session["sessionId"], "run")
+    with open(home + "/ignored") as file:
+        assert int(file.read().split()[1], 16) & (1 << (signal.SIGXFSZ - 1)) == 0
     agent.end()

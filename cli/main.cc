@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -129,6 +130,11 @@ int run(int argc, char** argv) {
 }  // namespace acp::cli
 
 int main(int argc, char** argv) {
+  // A file that would pass the user's limit is a write that fails, with a reason, and not our end.
+  // Whatever we start gets the default back (acp/io/supervisor_posix.cc).
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);
+#endif
   int code = 1;
   try {
     code = acp::cli::run(argc, argv);

@@ -67,11 +67,16 @@ Coder::Opening Coder::opening(const Request& request) {
   result.override_system_prompt = request.systemPrompt.has_value() &&
                                   request.systemPrompt->mode == v1::SystemPromptMode::override;
   const auto check = [](const std::string& directory, const std::string& field) {
-    const workspace::Files files{workspace::Boundary({directory})};
     bool there = false;
     try {
+      const workspace::Files files{workspace::Boundary({directory})};
       there = files.kind(directory) == workspace::EntryKind::directory;
-    } catch (const workspace::FileError&) {
+    } catch (const workspace::FileError& error) {
+      using Kind = workspace::FileError::Kind;
+      // No descriptors, no memory, no permission: nothing is wrong with what was asked for.
+      if (error.kind() == Kind::failed || error.kind() == Kind::denied)
+        throw Error(rpc::internal_error,
+                    "cannot open the directory of the session: " + std::string(error.what()));
     }
     if (!there) throw invalid_params(field, "a directory", "\"" + directory + "\"");
   };

@@ -1,7 +1,10 @@
 // Sessions that cannot begin, or cannot be opened, leave nothing behind.
 #include "coder/coder.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -178,6 +181,41 @@ TEST_F(CoderTest, ModesAreKeptWithTheSession) {
   begin();
   const std::string answer = ask("session/load", R"({"sessionId":")" + id + "\"," + place() + "}");
   EXPECT_PRED2(contains, answer, R"("currentModeId":"architect")");
+}
+
+// Takes all descriptors of this process but the room that a test needs.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = 256;
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(fd);
+  }
+  ~NoDescriptors() {
+    for (const int fd : taken_) close(fd);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  rlimit before_ = {};
+  std::vector<int> taken_;
+};
+
+TEST_F(CoderTest, WhatTheSystemLacksIsNotTheClientsMistake) {
+  begin();
+  const std::string more = R"({"additionalDirectories":[")" + (scratch / "none") + R"("],)";
+  {
+    const NoDescriptors none;
+    for (const std::string& params : {"{" + place() + "}", more + place() + "}"}) {
+      const std::string answer = ask("session/new", params);
+      EXPECT_PRED2(contains, answer, "-32603");
+      EXPECT_PRED2(contains, answer, "Too many open files");
+    }
+  }
+  EXPECT_PRED2(contains, ask("session/new", more + place() + "}"), "-32602");
+  EXPECT_PRED2(contains, ask("session/new", "{" + place() + "}"), "sessionId");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "coder/commands.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "coder/tools/tool.h"
 #include "workspace/files.h"
@@ -9,7 +10,6 @@ namespace acp::coder {
 
 namespace {
 
-constexpr std::size_t most_commands = 200;
 constexpr std::size_t most_description = 100;
 constexpr const char* directory = ".acp/commands";
 constexpr std::string_view placeholder = "$ARGUMENTS";
@@ -110,44 +110,111 @@ std::optional<FileCommand> parse_command(const std::string& name, const std::str
 }
 
 std::string expand(const FileCommand& command, const std::string& input) {
-  std::string text = command.prompt;
-  bool used = false;
-  for (std::size_t at = text.find(placeholder); at != std::string::npos;
-       at = text.find(placeholder, at + input.size())) {
-    text.replace(at, placeholder.size(), input);
-    used = true;
+  const std::string& prompt = command.prompt;
+  std::string text;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = prompt.find(placeholder, from)) != std::string::npos;) {
+    text.append(prompt, from, at - from).append(input);
+    from = at + placeholder.size();
   }
-  if (!used && !input.empty()) text += "\n\n" + input;
+  text.append(prompt, from, std::string::npos);
+  if (from == 0 && !input.empty()) text += "\n\n" + input;
   return text;
 }
 
+std::size_t expanded_size(const FileCommand& command, const std::string& input) {
+  std::size_t places = 0;
+  for (std::size_t at = 0; (at = command.prompt.find(placeholder, at)) != std::string::npos;
+       at += placeholder.size())
+    ++places;
+  return command.prompt.size() + std::max<std::size_t>(places, 1) * input.size();
+}
+
+namespace {
+
+// The files that are no commands because of a limit, or because they cannot be read.
+class LeftOut {
+ public:
+  void add(const std::string& name, const std::string& why) {
+    if (++count_ <= most_named) text_ += (text_.empty() ? "" : "\n") + name + ": " + why;
+  }
+  std::string text() const {
+    if (count_ <= most_named) return text_;
+    return text_ + "\nand " + std::to_string(count_ - most_named) + " more";
+  }
+
+ private:
+  static constexpr std::size_t most_named = 10;
+  std::size_t count_ = 0;
+  std::string text_;
+};
+
+std::string over(std::size_t limit, const char* what, const char* setting) {
+  return "more than " + std::to_string(limit) + what + " (limits." + setting + ")";
+}
+
+}  // namespace
+
 bool CommandFiles::reload() {
-  // Whoever began first must not end last: what it has read may be old by then.
+  // The one that began first must not end last: what it has read may be old by then.
   const std::lock_guard one_at_a_time(reloading_);
+  using Kind = workspace::FileError::Kind;
   std::map<std::string, FileCommand> found;
   std::string seen;
+  LeftOut left_out;
+  std::size_t bytes = 0;
   try {
     for (const workspace::Entry& entry : files_.list(directory)) {
-      if (!entry.name.ends_with(".md") || found.size() == most_commands) continue;
+      if (!entry.name.ends_with(".md")) continue;
       const std::string name = entry.name.substr(0, entry.name.size() - 3);
       if (!is_name(name)) continue;
+      if (found.size() == limits_.files) {
+        left_out.add(entry.name, over(limits_.files, " commands", "command_files"));
+        continue;
+      }
+      if (bytes >= limits_.all_bytes) {
+        left_out.add(entry.name, over(limits_.all_bytes, " bytes in all", "command_files_bytes"));
+        continue;
+      }
       try {
         const std::string text = files_.read_text(std::string(directory) + "/" + entry.name);
+        if (text.size() > limits_.all_bytes - bytes) {
+          left_out.add(entry.name, over(limits_.all_bytes, " bytes in all", "command_files_bytes"));
+          continue;
+        }
+        bytes += text.size();
         if (auto parsed = parse_command(name, text)) {
           seen += name + '\0' + text + '\0';
           found.emplace(name, std::move(*parsed));
         }
-      } catch (const workspace::FileError&) {  // not text: no command
+      } catch (const workspace::FileError& error) {
+        if (error.kind() == Kind::too_large)
+          left_out.add(entry.name, over(limits_.file_bytes, " bytes", "command_file_bytes"));
+        else if (error.kind() == Kind::failed || error.kind() == Kind::denied)
+          left_out.add(entry.name, error.what());
+        // Not text, outside, gone meanwhile: no command.
       }
     }
-  } catch (const workspace::FileError&) {  // there are none
+  } catch (const workspace::FileError& error) {
+    if (error.kind() == Kind::failed || error.kind() == Kind::denied)
+      left_out.add(directory, error.what());
+    // Not there, or outside: there are none.
   }
   for (const v1::AvailableCommand& own : own_commands()) found.erase(own.name);
   const std::lock_guard lock(mutex_);
   commands_ = std::move(found);
   const bool changed = seen != seen_;
   seen_ = std::move(seen);
+  if (std::string text = left_out.text(); text != left_out_) {
+    left_out_ = std::move(text);
+    left_out_is_new_ = !left_out_.empty();
+  }
   return changed;
+}
+
+std::string CommandFiles::take_left_out() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(left_out_is_new_, false) ? left_out_ : std::string();
 }
 
 std::optional<FileCommand> CommandFiles::find(const std::string& name) const {

@@ -9,8 +9,9 @@ namespace acp::coder {
 
 namespace {
 
-// What a long result is cut to before it is summarized.
+// What a long result is cut to before it is summarized, and what else is long.
 constexpr std::size_t short_result = 2000;
+constexpr std::size_t short_text = 64 * 1024;
 
 v1::CompactionUpdate compaction_update(const std::string& id, v1::CompactionStatus status) {
   v1::CompactionUpdate update;
@@ -38,15 +39,27 @@ std::string TurnLoop::summary(std::size_t messages, const std::string& wish) {
       if (auto* result = std::get_if<ToolResultPart>(&part)) {
         result->text = bounded(std::move(result->text), short_result);
         result->media.clear();
+      } else if (auto* text = std::get_if<TextPart>(&part)) {
+        // A conversation that is too long because of one text would never become shorter.
+        text->text = bounded(std::move(text->text), short_text);
+      } else if (auto* call = std::get_if<ToolCallPart>(&part);
+                 call && call->arguments.size() > short_text) {
+        call->arguments = Json::object({{"left_out_bytes", call->arguments.size()}}).text();
       }
   Message question{Message::Role::user, {}};
   question.parts.push_back(TextPart{compaction_prompt});
   if (!wish.empty()) question.parts.push_back(TextPart{"Above all: " + wish});
   asked.messages.push_back(std::move(question));
   std::string text;
-  ask(asked, [&](const ModelEvent& event) {
-    if (const auto* more = std::get_if<TextDelta>(&event)) text += more->text;
-  });
+  AnswerMeter meter(session_.wanted.settings);
+  try {
+    ask(asked, [&](const ModelEvent& event) {
+      meter.count(event);
+      if (const auto* more = std::get_if<TextDelta>(&event)) text += more->text;
+    });
+  } catch (const AnswerTooLarge& limit) {
+    throw ModelError(ModelError::Kind::broken, std::string("no summary: ") + limit.what());
+  }
   if (text.empty()) throw ModelError(ModelError::Kind::broken, "the model gave no summary");
   return text;
 }

@@ -106,11 +106,12 @@ Message decode_message(std::string_view text) {
   return message;
 }
 
-bool Conversation::has_call(const std::string& id) const {
+std::unordered_set<std::string> Conversation::call_ids() const {
+  std::unordered_set<std::string> ids;
   for (const Message& message : messages_)
     for (const Part& part : message.parts)
-      if (const auto* call = std::get_if<ToolCallPart>(&part); call && call->id == id) return true;
-  return false;
+      if (const auto* call = std::get_if<ToolCallPart>(&part)) ids.insert(call->id);
+  return ids;
 }
 
 LiveSession::Entry Conversation::add(Message message) {

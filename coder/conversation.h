@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "coder/model/model.h"
@@ -18,8 +19,8 @@ Message decode_message(std::string_view text);
 class Conversation {
  public:
   const std::vector<Message>& messages() const { return messages_; }
-  // Whether a tool call has this id.
-  bool has_call(const std::string& id) const;
+  // The ids of all tool calls.
+  std::unordered_set<std::string> call_ids() const;
 
   // These change the conversation, and give the entry that keeps the change.
   LiveSession::Entry add(Message message);

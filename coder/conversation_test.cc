@@ -83,12 +83,12 @@ TEST(Conversation, IsWhatItsEntriesComeTo) {
   kept.push_back(conversation.add(calling({"a"})));
   kept.push_back(conversation.add(results({"a"})));
   same();
-  EXPECT_TRUE(conversation.has_call("a"));
-  EXPECT_FALSE(conversation.has_call("b"));
+  EXPECT_TRUE(conversation.call_ids().contains("a"));
+  EXPECT_FALSE(conversation.call_ids().contains("b"));
   kept.push_back(conversation.drop_last(2));
   same();
   EXPECT_EQ(conversation.messages().size(), 1u);
-  EXPECT_FALSE(conversation.has_call("a"));
+  EXPECT_FALSE(conversation.call_ids().contains("a"));
   kept.push_back(conversation.compact("in short"));
   same();
   ASSERT_EQ(conversation.messages().size(), 1u);
@@ -221,6 +221,42 @@ TEST(Commands, OutsideTheProjectAreNotRead) {
   EXPECT_TRUE(files.reload());
   EXPECT_TRUE(files.find("good"));
   EXPECT_FALSE(files.find("evil"));
+}
+
+std::string limits_in(const CommandFileLimits& limits, const Scratch& scratch,
+                      std::size_t commands) {
+  CommandFiles files(scratch.path(), limits);
+  files.reload();
+  EXPECT_EQ(files.all().size() - own_commands().size(), commands);
+  const std::string told = files.take_left_out();
+  EXPECT_EQ(files.take_left_out(), "") << "told once";
+  files.reload();
+  EXPECT_EQ(files.take_left_out(), "") << "nothing has changed";
+  return told;
+}
+
+TEST(Commands, OfAProjectHaveLimits) {
+  Scratch scratch;
+  scratch.put(".acp/commands/a.md", std::string(64 * 1024, 'x'));
+  scratch.put(".acp/commands/b.md", std::string(64 * 1024 + 1, 'x'));
+  // So large that memory would not hold it.
+  scratch.put(".acp/commands/c.md", "x");
+  std::filesystem::resize_file(scratch.path() / ".acp/commands/c.md", 1'000'000'000'000);
+  EXPECT_EQ(limits_in({}, scratch, 1),
+            "b.md: more than 65536 bytes (limits.command_file_bytes)\n"
+            "c.md: more than 65536 bytes (limits.command_file_bytes)");
+  for (int i = 0; i < 20; ++i)
+    scratch.put(".acp/commands/d" + std::to_string(i) + ".md", std::string(60'000, 'x'));
+  const std::string all = limits_in({}, scratch, 17);
+  EXPECT_NE(all.find("d8.md: more than 1048576 bytes in all (limits.command_files_bytes)"),
+            std::string::npos)
+      << all;
+  CommandFileLimits few;
+  few.files = 2;
+  const std::string told = limits_in(few, scratch, 2);
+  EXPECT_NE(told.find("d1.md: more than 2 commands (limits.command_files)"), std::string::npos)
+      << told;
+  EXPECT_TRUE(told.ends_with("\nand 11 more")) << told;
 }
 
 // ---- instructions

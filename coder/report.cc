@@ -66,6 +66,12 @@ void Report::update(const v1::SessionUpdate& sent, const v1::SessionUpdate& kept
   context_.update(sent).wait();
 }
 
+void Report::show(const v1::SessionUpdate& update) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  context_.update(update).wait();
+}
+
 void Report::keep(const v1::SessionUpdate& update) {
   const std::lock_guard lock(mutex_);
   flush_locked();

@@ -26,6 +26,8 @@ class Report {
   void update(const v1::SessionUpdate& update);
   // Where what is kept is not what is sent.
   void update(const v1::SessionUpdate& sent, const v1::SessionUpdate& kept);
+  // Sent and not kept: what a later update replaces, and may come many times.
+  void show(const v1::SessionUpdate& update);
   // What the user knows already.
   void keep(const v1::SessionUpdate& update);
   // Entries of the conversation. What was said before is kept before.

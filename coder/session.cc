@@ -50,7 +50,10 @@ Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<c
                  boundary, path,
                  with_below ? workspace::Ends::as_it_is : workspace::Ends::followed);
            }),
-      command_files(std::make_shared<CommandFiles>(files.boundary())),
+      command_files(std::make_shared<CommandFiles>(
+          files.boundary(), CommandFileLimits{wanted.settings.command_file_bytes.value,
+                                              wanted.settings.command_files_bytes.value,
+                                              wanted.settings.command_files.value})),
       mode_(wanted.mode),
       model_(std::move(model)),
       models_(std::move(models)) {}

@@ -37,7 +37,8 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
   // Also where a tool reads before it asks, and where a prompt links to a file.
   if (const auto why = session_.gate.why_unreadable(path))
     throw FileError(FileError::Kind::denied, path, *why);
-  if (!context_.client_capabilities().fs.readTextFile) return files().read_text(path, line, limit);
+  if (!context_.client_capabilities().fs.readTextFile)
+    return files().read_text(path, line, limit, context_.stop_token());
   check_inside(files(), path);
   try {
     return context_
@@ -56,7 +57,8 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
 void SessionDesk::write_text(const std::string& given, const std::string& content) {
   const std::string path = files().boundary().absolute(given);
   if (context_.cancelled()) throw Cancelled();
-  if (!context_.client_capabilities().fs.writeTextFile) return files().write(path, content);
+  if (!context_.client_capabilities().fs.writeTextFile)
+    return files().write(path, content, context_.stop_token());
   // Makes the directories that are missing: not every client does.
   files().boundary().place(path, true);
   check_inside(files(), path);

@@ -8,6 +8,7 @@
 
 #include "acp/error.h"
 #include "coder/prompt_content.h"
+#include "coder/tools/paced_progress.h"
 
 namespace acp::coder {
 
@@ -23,6 +24,8 @@ struct SessionServers::State {
 namespace {
 
 constexpr std::size_t most_name = 64;
+constexpr std::size_t most_shown = 1024 * 1024;  // of a result, to the user, and kept
+constexpr std::size_t most_progress = 8 * 1024;  // of one message
 
 std::string event_text(const mcp::ServersEvent& event) {
   using Kind = mcp::ServersEvent::Kind;
@@ -41,18 +44,18 @@ class ProgressUntilTheEnd {
  public:
   struct State {
     std::mutex mutex;
-    const ToolProgress* progress;
+    std::optional<PacedProgress> progress;
     void tell(const std::string& text) {
       const std::lock_guard lock(mutex);
-      if (progress != nullptr) (*progress)({text_content(text)});
+      if (progress) progress->tell({text_content(text)});
     }
   };
   explicit ProgressUntilTheEnd(const ToolProgress& progress) : state_(std::make_shared<State>()) {
-    state_->progress = &progress;
+    state_->progress.emplace(progress);
   }
   ~ProgressUntilTheEnd() {
     const std::lock_guard lock(state_->mutex);
-    state_->progress = nullptr;
+    state_->progress.reset();
   }
   ProgressUntilTheEnd(const ProgressUntilTheEnd&) = delete;
   ProgressUntilTheEnd& operator=(const ProgressUntilTheEnd&) = delete;
@@ -95,6 +98,7 @@ class McpTool final : public Tool {
     const ProgressUntilTheEnd telling(progress);
     mcp::CallOptions options;
     options.stop = desk.stop_token();
+    options.time = std::chrono::seconds(limits_.mcp_seconds);
     options.on_progress = [tell = telling.state()](mcp::ServerContext, mcp::Progress told) {
       tell->tell(describe(told));
     };
@@ -103,6 +107,11 @@ class McpTool final : public Tool {
       given = servers_.call_tool(tool_.server, tool_.tool.name, arguments, std::move(options));
     } catch (const Cancelled&) {
       throw;
+    } catch (const mcp::TimedOut&) {
+      throw ToolFailed("the MCP server " + tool_.server + " did not answer within " +
+                       std::to_string(limits_.mcp_seconds) +
+                       " s (limits.mcp_seconds). The call was cancelled; what it has done until "
+                       "then is not known.");
     } catch (const Error& error) {
       throw ToolFailed(error.what());
     }
@@ -110,7 +119,7 @@ class McpTool final : public Tool {
   }
 
   static std::string describe(const mcp::Progress& progress) {
-    std::string text = progress.message.value_or("");
+    std::string text = bounded(progress.message.value_or(""), most_progress);
     if (!text.empty()) text += ": ";
     text += Json(progress.progress).text();
     if (progress.total) text += " of " + Json(*progress.total).text();
@@ -123,6 +132,8 @@ class McpTool final : public Tool {
     for (const v1::ContentBlock& block : given.content) {
       v1::Content content;
       content.content = block;
+      if (auto* text = std::get_if<v1::TextContent>(&content.content))
+        text->text = bounded(std::move(text->text), most_shown);
       add_content(block, model_, result.text, result.media);
       result.content.push_back(std::move(content));
     }
@@ -131,9 +142,13 @@ class McpTool final : public Tool {
     result.text = bounded(std::move(result.text), limits_.output_bytes);
     if (result.text.empty() && result.media.empty())
       result.text = given.isError ? "the tool failed, and did not say why" : "(no output)";
-    result.raw_output = given.structuredContent.absent()
-                            ? Json::object({{"isError", given.isError}})
-                            : given.structuredContent;
+    const std::size_t structured = given.structuredContent.text().size();
+    if (given.structuredContent.absent())
+      result.raw_output = Json::object({{"isError", given.isError}});
+    else if (structured <= most_shown)
+      result.raw_output = given.structuredContent;
+    else
+      result.raw_output = Json::object({{"isError", given.isError}, {"leftOutBytes", structured}});
     return result;
   }
 

@@ -10,6 +10,7 @@ namespace acp::coder {
 namespace {
 
 constexpr std::size_t side_by_side = 8;
+constexpr std::size_t most_name = 256;
 
 Json raw_error(const std::string& why) { return Json::object({{"error", why}}); }
 
@@ -18,7 +19,11 @@ Json raw_error(const std::string& why) { return Json::object({{"error", why}}); 
 ToolCalls::ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk)
     : context_(std::move(context)), session_(session), report_(report), desk_(desk) {}
 
-void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) { tools_ = std::move(tools); }
+void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) {
+  tools_ = std::move(tools);
+  by_name_.clear();
+  for (const auto& tool : tools_) by_name_.emplace(tool->spec().name, tool.get());
+}
 
 std::vector<ToolSpec> ToolCalls::specs() const {
   std::vector<ToolSpec> specs;
@@ -27,17 +32,17 @@ std::vector<ToolSpec> ToolCalls::specs() const {
 }
 
 const Tool* ToolCalls::find(const std::string& name) const {
-  for (const auto& tool : tools_)
-    if (tool->spec().name == name) return tool.get();
-  return nullptr;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 std::string ToolCalls::announce(const std::string& name) {
   const Tool* const tool = find(name);
   v1::ToolCall call;
   call.toolCallId = random_id("call_");
-  call.title = name;
-  call.name = name;
+  // A name that no tool has may be of any length.
+  call.title = bounded(name, most_name);
+  call.name = call.title;
   call.kind = tool == nullptr ? v1::ToolKind::other : tool->kind();
   call.status = v1::ToolCallStatus::pending;
   {
@@ -80,7 +85,7 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
   const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
   try {
     const Tool* const tool = find(call.name);
-    if (tool == nullptr) throw ToolFailed("there is no tool " + call.name);
+    if (tool == nullptr) throw ToolFailed("there is no tool " + bounded(call.name, most_name));
     if (!arguments || !arguments->is_object())
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));
@@ -137,14 +142,8 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   const ToolProgress progress = [&](std::vector<v1::ToolCallContent> content) {
     v1::ToolCallUpdate going_on;
     going_on.toolCallId = id;
-    v1::ToolCallUpdate kept = going_on;
-    going_on.content = content;
-    // A terminal is gone tomorrow; its output is kept at the end.
-    std::erase_if(content, [](const v1::ToolCallContent& item) {
-      return std::holds_alternative<v1::Terminal>(item);
-    });
-    if (!content.empty()) kept.content = std::move(content);
-    report_.update(going_on, kept);
+    going_on.content = std::move(content);
+    report_.show(going_on);
   };
   // The user may have cancelled while the question was answered.
   if (context_.cancelled()) throw Cancelled();

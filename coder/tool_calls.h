@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "acp/context.h"
@@ -45,6 +46,7 @@ class ToolCalls {
   Report& report_;
   Desk& desk_;
   std::vector<std::unique_ptr<Tool>> tools_;
+  std::unordered_map<std::string, const Tool*> by_name_;
   std::mutex mutex_;
   std::map<std::string, v1::ToolCallStatus> open_;
 };

@@ -18,6 +18,9 @@ namespace {
 using v1::StopReason;
 using Kind = ModelError::Kind;
 
+constexpr std::size_t most_told = 2000;       // of a provider's own word for why it stopped
+constexpr std::size_t most_kept = 64 * 1024;  // of an answer that was too large
+
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm local = {};
@@ -94,6 +97,9 @@ v1::PromptResponse TurnLoop::run() {
 void TurnLoop::tell_notes() {
   for (const std::string& event : session_.servers->take_events())
     session_.note({v1::NoticeSeverity::warning, event});
+  if (std::string left_out = session_.command_files->take_left_out(); !left_out.empty())
+    session_.note({v1::NoticeSeverity::warning, "Some files in .acp/commands are no commands",
+                   std::move(left_out)});
   for (const Note& note : session_.take_notes())
     report_.note(note.severity, note.title, note.description);
 }
@@ -177,6 +183,10 @@ StopReason TurnLoop::loop() {
     }
     ++requests;
     if (last_usage_) tokens += last_usage_->output_tokens.value_or(0);
+    if (!answer.cut.empty()) {
+      keep_cut(answer);
+      return StopReason::max_tokens;
+    }
     if (answer.stop.reason == Stop::Reason::refusal) {
       calls_.fail_open("the model refused");
       if (!answer.stop.told.empty() && answer.message.parts.empty()) report_.say(answer.stop.told);
@@ -246,6 +256,8 @@ void TurnLoop::offer_tools() {
   ToolLimits limits;
   limits.command_seconds = session_.wanted.settings.command_seconds.value;
   limits.output_bytes = session_.wanted.settings.output_bytes.value;
+  limits.edit_bytes = session_.wanted.settings.edit_bytes.value;
+  limits.mcp_seconds = session_.wanted.settings.mcp_seconds.value;
   tools = file_tools(limits);
   for (auto& tool : search_tools(limits)) tools.push_back(std::move(tool));
   tools.push_back(run_tool(limits));
@@ -277,7 +289,15 @@ ModelRequest TurnLoop::request() const {
 TurnLoop::Answer TurnLoop::ask_model() {
   last_usage_.reset();
   Answer& answer = current_.emplace();
-  ask(request(), [&](const ModelEvent& event) { take_event(event, answer); });
+  AnswerMeter meter(session_.wanted.settings);
+  try {
+    ask(request(), [&](const ModelEvent& event) {
+      meter.count(event);
+      take_event(event, answer);
+    });
+  } catch (const AnswerTooLarge& limit) {
+    answer.cut = limit.what();
+  }
   report_.flush();
   if (last_usage_) take_usage(*last_usage_);
   Answer complete = std::move(answer);
@@ -316,12 +336,9 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
     last.signature += thought->signature;
   } else if (const auto* begins = std::get_if<ToolCallBegins>(&event)) {
     answer.call_ids.push_back(calls_.announce(begins->name));
-    answer.calls.push_back({begins->id, begins->name, ""});
-    // Some servers give the same id again and again; others refuse a conversation with one twice.
-    if (begins->id.empty() || session_.conversation.has_call(begins->id) ||
-        std::count_if(answer.calls.begin(), answer.calls.end(),
-                      [&](const ToolCallPart& call) { return call.id == begins->id; }) > 1)
-      answer.calls.back().id = answer.call_ids.back();
+    // Some servers give the same id again and again.
+    const bool usable = !begins->id.empty() && take_id(begins->id, answer);
+    answer.calls.push_back({usable ? begins->id : answer.call_ids.back(), begins->name, ""});
   } else if (const auto* goes_on = std::get_if<ToolCallDelta>(&event)) {
     if (goes_on->index < answer.calls.size())
       answer.calls[goes_on->index].arguments += goes_on->arguments;
@@ -329,9 +346,17 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
     last_usage_ = *usage;
   } else if (const auto* stop = std::get_if<Stop>(&event)) {
     answer.stop = *stop;
+    answer.stop.told = bounded(std::move(answer.stop.told), most_told);
   } else {
     report_.flush();
   }
+}
+
+bool TurnLoop::take_id(const std::string& id, Answer& answer) const {
+  // Those of the conversation once for an answer: a look through it for each call would take the
+  // square of their number.
+  if (!answer.taken_ids) answer.taken_ids = session_.conversation.call_ids();
+  return answer.taken_ids->insert(id).second;
 }
 
 void TurnLoop::take_usage(const Usage& usage) {
@@ -361,6 +386,21 @@ void TurnLoop::keep_answer(Answer& answer) {
   for (const ToolCallPart& call : answer.calls) answer.message.parts.push_back(call);
   if (answer.message.parts.empty()) return;
   report_.keep({session_.conversation.add(answer.message)});
+}
+
+void TurnLoop::keep_cut(const Answer& answer) {
+  calls_.fail_open("not made: " + answer.cut);
+  report_.note(v1::NoticeSeverity::warning, "The model's answer was ended, and the turn with it",
+               answer.cut);
+  // All of it would be more than the model can be asked with again.
+  std::string said;
+  for (const Part& part : answer.message.parts)
+    if (const auto* text = std::get_if<TextPart>(&part); text && said.size() <= most_kept)
+      said += text->text;
+  said = bounded(std::move(said), most_kept);
+  Message message{Message::Role::assistant, {}};
+  message.parts.push_back(TextPart{said + (said.empty() ? "[" : "\n[") + answer.cut + "]"});
+  report_.keep({session_.conversation.add(std::move(message))});
 }
 
 void TurnLoop::keep_interrupted() {

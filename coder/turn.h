@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "acp/context.h"
+#include "coder/answer_meter.h"
 #include "coder/report.h"
 #include "coder/session.h"
 #include "coder/session_desk.h"
@@ -17,9 +19,11 @@ namespace acp::coder {
 struct ModelAnswer {
   Message message{Message::Role::assistant, {}};
   std::vector<ToolCallPart> calls = {};
-  std::vector<std::string> call_ids = {};  // as the user knows them
+  std::vector<std::string> call_ids = {};                         // as the user knows them
+  std::optional<std::unordered_set<std::string>> taken_ids = {};  // see TurnLoop::take_id()
   Stop stop{Stop::Reason::unknown};
-  bool said = false;  // anything to the user
+  bool said = false;     // anything to the user
+  std::string cut = {};  // which limit ended it; empty: none
 };
 
 class TurnLoop {
@@ -48,8 +52,12 @@ class TurnLoop {
   // Tells of each retry.
   void ask(const ModelRequest& request, const OnModelEvent& on_event);
   void take_event(const ModelEvent& event, Answer& answer);
+  // False if a call has this id already: providers refuse a conversation with one twice.
+  bool take_id(const std::string& id, Answer& answer) const;
   void take_usage(const Usage& usage);
   void keep_answer(Answer& answer);
+  // Of an answer that a limit of ours has ended: its beginning, and none of its calls.
+  void keep_cut(const Answer& answer);
   // What was said before it was interrupted.
   void keep_interrupted();
   bool context_is_full() const;

@@ -64,8 +64,19 @@ std::optional<v1::StopReason> TurnLoop::run_command() {
     return std::nullopt;
   }
   // An unknown word is the model's to understand.
-  if (const auto file = session_.command_files->find(typed->name))
-    prompt_instead_ = expand(*file, typed->input);
+  const auto file = session_.command_files->find(typed->name);
+  if (!file) return std::nullopt;
+  // A file from anybody may repeat what the user typed any number of times.
+  const auto& most = session_.wanted.settings.command_files_bytes;
+  if (const std::size_t size = expanded_size(*file, typed->input);
+      size > most.value && size > 2 * typed->input.size()) {
+    report_.note(v1::NoticeSeverity::error, "The command /" + typed->name + " is not used",
+                 "With what was typed it would have " + std::to_string(size) +
+                     " bytes, more than " + std::to_string(most.value) +
+                     " (limits.command_files_bytes).");
+    return done;
+  }
+  prompt_instead_ = expand(*file, typed->input);
   return std::nullopt;
 }
 

@@ -88,6 +88,7 @@ class TurnTest : public ::testing::Test {
     wanted.settings = load_settings(sources);
     wanted.settings.max_requests.value = max_requests;
     wanted.settings.retries.value = 0;
+    if (adjust) adjust(wanted.settings);
     wanted.mode = "code";
     auto models = std::make_shared<Models>(wanted.settings, Keys(scratch / "keys"));
     StoredSession stored;
@@ -159,6 +160,7 @@ class TurnTest : public ::testing::Test {
   Store store;
   ModelInfo info;
   std::uint64_t max_requests = 20;
+  std::function<void(Settings&)> adjust;
   std::shared_ptr<PlayedModel> model;
   std::unique_ptr<Session> session;
   std::unique_ptr<acp::testing::Served> served;
@@ -404,6 +406,144 @@ TEST_F(TurnTest, CommandsOfOursDoNotReachTheModel) {
   model->plays = {says("done")};
   EXPECT_EQ(turn("/mine it"), "end_turn");
   EXPECT_PRED2(contains, sent(), "U Do it well.\n");
+}
+
+// ---- answers without end
+
+// Gives the event again and again; `taken` says how often it was taken.
+Play endless(const std::function<ModelEvent(std::size_t)>& event, std::size_t& taken) {
+  return [event, &taken](const OnModelEvent& on_event, std::stop_token) {
+    for (taken = 0; taken < 200'000; ++taken) on_event(event(taken));
+    on_event(Stop{Reason::end});
+  };
+}
+
+TEST_F(TurnTest, TextWithoutEndIsEndedAtItsLimit) {
+  info.context_tokens.reset();
+  begin();
+  std::size_t taken = 0;
+  const std::string kilobyte(1024, 'x');
+  model->plays = {endless([&](std::size_t) { return TextDelta{kilobyte}; }, taken),
+                  endless([&](std::size_t) { return ThoughtDelta{kilobyte}; }, taken),
+                  says("well")};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(turn("go"), "max_tokens");
+    EXPECT_EQ(taken, 8u * 1024);
+    EXPECT_PRED2(contains, updates,
+                 "more than 8388608 bytes of text and thoughts (limits.answer_bytes)");
+    EXPECT_LT(updates.size(), 9u * 1024 * 1024);
+  }
+  // What the model is asked with later is not spoilt by it.
+  EXPECT_EQ(turn("go on"), "end_turn");
+  EXPECT_LT(sent().size(), 70u * 1024);
+  EXPECT_PRED2(contains, sent(), "(limits.answer_bytes)]\nU go on");
+}
+
+TEST_F(TurnTest, PartsWithoutEndCountMoreThanTheirText) {
+  adjust = [](Settings& settings) { settings.answer_bytes.value = 100'000; };
+  begin();
+  std::size_t taken = 0;
+  model->plays = {endless(
+                      [](std::size_t i) {
+                        return i % 2 == 0 ? ModelEvent(TextDelta{"x"})
+                                          : ModelEvent(ThoughtDelta{"y"});
+                      },
+                      taken),
+                  endless(
+                      [](std::size_t) {
+                        return ThoughtDelta{"", "seal"};
+                      },
+                      taken)};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(turn("go"), "max_tokens");
+    EXPECT_LT(taken, 400u);
+  }
+}
+
+TEST_F(TurnTest, ArgumentsWithoutEndAreEndedAndTheCallIsNotMade) {
+  begin();
+  std::size_t taken = 0;
+  const std::string piece(10'000, 'x');
+  model->plays = {endless(
+                      [&](std::size_t i) {
+                        return i == 0 ? ModelEvent(ToolCallBegins{0, "a", "write"})
+                                      : ModelEvent(ToolCallDelta{0, piece});
+                      },
+                      taken),
+                  endless(
+                      [&](std::size_t i) {
+                        return ToolCallBegins{i, "a", piece};
+                      },
+                      taken)};
+  EXPECT_EQ(turn("go"), "max_tokens");
+  EXPECT_EQ(taken, 16u * 1024 * 1024 / 10'000 + 1);
+  EXPECT_PRED2(contains, updates, "not made: the model's answer has more than 16777216 bytes");
+  EXPECT_PRED2(contains, updates, "limits.argument_bytes");
+  EXPECT_EQ(conversation(),
+            "U go\nA [the model's answer has more than 16777216 bytes of arguments for its calls "
+            "(limits.argument_bytes)]\n");
+  EXPECT_EQ(turn("go"), "max_tokens") << "names count, too";
+  EXPECT_LT(updates.size(), 3u * 1024 * 1024) << "and are not shown whole";
+}
+
+TEST_F(TurnTest, CallsWithoutEndAreEndedAndNoneIsMade) {
+  begin();
+  std::size_t taken = 0;
+  model->plays = {endless(
+                      [](std::size_t i) {
+                        return ToolCallBegins{i, std::to_string(i), "list"};
+                      },
+                      taken),
+                  says("well")};
+  EXPECT_EQ(turn("go"), "max_tokens");
+  EXPECT_EQ(taken, 1000u);
+  EXPECT_PRED2(contains, updates, "more than 1000 tool calls (limits.answer_calls)");
+  std::size_t failed = 0;
+  for (std::size_t at = 0; (at = updates.find("\"failed\"", at)) != std::string::npos; ++at)
+    ++failed;
+  EXPECT_EQ(failed, 1000u) << "each that was announced has an end";
+  EXPECT_PRED2(lacks, conversation(), "call ");
+  EXPECT_EQ(turn("go on"), "end_turn");
+}
+
+TEST_F(TurnTest, ManyCallsTakeNoSquareOfTheirNumber) {
+  adjust = [](Settings& settings) { settings.answer_calls.value = 100'000; };
+  begin();
+  model->plays = {[](const OnModelEvent& on_event, std::stop_token) {
+    for (std::size_t i = 0; i < 20'000; ++i)
+      on_event(ToolCallBegins{i,
+                              "an id that is long and the same up to its end: " + std::to_string(i),
+                              "no such tool"});
+    on_event(Stop{Reason::max_tokens});
+  }};
+  EXPECT_EQ(turn("go"), "max_tokens");
+}
+
+TEST_F(TurnTest, ASummaryWithoutEndIsNone) {
+  begin();
+  std::size_t taken = 0;
+  model->plays = {says("first"),
+                  endless([](std::size_t) { return TextDelta{std::string(1024, 'x')}; }, taken)};
+  EXPECT_EQ(turn("go"), "end_turn");
+  EXPECT_EQ(turn("/compact"), "-32603");
+  EXPECT_EQ(taken, 8u * 1024);
+  EXPECT_EQ(conversation(), "U go\nA first\n") << "nothing is lost";
+}
+
+TEST_F(TurnTest, CommandFilesThatAreLeftOutAreNamed) {
+  scratch.put(".acp/commands/large.md", std::string(70'000, 'x'));
+  std::string many;
+  for (int i = 0; i < 6'000; ++i) many += "$ARGUMENTS";
+  scratch.put(".acp/commands/many.md", many);
+  begin();
+  model->plays = {says("well"), says("well")};
+  EXPECT_EQ(turn("go"), "end_turn");
+  EXPECT_PRED2(contains, updates, "large.md: more than 65536 bytes (limits.command_file_bytes)");
+  EXPECT_EQ(turn("go"), "end_turn");
+  EXPECT_PRED2(lacks, updates, "large.md") << "once";
+  EXPECT_EQ(turn("/many " + std::string(10'000, 'x')), "end_turn");
+  EXPECT_PRED2(contains, updates, "limits.command_files_bytes");
+  EXPECT_EQ(model->requests.size(), 2u) << "and not sent";
 }
 
 }  // namespace

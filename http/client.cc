@@ -230,7 +230,10 @@ void Client::ended(Transfer& transfer, int code) {
                           code == CURLE_COULDNT_RESOLVE_PROXY ||
                           (code == CURLE_OPERATION_TIMEDOUT && connected_after == 0);
     failure.message = curl().easy_strerror(static_cast<CURLcode>(code));
-    if (system_error != 0)
+    if (transfer.head_bytes > max_head_bytes)
+      failure.message =
+          "the answer's headers have more than " + std::to_string(max_head_bytes) + " bytes";
+    else if (system_error != 0)
       failure.message +=
           " (" + std::generic_category().message(static_cast<int>(system_error)) + ")";
   } else if (transfer.redirecting) {

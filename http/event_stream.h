@@ -25,6 +25,9 @@ class EventStream {
   // Bytes are looked at once, however they are split. Called for each event that is complete now.
   void feed(std::string_view bytes, const OnEvent& on_event);
 
+  // Whether the event that has begun is over the limit already, and passed over until its end.
+  bool passes_over() const { return event_.too_large; }
+
   // Of the last event that was complete; empty if there is none. To go on from there.
   const std::string& last_id() const { return last_id_; }
   // How long to wait before going on, if the stream said so.

@@ -20,6 +20,7 @@ namespace {
 // A server that lists without end is stopped here.
 constexpr std::size_t max_pages = 1'000;
 constexpr std::size_t max_listed = 100'000;
+constexpr std::size_t max_listed_bytes = 64 * 1024 * 1024;
 
 void require(bool offered, const char* what) {
   if (!offered) throw Refused(std::string("the server does not offer ") + what);
@@ -80,9 +81,12 @@ Task<std::vector<T>> list(StatePtr server, std::string method, std::string membe
   std::vector<T> all;
   std::set<std::string> cursors;
   Json params = Json::object();
-  for (std::size_t page = 0; page < max_pages && all.size() < max_listed; ++page) {
+  std::size_t bytes = 0;
+  for (std::size_t page = 0;
+       page < max_pages && all.size() < max_listed && bytes < max_listed_bytes; ++page) {
     Task<Json> asking = detail::call(server, method, params, within_time(server));
     const Json answer = co_await std::move(asking);
+    bytes += answer.text().size();
     if (!answer[member].is_array())
       throw CallFailed(rpc::internal_error,
                        "the answer to " + method + " is not valid: it has no list " + member);
@@ -102,8 +106,9 @@ Task<std::vector<T>> list(StatePtr server, std::string method, std::string membe
     params.set("cursor", cursor);
   }
   const Lock lock(*server->connection);
-  server->role->log(LogEntry::Level::warning,
-                    "the list of " + member + " was cut off: its pages do not end");
+  server->role->log(
+      LogEntry::Level::warning,
+      "the list of " + member + " was cut off: its pages do not end, or are too large");
   co_return all;
 }
 
@@ -129,8 +134,8 @@ Task<Json> detail::ask(std::shared_ptr<ServerState> server, std::string method, 
   Task<async::Nothing> over = io::sleep(server->connection, *options.time);
   std::variant<Json, async::Nothing> first = co_await when_any(std::move(answer), std::move(over));
   if (auto* result = std::get_if<0>(&first)) co_return std::move(*result);
-  throw Error(rpc::request_cancelled, "no answer to " + method + " within " +
-                                          std::to_string(options.time->count()) + " ms");
+  throw TimedOut("no answer to " + method + " within " + std::to_string(options.time->count()) +
+                 " ms");
 }
 
 Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method, Json params,

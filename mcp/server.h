@@ -31,15 +31,22 @@ struct CallOptions {
   Handler<void(ServerContext, Progress)> on_progress = {};
   // Takes the call back: the server is told, and the call throws Cancelled.
   std::stop_token stop = {};
-  // Then the call is taken back, and throws Error; nothing for no limit.
+  // Then the call is taken back, and throws TimedOut; nothing for no limit. Progress changes
+  // nothing.
   std::optional<std::chrono::milliseconds> time = {};
+};
+
+// No answer came in time. The server has been told that nobody waits for it.
+class TimedOut : public Error {
+ public:
+  explicit TimedOut(const std::string& what) : Error(rpc::request_cancelled, what) {}
 };
 
 // A handle: copies are the same server. When the last one goes, the connection is closed, and a
 // process ends with all that it has started.
 //
 // Calls throw CallFailed (the server's answer is an error, or HTTP's is), Refused (the server does
-// not offer this), ConnectionClosed (with the reason) and Error (it took too long).
+// not offer this), ConnectionClosed (with the reason) and TimedOut.
 class Server {
  public:
   explicit Server(std::shared_ptr<detail::ServerState> state) : state_(std::move(state)) {}

@@ -90,9 +90,23 @@ struct Settings {
   // Of a command.
   Setting<std::uint64_t> command_seconds;
   Setting<std::uint64_t> output_bytes;
-  // Of a request to the model: time without a byte; how often it is asked again.
+  // Of a request to the model: time without a byte, and without anything said; how often it is
+  // asked again; what is read of an error.
   Setting<std::uint64_t> request_seconds;
+  Setting<std::uint64_t> content_seconds;
   Setting<std::uint64_t> retries;
+  Setting<std::uint64_t> error_bytes;
+  // Of one answer of the model: its text and thoughts, the arguments of its calls, its calls.
+  Setting<std::uint64_t> answer_bytes;
+  Setting<std::uint64_t> argument_bytes;
+  Setting<std::uint64_t> answer_calls;
+  // Of a file after an edit; of a call to an MCP server.
+  Setting<std::uint64_t> edit_bytes;
+  Setting<std::uint64_t> mcp_seconds;
+  // Of .acp/commands: one file, all of them, and how many.
+  Setting<std::uint64_t> command_file_bytes;
+  Setting<std::uint64_t> command_files_bytes;
+  Setting<std::uint64_t> command_files;
   // So full a context is made shorter.
   Setting<std::uint64_t> compact_at_percent;
   std::map<std::string, ProviderSettings> providers;  // openai and anthropic always there

@@ -136,13 +136,24 @@ class Reader {
 
 const std::vector<LimitSetting>& limit_settings() {
   constexpr std::uint64_t day = 24 * 60 * 60;
+  constexpr std::uint64_t mebibyte = 1024 * 1024;
   static const std::vector<LimitSetting> limits = {
       {"max_requests", &Settings::max_requests, 50, 1, 10'000},
       {"max_turn_tokens", &Settings::max_turn_tokens, 0, 0, 1'000'000'000'000, true},
       {"command_seconds", &Settings::command_seconds, 120, 1, day},
-      {"output_bytes", &Settings::output_bytes, 64 * 1024, 1024, 16 * 1024 * 1024},
+      {"output_bytes", &Settings::output_bytes, 64 * 1024, 1024, 16 * mebibyte},
       {"request_seconds", &Settings::request_seconds, 300, 1, day},
+      {"content_seconds", &Settings::content_seconds, 1800, 1, day},
       {"retries", &Settings::retries, 4, 0, 20},
+      {"error_bytes", &Settings::error_bytes, 64 * 1024, 1024, 16 * mebibyte},
+      {"answer_bytes", &Settings::answer_bytes, 8 * mebibyte, 1024, 256 * mebibyte},
+      {"argument_bytes", &Settings::argument_bytes, 16 * mebibyte, 1024, 256 * mebibyte},
+      {"answer_calls", &Settings::answer_calls, 1000, 1, 100'000},
+      {"edit_bytes", &Settings::edit_bytes, 16 * mebibyte, 1024, 256 * mebibyte},
+      {"mcp_seconds", &Settings::mcp_seconds, 600, 1, day},
+      {"command_file_bytes", &Settings::command_file_bytes, 64 * 1024, 1024, 16 * mebibyte},
+      {"command_files_bytes", &Settings::command_files_bytes, mebibyte, 1024, 64 * mebibyte},
+      {"command_files", &Settings::command_files, 200, 1, 10'000},
       {"compact_at_percent", &Settings::compact_at_percent, 80, 10, 95},
   };
   return limits;

@@ -91,6 +91,16 @@ TEST(Settings, BuiltIn) {
   EXPECT_EQ(settings.request_seconds.value, 300u);
   EXPECT_EQ(settings.retries.value, 4u);
   EXPECT_EQ(settings.compact_at_percent.value, 80u);
+  EXPECT_EQ(settings.content_seconds.value, 1800u);
+  EXPECT_EQ(settings.error_bytes.value, 64u * 1024);
+  EXPECT_EQ(settings.answer_bytes.value, 8u * 1024 * 1024);
+  EXPECT_EQ(settings.argument_bytes.value, 16u * 1024 * 1024);
+  EXPECT_EQ(settings.answer_calls.value, 1000u);
+  EXPECT_EQ(settings.edit_bytes.value, 16u * 1024 * 1024);
+  EXPECT_EQ(settings.mcp_seconds.value, 600u);
+  EXPECT_EQ(settings.command_file_bytes.value, 64u * 1024);
+  EXPECT_EQ(settings.command_files_bytes.value, 1024u * 1024);
+  EXPECT_EQ(settings.command_files.value, 200u);
   const ProviderSettings& openai = settings.providers.at("openai");
   EXPECT_EQ(shown(openai.base_url), "https://api.openai.com/v1 from built in");
   EXPECT_EQ(openai.key_variable, "OPENAI_API_KEY");
@@ -412,7 +422,7 @@ TEST(Settings, TheExampleInTheDocumentation) {
     EXPECT_EQ(shown[i].value, defaults[i].value) << defaults[i].name;
     EXPECT_NE(shown[i].source, "built in") << defaults[i].name;
   }
-  EXPECT_EQ(limits, 7u);
+  EXPECT_EQ(limits, 17u);
 }
 
 TEST(Settings, TheUsersOwnAgents) {

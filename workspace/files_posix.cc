@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <random>
 
+#include "acp/error.h"
 #include "acp/json/utf8.h"
 #include "workspace/system_error_posix.h"
 
@@ -42,13 +44,19 @@ EntryKind kind_of(mode_t mode) {
                          : EntryKind::other;
 }
 
+void end_if_stopped(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Cancelled();
+}
+
 // The bytes of an open file, a piece at a time.
 class Pieces {
  public:
-  Pieces(int descriptor, const std::string& path) : descriptor_(descriptor), path_(path) {}
+  Pieces(int descriptor, const std::string& path, const std::stop_token& stop)
+      : descriptor_(descriptor), path_(path), stop_(stop) {}
 
   // Empty at the end.
   std::string_view next() {
+    end_if_stopped(stop_);
     ssize_t size;
     do {
       size = ::read(descriptor_, buffer_.data(), buffer_.size());
@@ -60,6 +68,7 @@ class Pieces {
  private:
   int descriptor_;
   const std::string& path_;
+  const std::stop_token& stop_;
   std::array<char, 128 * 1024> buffer_;
 };
 
@@ -88,9 +97,12 @@ std::string temporary_name() {
   return name.data();
 }
 
-void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+void write_all(int descriptor, std::string_view bytes, const std::string& path,
+               const std::stop_token& stop) {
+  constexpr std::size_t most = 1024 * 1024;  // at once
   while (!bytes.empty()) {
-    const ssize_t size = ::write(descriptor, bytes.data(), bytes.size());
+    end_if_stopped(stop);
+    const ssize_t size = ::write(descriptor, bytes.data(), std::min(bytes.size(), most));
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) throw system_error(path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(size));
@@ -114,7 +126,9 @@ class Replacement {
     if (!name_.empty()) unlinkat(place_.directory.get(), name_.c_str(), 0);
   }
 
-  void fill(std::string_view content) { write_all(file_.get(), content, path_); }
+  void fill(std::string_view content, const std::stop_token& stop) {
+    write_all(file_.get(), content, path_, stop);
+  }
   void take_over(const struct stat& old) {
     // An owner that cannot be kept is no reason not to write.
     if (old.st_uid != geteuid() || old.st_gid != getegid()) {
@@ -149,14 +163,15 @@ Files::Files(Boundary boundary, FileLimits limits)
     : boundary_(std::move(boundary)), limits_(limits) {}
 
 std::string Files::read_text(const std::string& given, std::optional<std::uint64_t> line,
-                             std::optional<std::uint64_t> limit) const {
+                             std::optional<std::uint64_t> limit,
+                             const std::stop_token& stop) const {
   const std::string path = boundary_.absolute(given);
   const io::Descriptor file = boundary_.open(path, O_RDONLY | O_NONBLOCK);
   require_file(about(file.get(), path), path);
   std::uint64_t to_skip = line && *line > 1 ? *line - 1 : 0;
   std::uint64_t to_take = limit.value_or(UINT64_MAX);
   std::string text;
-  Pieces pieces(file.get(), path);
+  Pieces pieces(file.get(), path, stop);
   while (to_take > 0) {
     std::string_view piece = pieces.next();
     if (piece.empty()) break;
@@ -182,12 +197,12 @@ std::string Files::read_text(const std::string& given, std::optional<std::uint64
   return text;
 }
 
-std::string Files::read_bytes(const std::string& given) const {
+std::string Files::read_bytes(const std::string& given, const std::stop_token& stop) const {
   const std::string path = boundary_.absolute(given);
   const io::Descriptor file = boundary_.open(path, O_RDONLY | O_NONBLOCK);
   require_file(about(file.get(), path), path);
   std::string bytes;
-  Pieces pieces(file.get(), path);
+  Pieces pieces(file.get(), path, stop);
   for (std::string_view piece = pieces.next(); !piece.empty(); piece = pieces.next()) {
     bytes.append(piece);
     if (bytes.size() > limits_.max_read_bytes)
@@ -196,7 +211,8 @@ std::string Files::read_bytes(const std::string& given) const {
   return bytes;
 }
 
-void Files::write(const std::string& given, std::string_view content) const {
+void Files::write(const std::string& given, std::string_view content,
+                  const std::stop_token& stop) const {
   const std::string path = boundary_.absolute(given);
   const Place place = boundary_.place(path, true);
   require_name(place, path);
@@ -210,8 +226,9 @@ void Files::write(const std::string& given, std::string_view content) const {
       throw system_error(path, errno);
   }
   Replacement replacement(place, path);
-  replacement.fill(content);
+  replacement.fill(content, stop);
   if (replaces) replacement.take_over(old);
+  end_if_stopped(stop);
   replacement.put_in_place();
 }
 
@@ -257,14 +274,16 @@ void Files::make_directory(const std::string& given) const {
   if (code != EEXIST || kind(path) != EntryKind::directory) throw system_error(path, code);
 }
 
-std::vector<Entry> Files::list(const std::string& given) const {
+std::vector<Entry> Files::list(const std::string& given, const std::stop_token& stop) const {
   const std::string path = boundary_.absolute(given);
   io::Descriptor opened = boundary_.open(path, O_RDONLY | O_DIRECTORY);
   DIR* const directory = fdopendir(opened.get());
   if (directory == nullptr) throw system_error(path, errno);
   opened.release();
+  const std::unique_ptr<DIR, int (*)(DIR*)> closing(directory, closedir);
   std::vector<Entry> entries;
   while (const dirent* entry = readdir(directory)) {
+    end_if_stopped(stop);
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     struct stat status;
@@ -272,7 +291,6 @@ std::vector<Entry> Files::list(const std::string& given) const {
       continue;  // gone meanwhile
     entries.push_back({name, kind_of(status.st_mode)});
   }
-  closedir(directory);
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return entries;

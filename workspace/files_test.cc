@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
+#include "acp/error.h"
 #include "workspace/testing/scratch.h"
 
 namespace acp::workspace {
@@ -39,6 +41,42 @@ class FilesTest : public ::testing::TestWithParam<Boundary::Walk> {
   Files files{Boundary({scratch / "project", scratch / "more"}, GetParam())};
   static inline std::string message;
 };
+
+// What this process has read so far.
+std::uint64_t bytes_read() {
+  std::ifstream in("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  in >> name >> bytes;
+  return bytes;
+}
+
+// Without a stop this would take hours: the line is not there.
+TEST_P(FilesTest, ReadingAHugeFileCanBeCancelledAtAnyTime) {
+  scratch.put("project/huge", "x\n");
+  fs::resize_file(in("huge"), 4'000'000'000'000);
+  std::stop_source stop;
+  std::thread user([&, before = bytes_read()] {
+    while (bytes_read() < before + 1'000'000) std::this_thread::yield();
+    stop.request_stop();
+  });
+  EXPECT_THROW(files.read_text(in("huge"), 1'000'000'000, 1, stop.get_token()), Cancelled);
+  user.join();
+}
+
+TEST_P(FilesTest, WhatIsCancelledHasChangedNothing) {
+  scratch.put("project/a", "old");
+  std::stop_source stop;
+  stop.request_stop();
+  const std::stop_token token = stop.get_token();
+  EXPECT_THROW(files.read_text(in("a"), {}, {}, token), Cancelled);
+  EXPECT_THROW(files.read_bytes(in("a"), token), Cancelled);
+  EXPECT_THROW(files.list(in(""), token), Cancelled);
+  EXPECT_THROW(files.write(in("a"), "new", token), Cancelled);
+  EXPECT_THROW(files.write(in("b"), "", token), Cancelled);
+  EXPECT_EQ(scratch.get("project/a"), "old");
+  EXPECT_EQ(files.list(in("")).size(), 1u) << "nor is anything left behind";
+}
 
 INSTANTIATE_TEST_SUITE_P(, FilesTest,
                          ::testing::Values(Boundary::Walk::by_system,

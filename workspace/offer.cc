@@ -168,7 +168,8 @@ void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
         const Files files(boundaries->of(context));
         judge_file(judge, context, "read", files.boundary(), request.path);
         response.content = answering([&] {
-          return files.read_text(request.path, number(request.line), number(request.limit));
+          return files.read_text(request.path, number(request.line), number(request.limit),
+                                 context.stop_token());
         });
         return response;
       });
@@ -178,7 +179,7 @@ void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
     judge_file(judge, context, "edit", files.boundary(), request.path);
     std::optional<std::string> before;
     if (on_written) before = text_if_any(files, request.path);
-    answering([&] { files.write(request.path, request.content); });
+    answering([&] { files.write(request.path, request.content, context.stop_token()); });
     if (on_written) on_written(request.path, std::move(before), request.content);
     return v1::WriteTextFileResponse();
   });

@@ -22,7 +22,6 @@ using Api = ProviderSettings::Api;
 using Clock = std::chrono::steady_clock;
 using Kind = ModelError::Kind;
 
-constexpr std::size_t max_error_body = 64 * 1024;
 constexpr std::size_t max_told = 2000;
 constexpr std::size_t max_idle = 4;
 // A connection whose answer ends soon after the last event can be used again.
@@ -39,14 +38,32 @@ std::string shortened(std::string text, std::size_t limit) {
   return text.substr(0, limit) + "…";
 }
 
+// What a model says, and not a sign that its server lives.
+bool says_something(const ModelEvent& event) {
+  if (const auto* text = std::get_if<TextDelta>(&event)) return !text->text.empty();
+  if (const auto* thought = std::get_if<ThoughtDelta>(&event))
+    return !thought->text.empty() || !thought->signature.empty();
+  if (const auto* goes_on = std::get_if<ToolCallDelta>(&event)) return !goes_on->arguments.empty();
+  return std::holds_alternative<ToolCallBegins>(event);
+}
+
 }  // namespace
 
 // One request on its way. What the client calls only takes notes: errors are thrown, and events
 // given on, when it does not run.
 class HttpModel::Call {
  public:
-  Call(Api api, const OnModelEvent& on_event, std::size_t event_bytes)
-      : api_(api), on_event_(on_event), events_(event_bytes), stream_(stream_of(api, on_event)) {}
+  Call(Api api, const OnModelEvent& on_event, const HttpModelLimits& limits)
+      : api_(api),
+        on_event_(on_event),
+        limits_(limits),
+        events_(limits.event_bytes),
+        stream_(stream_of(api, [this](ModelEvent event) {
+          said_ = said_ || says_something(event);
+          on_event_(std::move(event));
+        })) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
   http::Client::Events events() {
     return {.on_head =
@@ -59,8 +76,12 @@ class HttpModel::Call {
                 },
             .on_body =
                 [this](std::string_view bytes) {
-                  moved_ = true;
-                  if (is_stream_ || bytes_.size() < max_error_body) bytes_ += bytes;
+                  // An error that comes byte by byte has as much time as one that does not come.
+                  moved_ = moved_ || is_stream_;
+                  const std::size_t room =
+                      is_stream_ ? bytes.size() : limits_.error_bytes - bytes_.size();
+                  cut_ = cut_ || bytes.size() > room;
+                  bytes_ += bytes.substr(0, room);
                 },
             .on_end =
                 [this](const http::Client::Failure* failure) {
@@ -72,7 +93,12 @@ class HttpModel::Call {
 
   // Whether anything has come since the last time.
   bool moved() { return std::exchange(moved_, false); }
+  // Whether the model has said anything since the last time: not a ping.
+  bool said() { return std::exchange(said_, false); }
   bool ended() const { return ended_; }
+  // It is no stream, and enough has come of it.
+  bool is_cut() const { return cut_; }
+  bool is_error() const { return head_.status != 0 && !is_stream_; }
   // Whether the model has said all, though the connection may not have ended.
   bool said_all() const { return said_all_; }
 
@@ -82,12 +108,13 @@ class HttpModel::Call {
     std::size_t count = 0;
     events_.feed(std::exchange(bytes_, {}), [&](http::EventStream::Event&& event) {
       if (said_all_) return;
-      if (event.too_large)
-        throw ModelError(Kind::broken, "the model's stream has an event that is too large");
+      if (event.too_large) throw too_large();
       if (event.data.empty()) return;
       ++count;
       std::visit([&](auto& stream) { take(stream, event); }, stream_);
     });
+    // Its end may never come.
+    if (!said_all_ && events_.passes_over()) throw too_large();
     return count;
   }
   void pause() { on_event_(Pause{}); }
@@ -108,9 +135,14 @@ class HttpModel::Call {
 
  private:
   using Stream = std::variant<ChatCompletionsStream, AnthropicStream>;
-  static Stream stream_of(Api api, const OnModelEvent& on_event) {
-    if (api == Api::anthropic) return AnthropicStream(on_event);
-    return ChatCompletionsStream(on_event);
+  static Stream stream_of(Api api, OnModelEvent on_event) {
+    if (api == Api::anthropic) return AnthropicStream(std::move(on_event));
+    return ChatCompletionsStream(std::move(on_event));
+  }
+
+  ModelError too_large() const {
+    return {Kind::broken, "the model's stream has an event of more than " +
+                              std::to_string(limits_.event_bytes) + " bytes"};
   }
 
   void take(ChatCompletionsStream& stream, const http::EventStream::Event& event) {
@@ -133,6 +165,9 @@ class HttpModel::Call {
       if (told == status) told += " from " + http::shown_url(head_.url);
       if (error.kind() == Kind::unauthorized && !keyless_.empty())
         told += " (the request was redirected to " + keyless_ + ", which is not given the key)";
+      if (cut_)
+        told += " (of its text only the first " + std::to_string(limits_.error_bytes) +
+                " bytes were read: limits.error_bytes)";
       return ModelError(error.kind(), told, later);
     }
     // Some servers put an error into an answer that is none.
@@ -150,6 +185,7 @@ class HttpModel::Call {
 
   const Api api_;
   const OnModelEvent& on_event_;
+  const HttpModelLimits& limits_;
   http::EventStream events_;
   Stream stream_;
   http::Client::Head head_;
@@ -157,6 +193,7 @@ class HttpModel::Call {
   std::string keyless_;  // where a redirect led that left the key behind
   std::optional<std::string> failure_;
   bool is_stream_ = false, moved_ = false, ended_ = false, said_all_ = false;
+  bool said_ = false, cut_ = false;
 };
 
 // When to look for more and when to show what has come: the first of it at once, and a stream that
@@ -238,10 +275,14 @@ http::Client::Request HttpModel::http_request(const ModelRequest& given) const {
 }
 
 std::string HttpModel::cleaned(std::string text) const {
-  if (key_ && !key_->empty())
-    for (std::size_t at = 0; (at = text.find(*key_, at)) != std::string::npos;)
-      text.replace(at, key_->size(), "[key]");
-  return shortened(std::move(text), max_told);
+  if (!key_ || key_->empty()) return shortened(std::move(text), max_told);
+  std::string clean;
+  std::size_t from = 0;
+  for (std::size_t at = 0; (at = text.find(*key_, from)) != std::string::npos;) {
+    clean.append(text, from, at - from).append("[key]");
+    from = at + key_->size();
+  }
+  return shortened(clean.append(text, from, std::string::npos), max_told);
 }
 
 std::unique_ptr<http::Client> HttpModel::take_client() {
@@ -265,7 +306,7 @@ void HttpModel::give_back(std::unique_ptr<http::Client> client) {
 void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event,
                        std::stop_token stop) {
   if (stop.stop_requested()) throw Cancelled();
-  Call call(provider_.api, on_event, limits_.event_bytes);
+  Call call(provider_.api, on_event, limits_);
   try {
     run(request, call, stop);
   } catch (const ModelError& error) {
@@ -289,16 +330,26 @@ void HttpModel::run(const ModelRequest& request, Call& call, const std::stop_tok
 
 bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const {
   const std::stop_callback wakes(stop, [&client] { client.wake(); });
-  Clock::time_point last = Clock::now();
+  Clock::time_point last = Clock::now(), last_said = last;
   Pace pace(limits_.gather);
   http::Client::Wanted nothing_else;
   while (!call.ended()) {
+    if (call.is_cut()) return false;
     const auto limit = call.said_all() ? time_to_end : limits_.silence;
-    const auto left = last + limit - Clock::now();
-    if (left.count() <= 0 && call.said_all()) return false;
+    const Clock::time_point now = Clock::now();
+    const auto left_to_say = last_said + limits_.content - now;
+    const auto left =
+        call.said_all() ? last + limit - now : std::min(last + limit - now, left_to_say);
+    // An error whose text does not end is reported with what has come of it.
+    if (left.count() <= 0 && (call.said_all() || call.is_error())) return false;
+    if (left_to_say.count() <= 0)
+      throw ModelError(Kind::unreachable, "the model has said nothing for " +
+                                              told_time(limits_.content) +
+                                              ", though its server sends (limits.content_seconds)");
     if (left.count() <= 0)
-      throw ModelError(Kind::unreachable,
-                       "no byte has come from the model for " + told_time(limits_.silence));
+      throw ModelError(Kind::unreachable, "no byte has come from the model for " +
+                                              told_time(limits_.silence) +
+                                              " (limits.request_seconds)");
     if (!call.said_all()) pace.rest(stop);
     client.run(nothing_else,
                std::chrono::ceil<std::chrono::milliseconds>(std::min(left, pace.until_pause())));
@@ -306,6 +357,7 @@ bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_t
     if (call.moved()) {
       last = Clock::now();
       pace.came(call.give_on());
+      if (call.said()) last_said = last;
     }
     if (pace.pauses()) call.pause();
   }

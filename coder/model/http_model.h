@@ -18,12 +18,14 @@ using namespace settings;  // the user's word is everywhere here
 
 struct HttpModelLimits {
   std::chrono::milliseconds connect_time{10'000};
-  std::chrono::milliseconds silence{300'000};  // no byte for so long: nobody there any more
+  std::chrono::milliseconds silence{300'000};    // no byte for so long: nobody there any more
+  std::chrono::milliseconds content{1'800'000};  // nothing said for so long, though bytes come
   // What comes so soon after a Pause waits for the next: a Pause costs more than the pieces of text
   // themselves. A stream is looked at twice in that time, so nothing is shown later than 1.5 times
   // it.
   std::chrono::milliseconds gather{40};
   std::size_t event_bytes = 16 * 1024 * 1024;  // of one event in the stream
+  std::size_t error_bytes = 64 * 1024;         // of an answer that is no stream
 };
 
 // Several threads may ask it at once. Connections are kept for the next request.

@@ -159,6 +159,8 @@ std::shared_ptr<Model> Models::make(const std::string& id, const ServerFacts* fa
         from->name + ": no key; set " + from->key_variable + ", or keep one in the key file");
   HttpModelLimits limits;
   limits.silence = std::chrono::seconds(settings_.request_seconds.value);
+  limits.content = std::chrono::seconds(settings_.content_seconds.value);
+  limits.error_bytes = settings_.error_bytes.value;
   return std::make_shared<HttpModel>(*from, name_in(id), std::move(key), info(id, facts), limits);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,16 @@ struct Edited {
   std::vector<std::size_t> lines;  // where each replacement begins, counted from 1, in the new text
 };
 
+struct EditLimits {
+  std::size_t bytes = 16 * 1024 * 1024;  // of the text, after each replacement
+  std::size_t places = 1'000'000;        // in all
+  std::stop_token stop = {};
+};
+
 // One after the other, each on what the one before has left; all or none. A text whose lines end
-// with
-// "\r\n" keeps them so, also where the replacements have "\n".
-Edited replace_in(const std::string& text, const std::vector<Replacement>& replacements);
+// with "\r\n" keeps them so, also where the replacements have "\n". Throws EditFailed; Cancelled
+// (acp/error.h) once the token is set.
+Edited replace_in(const std::string& text, const std::vector<Replacement>& replacements,
+                  const EditLimits& limits = {});
 
 }  // namespace acp::coder

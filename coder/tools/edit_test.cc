@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "acp/error.h"
+
 namespace acp::coder {
 namespace {
 
@@ -69,6 +71,64 @@ TEST(Edit, SaysWhatWouldHelp) {
             "the text to replace is empty: to write a whole file, use the tool for that");
   EXPECT_EQ(failure("a\n", {{"a", "a"}}), "the text to replace and what it becomes are the same");
   EXPECT_EQ(failure("a\n", {}), "no replacement was given");
+}
+
+std::string limited(const std::string& text, const std::vector<Replacement>& replacements,
+                    const EditLimits& limits) {
+  try {
+    return std::to_string(replace_in(text, replacements, limits).text.size());
+  } catch (const EditFailed& failed) {
+    return failed.what();
+  }
+}
+
+TEST(Edit, ATextThatDoublesEndsAtItsLimit) {
+  const std::vector<Replacement> twice(28, {"a", "aa", true});
+  EXPECT_EQ(failure("a", {twice.begin(), twice.begin() + 24}),
+            "more than 1000000 places would be replaced: make the change with a command");
+  EXPECT_EQ(
+      failure("a", {{"a", std::string(4096, 'a'), true}, {"a", std::string(4097, 'b'), true}}),
+      "the text would have more than 16777216 bytes (limits.edit_bytes)");
+  EXPECT_EQ(
+      replace_in("a", {{"a", std::string(4096, 'a'), true}, {"a", std::string(4096, 'b'), true}})
+          .text.size(),
+      16u * 1024 * 1024);
+}
+
+TEST(Edit, TheLimitIsExact) {
+  EditLimits limits;
+  limits.bytes = 10;
+  EXPECT_EQ(limited("0123456789", {{"9", "x"}}, limits), "10");
+  EXPECT_EQ(limited("0123456789", {{"9", "xy"}}, limits),
+            "the text would have more than 10 bytes (limits.edit_bytes)");
+  EXPECT_EQ(limited("0123456789ab", {{"9ab", ""}}, limits), "9") << "shorter is never too long";
+  EXPECT_EQ(limited("aaaa", {{"a", "xxx", true}}, limits),
+            "the text would have more than 10 bytes (limits.edit_bytes)");
+  limits.places = 3;
+  EXPECT_EQ(limited("aaa", {{"a", "b", true}}, limits), "3");
+  EXPECT_EQ(limited("aaaa", {{"a", "b", true}}, limits),
+            "more than 3 places would be replaced: make the change with a command");
+  EXPECT_EQ(limited("aaa", {{"a", "b", true}, {"b", "c", true}}, limits),
+            "more than 3 places would be replaced: make the change with a command");
+}
+
+TEST(Edit, IsCancelledBetweenReplacements) {
+  std::stop_source stop;
+  stop.request_stop();
+  EditLimits limits;
+  limits.stop = stop.get_token();
+  EXPECT_THROW(replace_in("a", {{"a", "b"}}, limits), Cancelled);
+}
+
+// Neither the search nor the hint takes the product of the two sizes: that would be hours.
+TEST(Edit, WhatIsNearlyThereManyTimesIsNotFoundQuickly) {
+  const std::size_t size = 4 * 1024 * 1024;
+  EXPECT_EQ(failure(std::string(2 * size, 'a'), {{std::string(size, 'a') + "b", "c"}}),
+            "the text to replace: it is not there: read the file again");
+  std::string lines, part;
+  for (std::size_t i = 0; i < size / 2; ++i) lines += "a\n";
+  for (std::size_t i = 0; i < size / 4; ++i) part += "a \n";
+  EXPECT_NE(failure(lines, {{part + "b", "c"}}).find("it is not there"), std::string::npos);
 }
 
 }  // namespace

@@ -157,12 +157,15 @@ std::vector<Replacement> replacements(JsonView arguments) {
   return result;
 }
 
-PreparedCall prepare_edit(JsonView arguments, Desk& desk) {
+PreparedCall prepare_edit(JsonView arguments, Desk& desk, const ToolLimits& limits) {
   const std::string path = absolute_path(desk, string_argument(arguments, "path"));
   const std::string before = desk.read_text(path);
   Edited edited;
   try {
-    edited = replace_in(before, replacements(arguments));
+    EditLimits allowed;
+    allowed.bytes = limits.edit_bytes;
+    allowed.stop = desk.stop_token();
+    edited = replace_in(before, replacements(arguments), allowed);
   } catch (const EditFailed& error) {
     throw ToolFailed(path + ": " + error.what());
   }
@@ -237,7 +240,7 @@ PreparedCall prepare_list(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.locations = {location(path)};
   call.paths = {path};
   call.run = [&desk, path, most = limits.output_bytes](const ToolProgress&) {
-    std::vector<workspace::Entry> entries = desk.files().list(path);
+    std::vector<workspace::Entry> entries = desk.files().list(path, desk.stop_token());
     std::size_t left_out = 0;
     if (const auto leave_out = kept_back(desk, v1::ToolKind::read, path))
       left_out = std::erase_if(
@@ -291,7 +294,8 @@ std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
           "character, and only once, unless all is true. Edits are made in order, all or none.",
           R"({"path":{"type":"string"},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"old_text":{"type":"string"},"new_text":{"type":"string"},"all":{"type":"boolean","description":"replace each occurrence"}},"required":["old_text","new_text"],"additionalProperties":false}}})",
           R"("path","edits")"),
-      ToolKind::edit, false, prepare_edit));
+      ToolKind::edit, false,
+      [limits](JsonView arguments, Desk& desk) { return prepare_edit(arguments, desk, limits); }));
   tools.push_back(make_tool(
       tool_spec("delete", "Deletes a file, a link or an empty directory.", path, R"("path")"),
       ToolKind::delete_, false, prepare_delete));

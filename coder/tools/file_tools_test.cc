@@ -101,6 +101,31 @@ TEST_F(FileToolsTest, ReadOfAHugeFileGivesItsBeginning) {
   EXPECT_PRED2(contains, result.text, "read on with line=");
 }
 
+TEST_F(FileToolsTest, WhatIsCancelledIsNotDone) {
+  put("a.txt", "old\n");
+  const PreparedCall edit =
+      prepare("edit", R"({"path":"a.txt","edits":[{"old_text":"old","new_text":"new"}]})");
+  const PreparedCall write = prepare("write", R"({"path":"a.txt","content":"new"})");
+  const PreparedCall read = prepare("read", R"({"path":"a.txt","line":7})");
+  const PreparedCall list = prepare("list", "{}");
+  desk->stop.request_stop();
+  for (const PreparedCall* call : {&edit, &write, &read, &list})
+    EXPECT_THROW(run(*call), Cancelled);
+  EXPECT_THROW(prepare("write", R"({"path":"a.txt","content":"new"})"), Cancelled);
+  EXPECT_EQ(get("a.txt"), "old\n");
+}
+
+TEST_F(FileToolsTest, EditIsBounded) {
+  limits.edit_bytes = 1024;
+  put("a.txt", "a");
+  Json edits = Json::array();
+  for (int i = 0; i < 28; ++i)
+    edits.append(Json::object({{"old_text", "a"}, {"new_text", "aa"}, {"all", true}}));
+  EXPECT_PRED2(contains, failure("edit", Json::object({{"path", "a.txt"}, {"edits", edits}})),
+               "the text would have more than 1024 bytes (limits.edit_bytes)");
+  EXPECT_EQ(get("a.txt"), "a");
+}
+
 // ---- the boundary
 
 TEST_F(FileToolsTest, NothingOutsideIsReadOrChanged) {

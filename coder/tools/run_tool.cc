@@ -1,8 +1,7 @@
 // run: a command, in the client's terminal or here.
 #include <algorithm>
-#include <chrono>
-#include <mutex>
 
+#include "coder/tools/paced_progress.h"
 #include "coder/tools/tool.h"
 #include "workspace/command.h"
 #include "workspace/output_buffer.h"
@@ -12,9 +11,8 @@ namespace acp::coder {
 namespace {
 
 constexpr std::uint64_t most_seconds = 3600;
-// What is shown of a command that runs here, and how often at most.
+// What is shown of a command that runs here.
 constexpr std::size_t shown_bytes = 8 * 1024;
-constexpr std::chrono::milliseconds between{100};
 
 constexpr const char* warning =
     "A command can read, change and send anything that you can, inside this project or not.";
@@ -31,16 +29,12 @@ class LiveOutput {
   explicit LiveOutput(const ToolProgress& progress) : progress_(progress) {}
   void add(std::string_view text) {
     buffer_.append(text);
-    const auto now = std::chrono::steady_clock::now();
-    if (now - told_ < between) return;
-    told_ = now;
-    progress_({text_content(buffer_.text())});
+    progress_.tell({text_content(buffer_.text())});
   }
 
  private:
-  const ToolProgress& progress_;
+  PacedProgress progress_;
   workspace::OutputBuffer buffer_{shown_bytes};
-  std::chrono::steady_clock::time_point told_ = {};
 };
 
 ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,

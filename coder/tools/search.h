@@ -46,6 +46,7 @@ struct SearchResult {
   std::vector<std::string> passed_over;  // files that are too large
   std::size_t left_out = 0;              // files that `leave_out` kept back
   bool forbidden = false;                // something forbidden was left out
+  std::string unopened;                  // what could not be opened, for the model; empty: nothing
 };
 
 // A pattern that means nothing: says why.
@@ -67,6 +68,7 @@ struct FoundFiles {
   bool truncated = false;          // there are more
   std::size_t left_out = 0;        // files that `leave_out` kept back
   bool forbidden = false;          // something forbidden was left out
+  std::string unopened;            // directories that could not be opened, for the model
 };
 // The files whose path matches; at most so many, and those that were found by then once the token
 // is set.

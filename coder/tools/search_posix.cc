@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,8 +25,16 @@ namespace {
 
 // So much is looked at to see whether a file is binary.
 constexpr std::size_t binary_bytes = 64 * 1024;
+constexpr std::size_t read_bytes = 4 * 1024 * 1024;  // at once
 
-// Finds where the next match begins, at or behind `from`.
+// An expression is looked for in pieces of this size, so that a search can be stopped between them:
+// a bad one takes milliseconds for a kilobyte. A line that is longer is looked at with this
+// overlap.
+constexpr std::size_t piece_bytes = 64 * 1024, overlap_bytes = 4 * 1024;
+// Of a compiled expression: what is larger takes too long for each byte.
+constexpr int most_instructions = 20'000;
+
+// Finds where the next match begins, at or after `from`.
 class Finder {
  public:
   explicit Finder(const SearchOptions& options) {
@@ -43,9 +53,12 @@ class Finder {
     how.set_max_mem(64 << 20);
     expression_ = std::make_unique<RE2>(plain ? options.pattern : "(?m)" + options.pattern, how);
     if (!expression_->ok()) throw BadPattern(expression_->error());
+    if (expression_->ProgramSize() > most_instructions)
+      throw BadPattern("the pattern is too large: repeat less");
   }
 
-  std::size_t find(std::string_view text, std::size_t from) const {
+  // Nothing is found any more once the token is set.
+  std::size_t find(std::string_view text, std::size_t from, const std::stop_token& stop) const {
     if (!literal_.empty()) {
       const void* const found =
           memmem(text.data() + from, text.size() - from, literal_.data(), literal_.size());
@@ -53,11 +66,23 @@ class Finder {
                  ? std::string_view::npos
                  : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
     }
-    re2::StringPiece match;
     const re2::StringPiece whole(text.data(), text.size());
-    if (!expression_->Match(whole, from, text.size(), RE2::UNANCHORED, &match, 1))
-      return std::string_view::npos;
-    return static_cast<std::size_t>(match.data() - text.data());
+    while (!stop.stop_requested()) {
+      // To the end of a line, or some way into one that is long.
+      std::size_t end = text.size();
+      bool inside_line = false;
+      if (text.size() - from > piece_bytes) {
+        const std::size_t newline = text.rfind('\n', from + piece_bytes - 1);
+        inside_line = newline == std::string_view::npos || newline < from;
+        end = inside_line ? from + piece_bytes : newline + 1;
+      }
+      re2::StringPiece match;
+      if (expression_->Match(whole, from, end, RE2::UNANCHORED, &match, 1))
+        return static_cast<std::size_t>(match.data() - text.data());
+      if (end == text.size()) break;
+      from = inside_line ? end - overlap_bytes : end;
+    }
+    return std::string_view::npos;
   }
 
  private:
@@ -78,6 +103,25 @@ class Glob {
  private:
   IgnoreFile file_;
   bool all_;
+};
+
+// What is there and cannot be opened is said: "nothing found" would be wrong. From any thread.
+class Unopened {
+ public:
+  void add(const std::string& path, int code) {
+    const std::lock_guard lock(mutex_);
+    if (count_++ == 0) first_ = (path.empty() ? "." : path) + ": " + std::strerror(code);
+  }
+  std::string text() const {
+    if (count_ == 0) return {};
+    return std::to_string(count_) + (count_ == 1 ? " file or directory" : " files or directories") +
+           " could not be opened (" + first_ + ")";
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_ = 0;
+  std::string first_;
 };
 
 std::string as_text(std::string_view line, std::size_t most) {
@@ -102,6 +146,7 @@ class Search {
     tree.threads = options_.threads;
     tree.stop = options_.stop;
     if (forbidden_) tree.forbidden = &*forbidden_;
+    tree.on_unopened = [this](const std::string& path, int code) { unopened_.add(path, code); };
     buffers_.resize(threads_of(tree));
     if (walk_tree(std::move(root), tree, [this](const TreeFile& file, unsigned thread) {
           return look_into(file, thread);
@@ -129,6 +174,7 @@ class Search {
     result_.files = files_;
     result_.left_out = left_out_;
     result_.forbidden = forbidden_seen_;
+    result_.unopened = unopened_.text();
     return std::move(result_);
   }
 
@@ -141,6 +187,7 @@ class Search {
     std::string& text = buffers_[thread];
     const io::Descriptor opened(
         openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!opened && errno != ENOENT && errno != ELOOP) unopened_.add(file.path, errno);
     return !read(opened, file.path, text) || look_into(text, file.path);
   }
 
@@ -150,7 +197,7 @@ class Search {
     std::vector<SearchMatch> found;
     const std::string_view view(text);
     std::size_t line = 1, counted = 0;
-    for (std::size_t at = finder_.find(view, 0); at < view.size();) {
+    for (std::size_t at = finder_.find(view, 0, options_.stop); at < view.size();) {
       const std::size_t newline = at == 0 ? std::string_view::npos : view.rfind('\n', at - 1);
       const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
       const std::size_t end = std::min(view.find('\n', at), view.size());
@@ -161,7 +208,7 @@ class Search {
       found.push_back(
           {path, line, as_text(view.substr(begin, end - begin), options_.max_line_bytes)});
       if (end + 1 >= view.size() || found.size() > options_.max_matches) break;
-      at = finder_.find(view, end + 1);
+      at = finder_.find(view, end + 1, options_.stop);
     }
     if (found.empty()) return true;
     const std::lock_guard lock(mutex_);
@@ -188,7 +235,10 @@ class Search {
     text.resize(std::max(size, binary_bytes) + 1);
     std::size_t filled = 0;
     while (filled < size) {
-      const ssize_t got = ::read(opened.get(), text.data() + filled, size - filled);
+      if (options_.stop.stop_requested()) return false;
+      const ssize_t got =
+          ::read(opened.get(), text.data() + filled, std::min(size - filled, read_bytes));
+      if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       filled += static_cast<std::size_t>(got);
       // A binary file shows itself at its beginning: the rest is not worth reading.
@@ -209,6 +259,7 @@ class Search {
   std::atomic<std::size_t> files_ = 0, left_out_ = 0;
   std::mutex mutex_;
   SearchResult result_;
+  Unopened unopened_;
 };
 
 }  // namespace
@@ -232,6 +283,8 @@ FoundFiles find_files(io::Descriptor root, const std::string& pattern, std::size
   tree.with_ignored = with_ignored;
   const auto now = forbidden.for_reading();
   if (!forbidden.empty()) tree.forbidden = &now;
+  Unopened missed;
+  tree.on_unopened = [&](const std::string& path, int code) { missed.add(path, code); };
   std::mutex mutex;
   FoundFiles found;
   found.forbidden = walk_tree(std::move(root), tree, [&](const TreeFile& file, unsigned) {
@@ -244,6 +297,7 @@ FoundFiles find_files(io::Descriptor root, const std::string& pattern, std::size
       found.paths.push_back(file.path);
     return true;
   });
+  found.unopened = missed.text();
   std::sort(found.paths.begin(), found.paths.end());
   found.truncated = found.paths.size() > most;
   if (found.truncated) found.paths.resize(most);

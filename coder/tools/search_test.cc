@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "workspace/command.h"
 #include "workspace/testing/scratch.h"
@@ -158,6 +160,70 @@ TEST_F(SearchTest, Stops) {
   SearchOptions options = pattern("x");
   options.stop = stop.get_token();
   (void)search_tree(root(), options);
+}
+
+// Large files are looked at in pieces: nothing is lost where they meet, and no line begins or ends
+// there.
+TEST_F(SearchTest, PiecesOfAFileAreOneText) {
+  const std::size_t piece = 64 * 1024;
+  std::string lines;
+  while (lines.size() < 3 * piece) lines += "abc def\n";
+  scratch.put("lines.txt", lines);
+  SearchOptions options = pattern("^abc d.f$");
+  options.max_matches = lines.size();
+  EXPECT_EQ(search_tree(root(), options).matches.size(), lines.size() / 8);
+  std::filesystem::remove(scratch / "lines.txt");
+  for (const std::size_t at : {piece - 3, piece - 1, piece, 2 * piece - 4096, 2 * piece - 4099}) {
+    scratch.put("long.txt", std::string(at, 'x') + "need1e" + std::string(2 * piece, 'x') + "\n");
+    EXPECT_EQ(search_tree(root(), pattern("need[0-9]e")).matches.size(), 1u) << at;
+    EXPECT_EQ(search_tree(root(), pattern("^need[0-9]e")).matches.size(), 0u) << at;
+    EXPECT_EQ(search_tree(root(), pattern("need[0-9]e$")).matches.size(), 0u) << at;
+  }
+  scratch.put("long.txt", std::string(2 * piece, 'x') + "\n");
+  EXPECT_EQ(search_tree(root(), pattern("^x|y")).matches.size(), 1u);
+  EXPECT_EQ(search_tree(root(), pattern("(^|y)xx*z|^y")).matches.size(), 0u);
+}
+
+// "Nothing found" would be wrong.
+TEST_F(SearchTest, SaysWhatCouldNotBeOpened) {
+  scratch.put("a.txt", "x\n");
+  scratch.put("below/b.txt", "x\n");
+  io::Descriptor opened = root(), again = root();
+  std::vector<io::Descriptor> taken;
+  rlimit before = {};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 128;
+  setrlimit(RLIMIT_NOFILE, &few);
+  while (taken.empty() || taken.back()) taken.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const SearchResult result = search_tree(std::move(opened), pattern("x"));
+  const std::string unopened = find_files(std::move(again), "*", 10).unopened;
+  taken.clear();
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_NE(result.unopened.find("could not be opened"), std::string::npos) << result.unopened;
+  EXPECT_NE(result.unopened.find("Too many open files"), std::string::npos) << result.unopened;
+  EXPECT_NE(unopened.find("Too many open files"), std::string::npos) << unopened;
+  EXPECT_EQ(search_tree(root(), pattern("x")).unopened, "");
+}
+
+TEST_F(SearchTest, RefusesAPatternThatIsTooLarge) {
+  EXPECT_THROW(search_tree(root(), pattern("((a|b){100}c){100}")), BadPattern);
+}
+
+// Minutes of work in one line.
+TEST_F(SearchTest, StopsInsideALine) {
+  scratch.put("a.txt", [] {
+    std::string text;
+    for (std::uint32_t i = 1; text.size() < (32u << 20); i = i * 1664525 + 1013904223)
+      text += (i & 0x10000) != 0 ? 'a' : 'b';
+    return text;
+  }());
+  SearchOptions options = pattern("(a[ab]{0,300}b){3}c");
+  options.threads = 1;
+  std::stop_source stop;
+  options.stop = stop.get_token();
+  const std::jthread user([&] { stop.request_stop(); });
+  EXPECT_TRUE(search_tree(root(), options).matches.empty());
 }
 
 TEST_F(SearchTest, FindsFiles) {

@@ -50,6 +50,7 @@ PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limi
     result.text += said_of_kept_back(found.left_out);
     if (found.truncated) result.text += "[there are more: be more exact]\n";
     if (found.forbidden) result.text += left_out_forbidden;
+    if (!found.unopened.empty()) result.text += "[" + found.unopened + "]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);
     result.content = {text_content(result.text)};
     for (std::size_t i = 0; i < std::min(found.paths.size(), most_locations); ++i)
@@ -108,6 +109,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
     result.text += said_of_kept_back(found.left_out);
     if (found.truncated) result.text += "[there are more: be more exact]\n";
     if (found.forbidden) result.text += left_out_forbidden;
+    if (!found.unopened.empty()) result.text += "[" + found.unopened + "]\n";
     for (const std::string& file : found.passed_over)
       result.text += "[" + file + " is too large and was not searched]\n";
     result.text = bounded(std::move(result.text), limits.output_bytes);

@@ -102,7 +102,9 @@ v1::ToolCallLocation location(std::string path, std::uint32_t line = 0);
 // switch_mode.
 struct ToolLimits {
   std::uint64_t command_seconds = 120;
-  std::size_t output_bytes = 64 * 1024;  // of a result, for the model
+  std::size_t output_bytes = 64 * 1024;       // of a result, for the model
+  std::size_t edit_bytes = 16 * 1024 * 1024;  // of a file after an edit
+  std::uint64_t mcp_seconds = 600;            // for a call to an MCP server
 };
 std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits);
 std::vector<std::unique_ptr<Tool>> search_tools(const ToolLimits& limits);

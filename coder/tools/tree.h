@@ -23,10 +23,12 @@ struct TreeOptions {
   unsigned threads = 0;       // 0: as many as there are cores
   std::stop_token stop = {};
   const workspace::Forbidden::Now* forbidden = nullptr;  // directories that are not entered
+  // A directory that is there and cannot be opened, with the system's code; on any of the threads.
+  std::function<void(const std::string& path, int code)> on_unopened = nullptr;
 };
 
 // What is known of each file may be asked for on several threads at a time; `thread` counts them
-// from 0. False ends the walk. Directories that cannot be read are passed over.
+// from 0. False ends the walk.
 using TreeVisitor = std::function<bool(const TreeFile& file, unsigned thread)>;
 
 // How many threads a walk with these options has.

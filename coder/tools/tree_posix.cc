@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
@@ -106,7 +107,10 @@ class Walk {
   bool visit(Directory& directory, unsigned thread) {
     io::Descriptor opened =
         directory.opened ? std::move(directory.opened) : open_again(directory.path);
-    if (!opened) return true;
+    if (!opened) {
+      unopened(directory, errno);
+      return true;
+    }
     if (is_forbidden(opened.get())) {
       left_out_ = true;
       return true;
@@ -120,6 +124,7 @@ class Walk {
     const int descriptor = opened.release();
     DIR* const stream = fdopendir(descriptor);
     if (stream == nullptr) {
+      unopened(directory, errno);
       ::close(descriptor);
       return true;
     }
@@ -129,6 +134,7 @@ class Walk {
     const std::size_t base = path.size();
     bool goes_on = true;
     while (const dirent* const entry = goes_on ? readdir(stream) : nullptr) {
+      if (options_.stop.stop_requested()) return false;
       const char* const name = entry->d_name;
       if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
       bool is_directory = entry->d_type == DT_DIR, is_file = entry->d_type == DT_REG;
@@ -149,6 +155,12 @@ class Walk {
     }
     add(descriptor, base, found);
     return goes_on;
+  }
+
+  // What is gone meanwhile, or has become a link, is not there.
+  void unopened(const Directory& directory, int code) const {
+    if (options_.on_unopened && code != ENOENT && code != ENOTDIR && code != ELOOP)
+      options_.on_unopened(directory.path, code);
   }
 
   void add(int parent, std::size_t base, std::vector<Directory>& found) {

@@ -56,6 +56,9 @@ def stdio():
         say("Welcome to the server!\n[info] listening on stdio")
     for line in sys.stdin:
         message = json.loads(line)
+        if BEHAVIOUR == "hangs" and len(sys.argv) > 2:
+            with open(sys.argv[2], "a", encoding="utf-8") as told:
+                told.write(line)
         if BEHAVIOUR == "silent" or "id" not in message or "method" not in message:
             continue
         if BEHAVIOUR == "together" and message["method"] == "initialize":
@@ -68,6 +71,16 @@ def stdio():
                 os.kill(os.getpid(), signal.SIGKILL)
             if BEHAVIOUR == "hangs":
                 continue
+            if BEHAVIOUR in ("progress", "endless-progress"):
+                token = message["params"]["_meta"]["progressToken"]
+                note = json.dumps({"jsonrpc": "2.0", "method": "notifications/progress",
+                                   "params": {"progressToken": token, "progress": 1, "message": "x" * 100}})
+                large = note.replace("x" * 100, "x" * MEGABYTE)
+                sys.stdout.write(large + "\n")
+                for _ in range(200):
+                    sys.stdout.write((note + "\n") * 500)
+                while BEHAVIOUR == "endless-progress":
+                    sys.stdout.write(note + "\n")
             if BEHAVIOUR == "noise":
                 say("debug: working\n{\"level\":\"info\"}")
             if BEHAVIOUR == "flood":

@@ -27,10 +27,10 @@ class LocalDesk final : public Desk {
   const workspace::Files& files() const override { return files_; }
   std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
                         std::optional<std::uint32_t> limit) override {
-    return files_.read_text(path, line, limit);
+    return files_.read_text(path, line, limit, stop.get_token());
   }
   void write_text(const std::string& path, const std::string& content) override {
-    files_.write(path, content);
+    files_.write(path, content, stop.get_token());
   }
   CommandOutcome run(const CommandWanted& wanted, const CommandProgress& progress) override {
     if (!terminal.empty()) {
