@@ -6,6 +6,7 @@
 #include "acp/json/codec.h"
 #include "coder/coder.h"
 #include "coder/report.h"
+#include "settings/secrets.h"
 
 namespace acp::coder {
 
@@ -36,7 +37,11 @@ void Coder::replay(Session& session, const SessionContext* context) {
     else
       context->update(update).wait();
   };
-  session.kept.read([&](EntryKind kind, std::string_view body) {
+  // What an older version has kept may have keys in it.
+  const Secrets secrets(session.models()->settings(), session.models()->keys());
+  session.kept.read([&](EntryKind kind, std::string_view stored) {
+    const std::string without_keys = secrets.in(stored) ? secrets.masked(stored) : "";
+    const std::string_view body = without_keys.empty() ? stored : std::string_view(without_keys);
     if (context != nullptr && context->cancelled()) throw Cancelled();
     if (kind != EntryKind::update) {
       session.conversation.replay(kind, body);

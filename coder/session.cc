@@ -90,6 +90,11 @@ std::shared_ptr<const Models> Session::models() const {
   return models_;
 }
 
+void Session::set_models(std::shared_ptr<const Models> models) {
+  const std::lock_guard lock(mutex_);
+  models_ = std::move(models);
+}
+
 void Session::note(Note note) {
   const std::lock_guard lock(mutex_);
   notes_.push_back(std::move(note));

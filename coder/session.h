@@ -5,6 +5,8 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,7 @@ class Session {
     std::vector<std::string> additional_directories = {};
     Settings settings;
     std::string policy_file = {};
+    std::string servers_file = {};  // answers about model servers of other users
     std::string mode;
     std::string system_prompt = {};
     bool override_system_prompt = false;
@@ -56,6 +59,9 @@ class Session {
   bool titled = false;
   std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
   bool said_no_tools = false;
+  // A model server of another user's, which the next turn asks about.
+  std::optional<LocalServer> unasked_server;
+  std::set<std::string> said_problems;  // of the project's instructions
 
   // ---- for all threads
   std::string mode() const;
@@ -65,6 +71,7 @@ class Session {
   void set_model(std::shared_ptr<Model> model);
   void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
+  void set_models(std::shared_ptr<const Models> models);
   // What the next turn has to tell.
   void note(Note note);
   std::vector<Note> take_notes();
