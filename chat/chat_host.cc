@@ -79,7 +79,8 @@ Lines question_lines(const std::string& agent, const ToolCallState& call, const 
 }  // namespace
 
 ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
-                   std::string label, std::string policy_file)
+                   std::string label, std::string policy_file,
+                   std::vector<io::EnvironmentEdit> command_environment)
     : mailbox_(std::move(mailbox)),
       front_(front),
       agent_(std::move(agent)),
@@ -108,7 +109,8 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
               if (!exit) all->released.push_back(id);
             }
             mailbox->wake();
-          }) {}
+          },
+          std::move(command_environment)) {}
 
 void ChatHost::install(Client& client) {
   offer_.install(client);

@@ -20,7 +20,7 @@ class Run {
       : options_(options),
         reporter_(std::make_shared<RunReporter>(std::move(printer))),
         host_(std::make_shared<RunHost>(reporter_, options.permissions, options.agent.name,
-                                        options.auth)),
+                                        options.auth, options.command_environment)),
         stopping_(std::move(interrupt), options.time, options.grace) {}
 
   int operator()() {

@@ -24,14 +24,17 @@ ToolCallState call_of(const v1::ToolCallUpdate& told) {
 }  // namespace
 
 RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-                 std::string agent_name, std::string auth_method)
+                 std::string agent_name, std::string auth_method,
+                 std::vector<io::EnvironmentEdit> command_environment)
     : reporter_(std::move(reporter)),
       permissions_(std::move(permissions)),
       agent_name_(std::move(agent_name)),
       auth_method_(std::move(auth_method)),
-      offer_([told = reporter_](const std::string& id, std::string_view text) {
-        told->tell(event::TerminalOutput{id, text});
-      }) {}
+      offer_(
+          [told = reporter_](const std::string& id, std::string_view text) {
+            told->tell(event::TerminalOutput{id, text});
+          },
+          {}, std::move(command_environment)) {}
 
 void RunHost::install(Client& client) {
   offer_.install(client);

@@ -17,8 +17,10 @@ namespace acp::chat {
 // For all threads. Handlers hold it: it knows the session, so whoever ends the run says forget().
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
+  // `command_environment` is for the terminals that the agent opens.
   RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-          std::string agent_name, std::string auth_method);
+          std::string agent_name, std::string auth_method,
+          std::vector<io::EnvironmentEdit> command_environment);
 
   void install(Client& client);
 

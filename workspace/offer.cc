@@ -57,8 +57,10 @@ auto on_terminal(Terminals& terminals, const Request& request, F action) {
 }
 
 v1::CreateTerminalResponse create(Terminals& terminals, const ClientContext& context,
-                                  const v1::CreateTerminalRequest& request) {
+                                  const v1::CreateTerminalRequest& request,
+                                  const std::vector<io::EnvironmentEdit>& environment) {
   CommandLine line;
+  line.environment = environment;
   line.command = request.command;
   line.args = request.args;
   line.cwd = request.cwd.value_or(context.cwd());
@@ -116,8 +118,10 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit) {
   return as<v1::TerminalExitStatus>(exit);
 }
 
-Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end)
-    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))) {}
+Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end,
+             std::vector<io::EnvironmentEdit> environment)
+    : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))),
+      environment_(std::move(environment)) {}
 
 void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);
@@ -141,8 +145,9 @@ void Offer::install(Client& client) const {
   });
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals](ClientContext context, v1::CreateTerminalRequest request) {
-    return create(*terminals, context, request);
+  handlers.create = [terminals, environment = environment_](ClientContext context,
+                                                            v1::CreateTerminalRequest request) {
+    return create(*terminals, context, request, environment);
   };
   handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });

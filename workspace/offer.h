@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "acp/client.h"
 #include "workspace/file_error.h"
@@ -20,7 +21,9 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 // For one agent: when it goes, so does everything that runs for it.
 class Offer {
  public:
-  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {});
+  // Commands run in our environment with these edits; what the agent sets comes after them.
+  explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {},
+                 std::vector<io::EnvironmentEdit> environment = {});
 
   // Installs the handlers for files and terminals. They live as long as they are needed.
   void install(Client& client) const;
@@ -31,6 +34,7 @@ class Offer {
 
  private:
   std::shared_ptr<Terminals> terminals_;
+  std::vector<io::EnvironmentEdit> environment_;
 };
 
 }  // namespace acp::workspace
