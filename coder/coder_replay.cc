@@ -6,7 +6,6 @@
 #include "acp/json/codec.h"
 #include "coder/coder.h"
 #include "coder/report.h"
-#include "settings/secrets.h"
 
 namespace acp::coder {
 
@@ -38,7 +37,8 @@ void Coder::replay(Session& session, const SessionContext* context) {
       context->update(update).wait();
   };
   // What an older version has kept may have keys in it.
-  const Secrets secrets(session.models()->settings(), session.models()->keys());
+  const std::shared_ptr<const Secrets> known = session.secrets();
+  const Secrets& secrets = *known;
   session.kept.read([&](EntryKind kind, std::string_view stored) {
     const std::string without_keys = secrets.in(stored) ? secrets.masked(stored) : "";
     const std::string_view body = without_keys.empty() ? stored : std::string_view(without_keys);

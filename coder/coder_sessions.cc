@@ -4,7 +4,6 @@
 #include "coder/coder.h"
 #include "coder/modes.h"
 #include "coder/random_id.h"
-#include "settings/secrets.h"
 
 namespace acp::coder {
 
@@ -204,7 +203,7 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
   directories.insert(directories.end(), opening.additional_directories.begin(),
                      opening.additional_directories.end());
   session->servers = std::make_unique<SessionServers>(opening.servers, directories,
-                                                      Secrets(opening.settings, keys_).variables());
+                                                      session->secrets()->variables());
   for (Note& note : opening.notes) session->note(std::move(note));
   return session;
 }

@@ -18,6 +18,7 @@
 #include "coder/model/models.h"
 #include "coder/session_servers.h"
 #include "coder/store/store.h"
+#include "settings/secrets.h"
 #include "workspace/files.h"
 
 namespace acp::coder {
@@ -72,6 +73,8 @@ class Session {
   void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
   void set_models(std::shared_ptr<const Models> models);
+  // The keys of providers that are known now.
+  std::shared_ptr<const settings::Secrets> secrets() const;
   // What the next turn has to tell.
   void note(Note note);
   std::vector<Note> take_notes();
@@ -88,6 +91,8 @@ class Session {
   std::shared_ptr<Model> model_;
   std::shared_ptr<const Models> models_;
   std::vector<Note> notes_;
+  mutable std::shared_ptr<const settings::Secrets> secrets_;
+  mutable std::string keys_stamp_;  // of the key file that they come from
 };
 
 }  // namespace acp::coder

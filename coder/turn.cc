@@ -45,7 +45,8 @@ std::string seconds_text(double seconds) {
 TurnLoop::TurnLoop(acp::Turn turn, Session& session)
     : turn_(turn),
       session_(session),
-      secrets_(session.models()->settings(), session.models()->keys()),
+      known_secrets_(session.secrets()),
+      secrets_(*known_secrets_),
       report_(turn, session.kept, secrets_),
       desk_(turn, session, report_, secrets_),
       calls_(turn, session, report_, desk_, secrets_) {}

@@ -74,7 +74,8 @@ class TurnLoop {
 
   acp::Turn turn_;
   Session& session_;
-  const settings::Secrets secrets_;
+  const std::shared_ptr<const settings::Secrets> known_secrets_;
+  const settings::Secrets& secrets_;
   Report report_;
   SessionDesk desk_;
   ToolCalls calls_;
