@@ -4,6 +4,7 @@
 
 #include "chat/presets.h"
 #include "chat/program.h"
+#include "settings/secrets.h"
 
 namespace acp::chat {
 
@@ -33,8 +34,14 @@ std::string KnownAgent::advice() const {
 io::ProcessOptions KnownAgent::process() const {
   io::ProcessOptions options;
   options.argv = argv;
-  for (const auto& [variable, value] : env) options.environment.push_back({variable, value});
+  options.environment = environment();
   return options;
+}
+
+std::vector<io::EnvironmentEdit> KnownAgent::environment() const {
+  std::vector<io::EnvironmentEdit> edits = settings::without_variables(withheld);
+  for (const auto& [variable, value] : env) edits.push_back({variable, value});
+  return edits;
 }
 
 std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
@@ -43,11 +50,13 @@ std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
   ours.argv = {own_program(), "agent"};
   ours.source = "built in";
   agents.push_back(std::move(ours));
+  const std::vector<std::string> secrets = settings::secret_variables(settings);
   for (const auto& [name, given] : settings.agents) {
     KnownAgent own{.name = name, .kind = KnownAgent::Kind::own};
     own.argv.push_back(given.command);
     own.argv.insert(own.argv.end(), given.args.begin(), given.args.end());
     own.env = given.env;
+    own.withheld = secrets;
     own.source = given.source;
     agents.push_back(std::move(own));
   }
@@ -55,6 +64,9 @@ std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
     if (settings.agents.count(preset.name) != 0) continue;
     KnownAgent known{.name = preset.name, .kind = KnownAgent::Kind::preset};
     known.argv.assign(preset.command.begin(), preset.command.end());
+    known.withheld = secrets;
+    for (const char* const variable : preset.key_variables)
+      std::erase(known.withheld, std::string(variable));
     known.source = preset.source;
     known.read = preset.read;
     known.install = preset.install;
@@ -94,7 +106,11 @@ KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>&
   }
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
-  return find_agent(settings::load_settings(sources), name.empty() ? built_in_agent : name);
+  const settings::Settings settings = settings::load_settings(sources);
+  KnownAgent agent = find_agent(settings, name.empty() ? built_in_agent : name);
+  for (auto& [variable, value] : agent.env)
+    value = settings::expanded(value, settings.agents.at(agent.name).sources.at("env." + variable));
+  return agent;
 }
 
 }  // namespace acp::chat

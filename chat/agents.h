@@ -20,6 +20,7 @@ struct KnownAgent {
   Kind kind = Kind::command;
   std::vector<std::string> argv = {};
   std::map<std::string, std::string> env = {};  // added to ours
+  std::vector<std::string> withheld = {};       // variables of ours that it does not get
   std::string source = {};                      // where this is said
   std::string read = {};                        // when it was said there; of a preset
   std::string install = {};                     // how one gets it, if that is known
@@ -28,6 +29,8 @@ struct KnownAgent {
   // "INSTALL gets it; …", or nothing.
   std::string advice() const;
   io::ProcessOptions process() const;
+  // Of its process: first what is withheld, then `env`.
+  std::vector<io::EnvironmentEdit> environment() const;
 };
 const char* to_string(KnownAgent::Kind kind);
 
@@ -40,12 +43,14 @@ class UnknownAgent : public std::runtime_error {
 };
 
 // The built-in one first, then the user's own, then the presets; a name of the user's own hides the
-// preset.
+// preset. The built-in one gets our whole environment; the others no key of a provider but for
+// those that a preset needs, and what `env` sets.
 std::vector<KnownAgent> known_agents(const settings::Settings& settings);
 // Throws UnknownAgent.
 KnownAgent find_agent(const settings::Settings& settings, const std::string& name);
 // What a command line chooses: a name, or a command, not both; else the built-in one. Throws
-// UnknownAgent, SettingsError.
+// UnknownAgent, SettingsError. A command gets our whole environment; ${NAME} in `env` is taken from
+// there.
 KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>& command);
 // An agent without a name: it is called as it is typed.
 KnownAgent agent_of_command(std::vector<std::string> argv);

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "chat/last_session.h"
 #include "chat/presets.h"
 #include "chat/program.h"
+#include "settings/secrets.h"
 #include "workspace/testing/scratch.h"
 
 namespace acp::chat {
@@ -45,11 +47,38 @@ TEST(Agents, TheUsersOwnHidesThePreset) {
   EXPECT_EQ(found.argv, (std::vector<std::string>{"mine", "--x"}));
   EXPECT_EQ(found.advice(), "");
   const io::ProcessOptions process = found.process();
-  ASSERT_EQ(process.environment.size(), 1u);
-  EXPECT_EQ(process.environment[0].name, "A");
+  ASSERT_FALSE(process.environment.empty());
+  EXPECT_EQ(process.environment.back().name, "A");
+  EXPECT_EQ(process.environment.back().value, "1");
   int gemini = 0;
   for (const KnownAgent& agent : known_agents(settings)) gemini += agent.name == "gemini" ? 1 : 0;
   EXPECT_EQ(gemini, 1);
+}
+
+TEST(Agents, GetNoKeysButThoseThatTheyNeed) {
+  settings::Settings settings;
+  settings.providers["box"].key_variable = "MY_BOX";
+  settings.agents["mine"] = {.name = "mine", .command = "mine"};
+  const auto withheld = [&](const std::string& agent, const std::string& variable) {
+    const auto edits = find_agent(settings, agent).process().environment;
+    return std::any_of(edits.begin(), edits.end(), [&](const io::EnvironmentEdit& edit) {
+      return edit.name == variable && !edit.value;
+    });
+  };
+  for (const char* variable : {"MY_BOX", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "XAI_API_KEY"}) {
+    EXPECT_TRUE(withheld("gemini", variable)) << variable;
+    EXPECT_TRUE(withheld("mine", variable)) << variable;
+    EXPECT_FALSE(withheld(built_in_agent, variable)) << variable;
+  }
+  EXPECT_FALSE(withheld("gemini", "GEMINI_API_KEY"));
+  EXPECT_FALSE(withheld("claude", "ANTHROPIC_API_KEY"));
+  EXPECT_TRUE(withheld("claude", "OPENAI_API_KEY"));
+  EXPECT_TRUE(agent_of_command({"x"}).process().environment.empty());
+  // What a preset names is a variable that would be withheld otherwise.
+  const std::vector<std::string> secrets = settings::secret_variables(settings);
+  for (const Preset& preset : presets())
+    for (const char* variable : preset.key_variables)
+      EXPECT_EQ(std::count(secrets.begin(), secrets.end(), variable), 1) << variable;
 }
 
 TEST(Agents, AMisspeltNameIsToldWithAGuess) {

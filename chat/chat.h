@@ -17,6 +17,8 @@ struct ChatOptions {
   RunChoices choices;
   std::string policy_file;  // rules; empty: none are kept
   std::vector<v1::McpServer> servers;
+  // For the terminals that the agent opens.
+  std::vector<io::EnvironmentEdit> command_environment = {};
   std::string notify = "bell";  // how a person that is away is called: bell, osc9, both, none
   rpc::Framing framing = rpc::Framing::newline;
   std::string version;

@@ -177,9 +177,8 @@ void ChatUi::choose_terminal_login() {
     // The agent's own command, with the method's words and variables.
     std::vector<std::string> argv = options_.agent.argv;
     argv.insert(argv.end(), methods[index].args.begin(), methods[index].args.end());
-    std::vector<std::pair<std::string, std::string>> environment(options_.agent.env.begin(),
-                                                                 options_.agent.env.end());
-    for (const auto& [name, value] : methods[index].env) environment.emplace_back(name, value);
+    std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
+    for (const auto& [name, value] : methods[index].env) environment.push_back({name, value});
     const std::optional<RemoteAgent> old = std::exchange(agent_, {});
     if (old) old->close();
     terminal_.write(screen_.clear());

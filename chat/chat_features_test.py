@@ -105,6 +105,8 @@ class Features(ChatCase):
         chat.type("/export out.md\r")
         chat.wait("Written:", times=2)
         self.leave(chat)
+        for name in ("out.jsonl", "out.md"):
+            self.assertEqual((self.work / name).stat().st_mode & 0o777, 0o600, name)
         self.assertIn("\n## Agent\n\n- Create a.txt (completed)\n\n```diff\n--- /dev/null\n",
                       (self.work / "out.md").read_text())
         self.assertIn("\n@@ -0,0 +1,1 @@\n+text\n```\n", (self.work / "out.md").read_text())

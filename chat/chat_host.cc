@@ -50,7 +50,8 @@ Lines question_lines(const std::string& agent, const ToolCallState& call, const 
 }  // namespace
 
 ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
-                   std::string label, std::string policy_file)
+                   std::string label, std::string policy_file,
+                   std::vector<io::EnvironmentEdit> command_environment)
     : mailbox_(std::move(mailbox)),
       front_(front),
       agent_(std::move(agent)),
@@ -79,7 +80,8 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
             }
             mailbox->wake();
           },
-          settings::own_places({policy_file})),
+          {.forbidden = settings::own_places({policy_file}),
+           .environment = std::move(command_environment)}),
       decisions_(std::move(policy_file)) {}
 
 void ChatHost::install(Client& client) {

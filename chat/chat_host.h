@@ -47,8 +47,9 @@ struct FileChange {
 class ChatHost : public std::enable_shared_from_this<ChatHost> {
  public:
   // `agent` is its name in rules, `label` what people call it.
+  // `command_environment` is for the terminals that the agent opens.
   ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
-           std::string policy_file);
+           std::string policy_file, std::vector<io::EnvironmentEdit> command_environment);
 
   void install(Client& client);
   // Nobody answers any more: who waits is told to go.

@@ -46,7 +46,7 @@ ChatUi::ChatUi(const ChatOptions& options)
       colours_(colour_mode(plain_)),
       mailbox_(std::make_shared<Mailbox>([this] { terminal_.wake(); })),
       host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, label_,
-                                       options.policy_file)),
+                                       options.policy_file, options.command_environment)),
       last_(options.agent.name, options.cwd),
       screen_(terminal_.size().columns, terminal_.size().rows, colours_),
       transcript_(view()),

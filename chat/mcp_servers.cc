@@ -6,29 +6,13 @@
 #include <sstream>
 
 #include "chat/program.h"
+#include "settings/secrets.h"
 
 namespace acp::chat {
 
 namespace {
 
 using settings::McpServerSettings;
-
-// ${NAME} is the environment's.
-std::string expanded(const std::string& text, const std::string& where) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t start = text.find("${", at);
-    const std::size_t end = start == std::string::npos ? start : text.find('}', start);
-    if (end == std::string::npos) return out + text.substr(at);
-    out += text.substr(at, start - at);
-    const std::string name = text.substr(start + 2, end - start - 2);
-    const auto value = settings::process_environment(name);
-    if (!value) throw NoSuchServer(where + ": there is no variable " + name);
-    out += *value;
-    at = end + 1;
-  }
-  return out;
-}
 
 // As the protocol wants it: the agent may run elsewhere, and look elsewhere. Nothing if there is no
 // such program.
@@ -47,7 +31,7 @@ Server with_headers(const McpServerSettings& given) {
   for (const auto& [name, value] : given.headers) {
     v1::HttpHeader header;
     header.name = name;
-    header.value = expanded(value, given.sources.at("headers." + name));
+    header.value = settings::expanded(value, given.sources.at("headers." + name));
     server.headers.push_back(std::move(header));
   }
   return server;
@@ -65,7 +49,7 @@ v1::McpServer as_server(const McpServerSettings& given) {
   for (const auto& [name, value] : given.env) {
     v1::EnvVariable variable;
     variable.name = name;
-    variable.value = expanded(value, given.sources.at("env." + name));
+    variable.value = settings::expanded(value, given.sources.at("env." + name));
     server.env.push_back(std::move(variable));
   }
   return server;

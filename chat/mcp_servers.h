@@ -18,7 +18,8 @@ class NoSuchServer : public std::runtime_error {
 };
 
 // `words` are the command line's: the name of one that is set, "NAME=URL", "NAME=COMMAND WORDS", or
-// "none" alone; if there are any, only those count. Throws NoSuchServer.
+// "none" alone; if there are any, only those count. Throws NoSuchServer, and
+// SettingsError where ${NAME} is no variable.
 std::vector<v1::McpServer> chosen_servers(const settings::Settings& settings,
                                           const std::vector<std::string>& words);
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "acp/io/private_file.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -121,14 +122,9 @@ std::string bytes_of(const v1::ContentBlock& block) {
 }
 
 void write_new_file(const std::string& path, const std::string& bytes) {
-  // "x": no other file is ever overwritten, not even behind a link.
-  std::FILE* const file = std::fopen(path.c_str(), "wbxe");
-  if (file == nullptr)
-    throw std::runtime_error(path + (std::filesystem::exists(std::filesystem::symlink_status(path))
-                                         ? " is there already"
-                                         : " cannot be written"));
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (std::fclose(file) != 0 || !written) throw std::runtime_error(path + " cannot be written");
+  if (std::filesystem::exists(std::filesystem::symlink_status(path)))
+    throw std::runtime_error(path + " is there already");
+  io::write_private_file(path, bytes, io::Existing::refuse);
 }
 
 }  // namespace acp::chat

@@ -22,7 +22,8 @@ std::string suggested_name(const v1::ContentBlock& block, std::size_t number);
 // The bytes. Throws std::runtime_error if there are none here: a link's are elsewhere.
 std::string bytes_of(const v1::ContentBlock& block);
 
-// Writes a new file. Throws std::runtime_error, also if it is there already.
+// Writes a new file, which only its owner can read. Throws std::runtime_error, also if it is there
+// already.
 void write_new_file(const std::string& path, const std::string& bytes);
 
 }  // namespace acp::chat

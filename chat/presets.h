@@ -13,6 +13,8 @@ struct Preset {
   const char* without_installing;  // a command that fetches and starts it; empty if there is none
   const char* source;
   const char* read;  // when the source said so
+  // Of the variables that hold keys (settings/secrets.h), those that it gets.
+  std::vector<const char*> key_variables;
 };
 
 const std::vector<Preset>& presets();

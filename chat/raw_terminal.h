@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "acp/io/process.h"
+
 namespace acp::chat {
 
 class RawTerminal {
@@ -66,7 +68,6 @@ class RawTerminal {
 
 // Runs a program in this terminal, and gives its exit code; -1 if it did not run, or was killed.
 int run_in_terminal(const std::vector<std::string>& argv,
-                    const std::vector<std::pair<std::string, std::string>>& environment,
-                    const std::string& cwd);
+                    const std::vector<io::EnvironmentEdit>& environment, const std::string& cwd);
 
 }  // namespace acp::chat

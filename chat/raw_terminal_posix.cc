@@ -176,8 +176,7 @@ void RawTerminal::write(std::string_view bytes) {
 }
 
 int run_in_terminal(const std::vector<std::string>& argv,
-                    const std::vector<std::pair<std::string, std::string>>& environment,
-                    const std::string& cwd) {
+                    const std::vector<io::EnvironmentEdit>& environment, const std::string& cwd) {
   std::vector<std::string> words = argv;
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -186,10 +185,12 @@ int run_in_terminal(const std::vector<std::string>& argv,
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string_view set = *one;
     bool replaced = false;
-    for (const auto& [name, value] : environment) replaced |= set.starts_with(name + "=");
+    for (const io::EnvironmentEdit& edit : environment)
+      replaced |= set.starts_with(edit.name + "=");
     if (!replaced) variables.emplace_back(set);
   }
-  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  for (const io::EnvironmentEdit& edit : environment)
+    if (edit.value) variables.push_back(edit.name + "=" + *edit.value);
   std::vector<char*> env;
   for (std::string& one : variables) env.push_back(one.data());
   env.push_back(nullptr);

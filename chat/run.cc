@@ -21,7 +21,7 @@ class Run {
         reporter_(std::make_shared<RunReporter>(std::move(printer))),
         host_(std::make_shared<RunHost>(reporter_, options.permissions, options.agent.name,
                                         options.agent.kind == KnownAgent::Kind::built_in,
-                                        options.auth)),
+                                        options.auth, options.command_environment)),
         stopping_(std::move(interrupt), options.time, options.grace) {}
 
   int operator()() {

@@ -39,6 +39,8 @@ struct RunOptions {
   RunChoices choices;
   std::string auth;  // the method, should a login be wanted
   std::vector<v1::McpServer> servers;
+  // For the terminals that the agent opens.
+  std::vector<io::EnvironmentEdit> command_environment = {};
   std::optional<std::chrono::milliseconds> time;
   // For a cancelled turn to end, before the agent is ended.
   std::chrono::milliseconds grace = std::chrono::seconds(10);

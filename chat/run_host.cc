@@ -8,7 +8,8 @@
 namespace acp::chat {
 
 RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-                 std::string agent_name, bool asks_itself, std::string auth_method)
+                 std::string agent_name, bool asks_itself, std::string auth_method,
+                 std::vector<io::EnvironmentEdit> command_environment)
     : reporter_(std::move(reporter)),
       permissions_(std::move(permissions)),
       agent_name_(std::move(agent_name)),
@@ -18,7 +19,8 @@ RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissi
           [told = reporter_](const std::string& id, std::string_view text) {
             told->tell(event::TerminalOutput{id, text});
           },
-          {}, settings::own_places()) {}
+          {},
+          {.forbidden = settings::own_places(), .environment = std::move(command_environment)}) {}
 
 void RunHost::install(Client& client) {
   const std::shared_ptr<RunHost> self = shared_from_this();

@@ -18,8 +18,10 @@ namespace acp::chat {
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
   // `asks_itself`: it is our own agent, which asks for what its mode does not allow.
+  // `command_environment` is for the terminals that the agent opens.
   RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
-          std::string agent_name, bool asks_itself, std::string auth_method);
+          std::string agent_name, bool asks_itself, std::string auth_method,
+          std::vector<io::EnvironmentEdit> command_environment);
 
   void install(Client& client);
 

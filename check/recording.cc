@@ -53,7 +53,17 @@ std::vector<std::string> strings_of(JsonView array) {
 
 std::string_view side_name(Side side) { return side == Side::client ? "client" : "agent"; }
 
+void Recorder::finish(std::string& out, std::size_t start) const {
+  out += "}\n";
+  if (!mask_ || !known_) return;
+  std::string line = out.substr(start);
+  if (!known_(line)) return;
+  out.resize(start);
+  out += line;
+}
+
 void Recorder::header(std::string& out, const RecordedHeader& header) const {
+  const std::size_t start = out.size();
   out += "{\"recording\":1,\"time\":";
   put_number(out, header.time);
   out += ",\"program\":";
@@ -64,11 +74,12 @@ void Recorder::header(std::string& out, const RecordedHeader& header) const {
     put_strings(out, "faults", header.faults);
     out += ",\"seed\":" + std::to_string(header.seed);
   }
-  out += "}\n";
+  finish(out, start);
 }
 
 void Recorder::frame(std::string& out, std::size_t number, const WireFrame& frame,
                      const json::Result<Json>& message) const {
+  const std::size_t start = out.size();
   out += "{\"n\":";
   put_number(out, static_cast<std::int64_t>(number));
   out += ",\"time\":";
@@ -85,10 +96,11 @@ void Recorder::frame(std::string& out, std::size_t number, const WireFrame& fram
     out += ",\"text\":";
     put_string(out, mask_ ? masked_text(frame.text) : std::string(frame.text));
   }
-  out += "}\n";
+  finish(out, start);
 }
 
 void Recorder::violation(std::string& out, std::int64_t time, const Violation& violation) const {
+  const std::size_t start = out.size();
   put_start(out, time);
   out += ",\"violation\":";
   put_string(out, violation.requirement->id);
@@ -96,25 +108,27 @@ void Recorder::violation(std::string& out, std::int64_t time, const Violation& v
   put_string(out, to_string(violation.requirement->level));
   put_place(out, violation.requirement->side, violation.frame);
   out += ",\"message\":";
-  put_string(out, violation.message);
-  out += "}\n";
+  put_string(out, mask_ ? masked_words(violation.message) : violation.message);
+  finish(out, start);
 }
 
 void Recorder::fault(std::string& out, const RecordedFault& fault) const {
+  const std::size_t start = out.size();
   put_start(out, fault.time);
   out += ",\"fault\":";
   put_string(out, fault.kind);
   put_place(out, fault.from, fault.frame);
   out += ",\"detail\":";
-  put_string(out, fault.detail);
-  out += "}\n";
+  put_string(out, mask_ ? masked_words(fault.detail) : fault.detail);
+  finish(out, start);
 }
 
 void Recorder::end(std::string& out, const RecordedEnd& end) const {
+  const std::size_t start = out.size();
   put_start(out, end.time);
   out += ",\"end\":";
   put_string(out, end.reason);
-  out += "}\n";
+  finish(out, start);
 }
 
 Recording read_recording(std::istream& in) {

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "check/recording_mask.h"
 #include "check/rules.h"
 
 namespace acp::check {
@@ -70,10 +71,11 @@ struct Recording {
   std::vector<std::string> problems;  // "line 7: …": what could not be read, and was passed over
 };
 
-// Makes the lines, each with its end. With `mask`, secrets are replaced by "***".
+// Makes the lines, each with its end. With `mask`, secrets are replaced by "***", and what `known`
+// knows of as it wants.
 class Recorder {
  public:
-  explicit Recorder(bool mask) : mask_(mask) {}
+  explicit Recorder(bool mask, MaskKnown known = {}) : mask_(mask), known_(std::move(known)) {}
 
   // Appended to `out`.
   void header(std::string& out, const RecordedHeader& header) const;
@@ -85,7 +87,11 @@ class Recorder {
   void end(std::string& out, const RecordedEnd& end) const;
 
  private:
+  // The line that begins at `start` is complete.
+  void finish(std::string& out, std::size_t start) const;
+
   bool mask_;
+  MaskKnown known_;
 };
 
 // Lines that it cannot read are among the problems; it never throws for what stands there.

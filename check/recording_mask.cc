@@ -19,26 +19,6 @@ std::string plain(std::string_view name) {
 
 bool is_pairs(std::string_view key) { return key == "env" || key == "headers"; }
 
-std::string masked_url(std::string_view url) {
-  std::string out(url);
-  const std::size_t scheme = out.find("://");
-  if (scheme != std::string::npos) {
-    const std::size_t path = out.find_first_of("/?#", scheme + 3);
-    const std::size_t at = out.rfind('@', path == std::string::npos ? path : path - 1);
-    if (at != std::string::npos && at > scheme && (path == std::string::npos || at < path))
-      out.replace(scheme + 3, at - scheme - 3, mask_text);
-  }
-  std::size_t place = out.find('?');
-  while (place != std::string::npos && place + 1 < out.size()) {
-    const std::size_t equals = out.find('=', place + 1), end = out.find('&', place + 1);
-    if (equals != std::string::npos && (end == std::string::npos || equals < end) &&
-        names_secret(std::string_view(out).substr(place + 1, equals - place - 1)))
-      out.replace(equals + 1, end == std::string::npos ? end : end - equals - 1, mask_text);
-    place = out.find('&', place + 1);
-  }
-  return out;
-}
-
 class Masker {
  public:
   explicit Masker(json::Writer& out) : out_(out) {}
@@ -46,7 +26,7 @@ class Masker {
   void value(std::string_view key, JsonView value) {
     if (value.is_object()) return object(value);
     if (value.is_array()) return array(key, value);
-    if (value.is_string() && key == "url") return out_.string(masked_url(*value.as_string()));
+    if (value.is_string()) return string(key, value);
     out_.put(value.text());
   }
 
@@ -106,6 +86,12 @@ class Masker {
     });
   }
 
+  void string(std::string_view key, JsonView value) {
+    const std::string_view text = value.text();
+    if (key != "url" && !has_marks(text)) return out_.put(text);
+    out_.string(masked_words(*value.as_string()));
+  }
+
   // [{name, value}], or a map.
   void pairs(JsonView value) {
     if (value.is_object()) return everything(value, "");
@@ -126,6 +112,11 @@ class Masker {
 
   json::Writer& out_;
 };
+
+// `curl -u name:password`
+bool takes_login(std::string_view option) {
+  return option == "-u" || option == "--user" || option == "--proxy-user";
+}
 
 }  // namespace
 
@@ -149,6 +140,7 @@ bool names_secret(std::string_view name) {
 }
 
 bool may_hold_secrets(std::string_view json) {
+  if (has_marks(json)) return true;
   const char* at = json.data();
   const char* const end = at + json.size();
   while ((at = static_cast<const char*>(
@@ -190,7 +182,7 @@ Json masked(JsonView message) {
 std::vector<std::string> masked_arguments(std::vector<std::string> arguments) {
   bool next = false;
   for (std::string& word : arguments) {
-    const bool option = word.starts_with('-');
+    const bool option = word.starts_with('-') && word.size() > 1;
     if (next && !option) {
       word = mask_text;
       next = false;
@@ -198,39 +190,13 @@ std::vector<std::string> masked_arguments(std::vector<std::string> arguments) {
     }
     const std::size_t equals = word.find('=');
     const bool secret = names_secret(std::string_view(word).substr(0, equals));
-    next = option && secret && equals == std::string::npos;
-    if (secret && equals != std::string::npos)
+    next = option && (secret || takes_login(word)) && equals == std::string::npos;
+    if (secret && equals != std::string::npos && word.find_first_of(" :") > equals)
       word = word.substr(0, equals + 1).append(mask_text);
-    else if (word.find("://") != std::string::npos)
-      word = masked_url(word);
+    else
+      word = masked_text(word);
   }
   return arguments;
-}
-
-std::string masked_text(std::string_view text) {
-  std::string out;
-  // Word by word; what follows a word that names a secret and ends in `:` or `=` goes.
-  bool next = false;
-  while (!text.empty()) {
-    const std::size_t space = text.find_first_of(" \t\r\n");
-    std::string word(text.substr(0, space));
-    const std::size_t mark = word.find_first_of(":=");
-    if (next && !word.empty()) {
-      // `Authorization: Bearer X`
-      next = names_secret(word) && mark == std::string::npos;
-      if (!next) word = mask_text;
-    } else if (mark != std::string::npos && names_secret(word.substr(0, mark))) {
-      next = mark + 1 == word.size();
-      if (!next) word = word.substr(0, mark + 1).append(mask_text);
-    } else if (plain(word) == "bearer") {
-      next = true;
-    }
-    out += word;
-    if (space == std::string_view::npos) break;
-    out += text[space];
-    text.remove_prefix(space + 1);
-  }
-  return out;
 }
 
 }  // namespace acp::check

@@ -56,6 +56,65 @@ TEST(Recorder, MasksTextThatIsNoMessage) {
             "token: *** and Authorization: Bearer *** password=*** end");
 }
 
+TEST(Recorder, MasksHeadersInArguments) {
+  const std::string line = recorded(
+      R"({"jsonrpc":"2.0","id":1,"method":"session/new","params":{"mcpServers":[{"name":"a",)"
+      R"("command":"/c","args":["--header","Authorization: Bearer S1","-H","X-Api-Key: S2",)"
+      R"("--header=Authorization: Bearer S3","https://u:S4@h/p?key=S5&access_token=S6#x",)"
+      R"("-c","curl -H 'Authorization: Bearer S7' https://u:S8@h","-u","me:S9",)"
+      R"("--port","80","Bearer Sa"]}]}})");
+  for (const char* const secret : {"S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9", "Sa"})
+    EXPECT_EQ(line.find(secret), std::string::npos) << secret << " in " << line;
+  for (const char* const kept : {"--header", "@h/p?key=", "-c", "curl -H", "\"80\""})
+    EXPECT_NE(line.find(kept), std::string::npos) << kept << " not in " << line;
+  EXPECT_TRUE(Json::parse(line)) << line;
+}
+
+TEST(Recorder, MasksLoginsInEveryText) {
+  const std::string line = recorded(
+      R"({"jsonrpc":"2.0","method":"session/update","params":{"update":{"title":"git clone )"
+      R"(https://me:S1@host/x.git","rawInput":{"command":"curl -H \"Authorization: Bearer S2-x\"",)"
+      R"("at":"https://h/?a=1&token=S3&b=2"},"content":[{"text":"the bearer of good news, see )"
+      R"(https://h/p@x and a@b.c"}]}}})");
+  for (const char* const secret : {"S1", "S2", "S3"})
+    EXPECT_EQ(line.find(secret), std::string::npos) << secret << " in " << line;
+  for (const char* const kept : {"@host/x.git", "bearer of good news, see https://h/p@x and a@b.c",
+                                 "https://h/?a=1&token=***&b=2"})
+    EXPECT_NE(line.find(kept), std::string::npos) << kept << " not in " << line;
+}
+
+TEST(Recorder, MasksJsonThatIsBroken) {
+  const std::string line = recorded(
+      R"({"id":1,"method":"session/new","params":{"mcpServers":[{"env":[{"name":"KEEP","value":)"
+      R"("S1"},{"value":"S2","name":"B"}],"n":1},{"headers":{"X":"S3","Y": "S4"}}],"apiKey":"S5",)"
+      R"("a":{"password" : "S6 with space","client_secret":["S7","S8"]},"url":"https://u:S9@h",)"
+      R"("text":"{\"token\":\"Sa\",\"kept\":\"also\"}","maxTokens":5,"accessToken":"Sb)");
+  for (const char* const secret :
+       {"S1", "S2", "S3", "S4", "S5", "S6", "S7", "S8", "S9", "Sa", "Sb", "space"})
+    EXPECT_EQ(line.find(secret), std::string::npos) << secret << " in " << line;
+  for (const char* const kept : {"KEEP", "session/new", "also", "maxTokens\\\":5", "@h"})
+    EXPECT_NE(line.find(kept), std::string::npos) << kept << " not in " << line;
+}
+
+TEST(Recorder, MasksWhatTheCallerKnows) {
+  const MaskKnown known = [](std::string& line) {
+    const std::size_t at = line.find("sk-known");
+    if (at == std::string::npos) return false;
+    line.replace(at, 8, "[key]");
+    return true;
+  };
+  for (const char* const text : {R"({"id":"sk-known"})", "broken sk-known"}) {
+    std::string out = "before sk-known\n";
+    Recorder(true, known).frame(out, 3, {17, Side::client, text}, Json::parse(text));
+    EXPECT_NE(out.find("[key]"), std::string::npos) << out;
+    EXPECT_EQ(out.find("sk-known", 10), std::string::npos) << out;
+    EXPECT_TRUE(out.starts_with("before sk-known\n")) << "other lines are not looked at";
+    out.clear();
+    Recorder(false, known).frame(out, 3, {17, Side::client, text}, Json::parse(text));
+    EXPECT_NE(out.find("sk-known"), std::string::npos) << "unmasked on purpose";
+  }
+}
+
 TEST(Recorder, MasksTheCommand) {
   std::string out;
   RecordedHeader header;
@@ -202,6 +261,22 @@ TEST(Replay, ToolCallsSideBySideMayBeToldInAnotherOrder) {
                         tool("x", "completed")}));
   EXPECT_TRUE(departs({tool("x", "completed"), tool("x", "in_progress"), tool("y", "in_progress"),
                        tool("y", "failed")}));
+}
+
+TEST(Replay, WhatWasMaskedInsideOfATextMayBeAnything) {
+  const auto call = [](const std::string& command) {
+    return R"({"jsonrpc":"2.0","method":"_x","params":{"command":")" + command + R"("}})";
+  };
+  const Recording recording = recording_of(
+      "{\"recording\":1}\n" + frame_line(1, "agent", call("curl https://***@h -H 'Bearer ***' x")));
+  const auto departs = [&](const std::string& command) {
+    Replay replay(recording, Side::client);
+    replay.receive(call(command));
+    return replay.departure().has_value();
+  };
+  EXPECT_FALSE(departs("curl https://me:word@h -H 'Bearer T1' x"));
+  EXPECT_TRUE(departs("curl https://me:word@h -H 'Bearer T1' y"));
+  EXPECT_TRUE(departs("curl https://me:word@other -H 'Bearer T1' x"));
 }
 
 TEST(Replay, SaysWhereItDeparts) {

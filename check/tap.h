@@ -7,18 +7,20 @@
 
 #include "acp/rpc/framing.h"
 #include "check/fault.h"
+#include "check/recording_mask.h"
 
 namespace acp::check {
 
 struct TapOptions {
   std::vector<std::string> command;  // the agent
-  std::string log;                   // a file; empty for none
+  std::string log;                   // a file, for its owner alone; empty for none
   std::vector<FaultSpec> faults;
   std::uint64_t seed = 0;
   rpc::Framing framing = rpc::Framing::automatic;
   bool mask = true;
-  bool quiet = false;   // violations and faults only in the log
-  std::string program;  // for the recording's header
+  MaskKnown mask_known = {};  // where there is a mask
+  bool quiet = false;         // violations and faults only in the log
+  std::string program;        // for the recording's header
 };
 
 // Relays between our standard input and output and a new process of the command, until that ends.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "acp/io/private_file.h"
 #include "check/escaped.h"
 
 namespace acp::check {
@@ -27,13 +28,15 @@ std::int64_t now_in_nanoseconds() {
 
 TapObserver::TapObserver(const TapOptions& options)
     : options_(options),
-      recorder_(options.mask),
+      recorder_(options.mask, options.mask_known),
       readers_{{options.framing, largest_frame}, {options.framing, largest_frame}},
       queue_(farthest_behind) {
   if (options.log.empty()) return;
-  log_.reset(std::fopen(options.log.c_str(), "we"));
+  io::Descriptor file = io::open_private_file(options.log, io::Existing::replace);
+  log_.reset(fdopen(file.get(), "w"));
   if (log_ == nullptr)
     throw std::runtime_error("cannot write " + options.log + ": " + std::strerror(errno));
+  file.release();
   RecordedHeader header;
   header.time = now_in_nanoseconds();
   header.program = options.program;

@@ -6,7 +6,9 @@ import concurrent.futures
 import json
 import os
 import random
+import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -159,6 +161,53 @@ os.rename("sent.new", "sent")
         self.assertEqual(lines[0]["recording"], 1)
         self.assertLessEqual({"A-WIRE-1", "C-ORDER-1"}, {line.get("violation") for line in lines})
         self.assertEqual(lines[-1]["end"], "the agent exited with code 0")
+
+    def test_recordings_are_for_their_owner_alone(self):
+        def mode(path):
+            return stat.S_IMODE(os.stat(path).st_mode)
+        # The first look is while the agent still runs.
+        looks = f"stat -c %a {self.log}; cat >/dev/null"
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        done = tap("--quiet", "--log", self.log, "--", "sh", "-c", looks, input=b"{}\n")
+        self.assertEqual(done.stdout, b"600\n")
+        os.chmod(self.log, 0o666)
+        tap("--quiet", "--log", self.log, "--", "cat", input=b"{}\n")
+        self.assertEqual(mode(self.log), 0o600, "a file that was there")
+        page = self.log + ".html"
+        subprocess.run([ACP, "log", self.log, "--html", page], check=True, timeout=LONG)
+        self.assertEqual(mode(page), 0o600, "the page")
+        if os.geteuid() == 0:
+            os.chown(self.log, 65534, 65534)
+            done = tap("--log", self.log, "--", "cat", input=b"{}\n")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"belongs to another user", done.stderr)
+
+    def test_recordings_hold_no_secrets(self):
+        frames = [
+            {"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": "/w", "mcpServers": [
+                {"name": "a", "command": "/c", "args": ["--header", "Authorization: Bearer SECRET-1"], "env": []}]}},
+            {"jsonrpc": "2.0", "method": "x", "params": {"text": "clone https://me:SECRET-2@host/x"}},
+            {"jsonrpc": "2.0", "method": "x", "params": {"text": "OPENAI says SECRET-3-from-the-environment"}},
+            {"jsonrpc": "2.0", "method": "x", "params": {"text": "SECRET-4-from-the-key-file"}}]
+        data = b"".join(json.dumps(frame).encode() + b"\n" for frame in frames)
+        data += b'{"jsonrpc":"2.0","params":{"a":1,"apiKey":"SECRET-5"\n'
+        home = self.folder.name
+        os.makedirs(home + "/.config/acp")
+        with open(os.open(home + "/.config/acp/keys.toml", os.O_CREAT | os.O_WRONLY, 0o600), "w") as keys:
+            keys.write('box = "SECRET-4-from-the-key-file"\n')
+        env = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")}
+        env.update(HOME=home, OPENAI_API_KEY="SECRET-3-from-the-environment")
+        done = tap("--quiet", "--log", self.log, "--", "cat", "-", input=data, env=env)
+        self.assertEqual(done.stdout, data, "the bytes pass unchanged")
+        with open(self.log, encoding="utf-8") as file:
+            text = file.read()
+        self.assertNotIn("SECRET", text)
+        self.assertIn("OPENAI says ***", text)
+        self.assertGreater(len(read_log(self.log)), 10, "it is still JSON, line by line")
+        tap("--quiet", "--no-mask", "--log", self.log, "--", "cat", "-", input=data, env=env)
+        with open(self.log, encoding="utf-8") as file:
+            self.assertEqual(len(set(re.findall("SECRET-[1-5]", file.read()))), 5)
 
     def test_what_the_wire_says_does_not_steer_the_terminal(self):
         done = tap("--", "cat", input=rb'{"jsonrpc":"2.0","method":"x\u001b[2J"}')

@@ -8,6 +8,7 @@
 #include "acp/rpc/framing.h"
 #include "chat/agents.h"
 #include "chat/mcp_servers.h"
+#include "settings/secrets.h"
 #include "settings/settings.h"
 
 namespace CLI {
@@ -29,6 +30,7 @@ struct ClientOptions {
     options.cwd = directory();
     options.agent = chat::chosen_agent(agent, command);
     options.servers = chat::chosen_servers(settings, servers);
+    options.command_environment = settings::Secrets(settings, settings::Keys()).removals();
     options.session = session;
     options.choices.mode = mode;
     options.choices.model = model;

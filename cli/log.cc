@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "acp/io/private_file.h"
 #include "check/escaped.h"
 #include "cli/command.h"
 
@@ -45,10 +46,12 @@ int run(const Options& options) {
   if (!options.from.empty()) filter.from = options.from == "client" ? Side::client : Side::agent;
   filter.violations = options.violations;
   if (!options.html.empty()) {
-    std::ofstream page(options.html, std::ios::binary);
+    std::ostringstream page;
     check::write_html(page, recording, filter, "acp log: " + options.file);
-    if (!page.flush()) {
-      std::cerr << "acp log: cannot write " << check::escaped(options.html) << '\n';
+    try {
+      io::write_private_file(options.html, page.str(), io::Existing::replace);
+    } catch (const std::runtime_error& error) {
+      std::cerr << "acp log: " << check::escaped(error.what()) << '\n';
       return 1;
     }
     return 0;
@@ -84,8 +87,10 @@ void add_log_command(CLI::App& app, Action& action) {
       ->option_text("client|agent");
   log->add_flag("--violations", options->violations, "Only what was broken, and where");
   log->add_flag("--stats", options->statistics, "Only the statistics");
-  log->add_option("--html", options->html,
-                  "Write a page instead: a sequence diagram with folding and search")
+  log->add_option(
+         "--html", options->html,
+         "Write a page instead, which only you can read: a sequence diagram with folding and "
+         "search")
       ->type_name("FILE");
   log->callback([options, &action] { action = [options] { return run(*options); }; });
 }

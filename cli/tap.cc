@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
+#include "settings/secrets.h"
 
 namespace acp::cli {
 namespace {
@@ -43,6 +45,19 @@ int bad_usage(const std::string& what) {
   return 2;
 }
 
+// The keys of the user's providers. With settings that cannot be read, those of the usual ones.
+check::MaskKnown known_keys() {
+  settings::Settings settings;
+  try {
+    settings = user_settings();
+  } catch (const settings::SettingsError&) {
+  }
+  settings::Secrets secrets(settings, settings::Keys());
+  if (secrets.empty()) return {};
+  secrets.show_as(std::string(check::mask_text));
+  return [secrets](std::string& line) { return secrets.mask(line); };
+}
+
 int run(const Options& options) {
   check::TapOptions tap;
   tap.command = options.command;
@@ -56,6 +71,7 @@ int run(const Options& options) {
   tap.seed = options.seed;
   tap.framing = *rpc::framing_from(options.framing);
   tap.mask = !options.no_mask;
+  if (tap.mask) tap.mask_known = known_keys();
   tap.quiet = options.quiet;
   tap.program = "acp " ACP_VERSION;
   return check::tap(tap);
@@ -70,7 +86,9 @@ void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> com
   tap->footer(std::string(about) + "\n" + about_faults);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
-  tap->add_option("--log", options->log, "Record every frame, what was broken and what was done")
+  tap->add_option(
+         "--log", options->log,
+         "Record every frame, what was broken and what was done; only you can read the file")
       ->type_name("FILE");
   tap->add_option("--fault", options->faults, "Break something; any number of them: see below")
       ->type_name("SPEC")
@@ -83,7 +101,7 @@ void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> com
       ->type_name("auto|newline|content-length")
       ->check(CLI::IsMember({"auto", "newline", "content-length"}))
       ->option_text("auto|newline|content-length");
-  tap->add_flag("--no-mask", options->no_mask, "Record secrets, too");
+  tap->add_flag("--no-mask", options->no_mask, "Record secrets, too: tokens, passwords, keys");
   tap->add_flag("--quiet", options->quiet, "Tell nothing on standard error");
   tap->callback([options, &action] { action = [options] { return run(*options); }; });
 }

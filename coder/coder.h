@@ -17,6 +17,7 @@
 #include "coder/store/store.h"
 #include "settings/keys.h"
 #include "settings/settings.h"
+#include "settings/trusted_servers.h"
 
 namespace acp::coder {
 
@@ -29,6 +30,10 @@ struct CoderOptions {
   std::string keys_file = Keys::default_path();
   std::string policy_file = workspace::PolicyStore::default_path();
   std::string store_file = Store::default_path();
+  std::string servers_file = settings::TrustedServers::default_path();
+  // Where servers are looked for, and how long they have to answer.
+  std::vector<UsualPort> local_ports = usual_ports();
+  std::chrono::milliseconds local_time{300};
   rpc::Framing framing = rpc::Framing::newline;
   std::optional<std::size_t> max_message_bytes = {};
   LogHook on_log = nullptr;
@@ -63,7 +68,9 @@ class Coder {
   // The settings of a project; throws Error.
   Settings settings_for(const std::string& cwd) const;
   std::shared_ptr<Models> models_for(const Settings& settings);
-  std::string chosen_model(Models& models, std::vector<Note>& notes) const;
+  // What nobody has decided about is left in `unasked`.
+  std::string chosen_model(Models& models, std::vector<Note>& notes,
+                           std::optional<LocalServer>& unasked) const;
   // Asks a server of the user's own what it serves; `told`, if given, is what it said.
   std::shared_ptr<Model> make_model(const Models& models, const std::string& id,
                                     std::vector<Note>& notes, ServerFacts* told = nullptr) const;

@@ -36,7 +36,12 @@ void Coder::replay(Session& session, const SessionContext* context) {
     else
       context->update(update).wait();
   };
-  session.kept.read([&](EntryKind kind, std::string_view body) {
+  // What an older version has kept may have keys in it.
+  const std::shared_ptr<const Secrets> known = session.secrets();
+  const Secrets& secrets = *known;
+  session.kept.read([&](EntryKind kind, std::string_view stored) {
+    const std::string without_keys = secrets.in(stored) ? secrets.masked(stored) : "";
+    const std::string_view body = without_keys.empty() ? stored : std::string_view(without_keys);
     if (context != nullptr && context->cancelled()) throw Cancelled();
     if (kind != EntryKind::update) {
       session.conversation.replay(kind, body);

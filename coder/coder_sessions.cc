@@ -55,6 +55,7 @@ struct Coder::Opening {
   std::string model;  // wanted, if it is still there; empty: as settings say
   std::string mode;
   std::vector<Note> notes;
+  std::optional<LocalServer> unasked;  // the first prompt asks about it
 };
 
 template <class Request>
@@ -98,7 +99,8 @@ Coder::Opening Coder::opening(const Request& request) {
 
 // ---- the model
 
-std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const {
+std::string Coder::chosen_model(Models& models, std::vector<Note>& notes,
+                                std::optional<LocalServer>& unasked) const {
   const Settings& settings = models.settings();
   if (!settings.model.value.empty()) return settings.model.value;
   const auto usable = [&](const ProviderSettings& provider) {
@@ -115,8 +117,26 @@ std::string Coder::chosen_model(Models& models, std::vector<Note>& notes) const 
                      "No model can be used of " + name + " (" + provider.base_url.value + ")",
                      facts.problem});
   }
-  for (const LocalServer& server : find_local_servers({})) {
+  const TrustedServers answers(options_.servers_file);
+  for (const LocalServer& server :
+       find_local_servers({}, options_.local_ports, options_.local_time)) {
     if (server.models.empty()) continue;
+    if (!server.owner.trusted) {
+      std::optional<bool> answer;
+      try {
+        answer = answers.answer(server.base_url, server.owner.id);
+      } catch (const std::runtime_error& error) {
+        notes.push_back(
+            {v1::NoticeSeverity::warning, "Answers about servers cannot be read", error.what()});
+      }
+      if (!answer && !unasked) unasked = server;
+      if (answer == false)
+        notes.push_back({v1::NoticeSeverity::info,
+                         "The model server at " + server.base_url + " is not used",
+                         "You have said so; the answer stands in " + answers.path() + "."});
+      if (answer != true) continue;
+    }
+    unasked.reset();
     models.add(server);
     notes.push_back(
         {v1::NoticeSeverity::info, "Using " + server.models.front().id,
@@ -167,7 +187,7 @@ std::shared_ptr<Model> Coder::first_model(Opening& opening) const {
                                error.what()});
     }
   }
-  return make(chosen_model(*opening.models, opening.notes));
+  return make(chosen_model(*opening.models, opening.notes, opening.unasked));
 }
 
 Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> model,
@@ -179,16 +199,19 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
   wanted.policy_file = options_.policy_file;
   wanted.forbidden = own_places(
       {options_.settings_file, options_.keys_file, options_.policy_file, options_.store_file});
+  wanted.servers_file = options_.servers_file;
   wanted.mode = opening.mode;
   wanted.system_prompt = opening.system_prompt;
   wanted.override_system_prompt = opening.override_system_prompt;
   auto session =
       std::make_shared<Session>(std::move(wanted), model, opening.models, std::move(kept));
   session->set_model(std::move(model));
+  session->unasked_server = opening.unasked;
   std::vector<std::string> directories = {opening.cwd};
   directories.insert(directories.end(), opening.additional_directories.begin(),
                      opening.additional_directories.end());
-  session->servers = std::make_unique<SessionServers>(opening.servers, directories);
+  session->servers = std::make_unique<SessionServers>(opening.servers, directories,
+                                                      session->secrets()->variables());
   for (Note& note : opening.notes) session->note(std::move(note));
   return session;
 }

@@ -263,7 +263,7 @@ TEST(Commands, OfAProjectHaveLimits) {
 
 std::vector<std::string> texts(const std::string& cwd) {
   std::vector<std::string> found;
-  for (const ProjectFile& file : project_instructions(cwd)) found.push_back(file.text);
+  for (const ProjectFile& file : project_instructions(cwd).files) found.push_back(file.text);
   return found;
 }
 using Texts = std::vector<std::string>;
@@ -304,6 +304,31 @@ TEST(Instructions, NotFromOutsideTheProject) {
   EXPECT_EQ(texts(scratch / "root/c"), Texts{"inner"});
   scratch.put("root/d/AGENTS.md", std::string(200'000, 'x'));
   EXPECT_LT(texts(scratch / "root/d").at(0).size(), 70'000u);
+}
+
+TEST(Instructions, SayWhatIsNotFollowed) {
+  Scratch scratch;
+  scratch.put("root/.git/HEAD", "");
+  scratch.put("root/.env", "a secret of the project's own");
+  scratch.put("root/a/x", "");
+  scratch.link("root/a/AGENTS.md", "../.env");
+  scratch.put("root/AGENTS.md", std::string(200'000, 'x'));
+  const ProjectInstructions found = project_instructions(scratch / "root/a");
+  ASSERT_EQ(found.problems.size(), 2u);
+  EXPECT_PRED2(contains, found.problems[0], "/root/a/AGENTS.md is not read: it is a link");
+  EXPECT_PRED2(contains, found.problems[1], "65536 of its 200000 bytes");
+  ASSERT_EQ(found.files.size(), 1u);
+  EXPECT_PRED2(contains, found.files[0].text, "134464 more bytes are left out");
+}
+
+TEST(Instructions, HaveALimitInAll) {
+  Scratch scratch;
+  scratch.put("r/.git/HEAD", "");
+  std::string at = "r";
+  for (int i = 0; i < 8; ++i, at += "/d") scratch.put(at + "/AGENTS.md", std::string(60'000, 'x'));
+  std::size_t size = 0;
+  for (const ProjectFile& file : project_instructions(scratch / at).files) size += file.text.size();
+  EXPECT_LT(size, 270'000u);
 }
 
 TEST(Instructions, SayWhereWhenAndHow) {

@@ -1,7 +1,9 @@
 #include "coder/instructions.h"
 
+#include <algorithm>
+
 #include "coder/modes.h"
-#include "coder/tools/tool.h"
+#include "settings/project_file.h"
 #include "workspace/files.h"
 
 namespace acp::coder {
@@ -9,6 +11,7 @@ namespace acp::coder {
 namespace {
 
 constexpr std::size_t most_bytes = 64 * 1024;
+constexpr std::size_t most_in_all = 256 * 1024;
 
 constexpr const char* ours =
     R"(You are a coding agent. You work in a project on the user's machine, with tools, until what the user asked for is done.
@@ -39,25 +42,50 @@ std::string root_of(const std::string& cwd) {
   return cwd;
 }
 
+// False if the name leads to what is forbidden.
+bool is_reachable(const std::string& directory, const char* name,
+                  const workspace::Forbidden& forbidden) {
+  try {
+    workspace::Files(workspace::Boundary({directory}, forbidden)).kind(name);
+  } catch (const workspace::FileError& error) {
+    return error.kind() != workspace::FileError::Kind::denied;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::vector<ProjectFile> project_instructions(const std::string& directory,
-                                              const workspace::Forbidden& forbidden) {
+ProjectInstructions project_instructions(const std::string& directory,
+                                         const workspace::Forbidden& forbidden) {
   std::string cwd = directory;
   while (cwd.size() > 1 && cwd.ends_with('/')) cwd.pop_back();
-  std::vector<ProjectFile> found;
+  ProjectInstructions result;
   const std::string root = root_of(cwd);
-  const workspace::Files files(workspace::Boundary({root}, forbidden));
+  std::size_t all = 0;
   for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
     const std::string path = (at == "/" ? "" : at) + "/AGENTS.md";
-    try {
-      if (files.kind(path) == workspace::EntryKind::file)
-        found.push_back({path, bounded(files.read_text(path), most_bytes)});
-    } catch (const workspace::FileError&) {  // not text, or outside
+    settings::ProjectText file;
+    if (is_reachable(at, "AGENTS.md", forbidden))
+      file = settings::read_project_file(at, "AGENTS.md", cwd,
+                                         std::min(most_bytes, most_in_all - all));
+    else
+      file.problem = path + " is not read: it leads to what belongs to acp itself";
+    if (!file.problem.empty()) result.problems.push_back(std::move(file.problem));
+    if (file.text) {
+      const std::size_t taken = file.text->size();
+      all += taken;
+      if (taken < file.size) {
+        *file.text += "\n[" + std::to_string(file.size - taken) + " more bytes are left out]";
+        result.problems.push_back(path + " is not read to its end: " + std::to_string(taken) +
+                                  " of its " + std::to_string(file.size) + " bytes are (" +
+                                  std::to_string(most_bytes) + " of a file, " +
+                                  std::to_string(most_in_all) + " in all)");
+      }
+      result.files.push_back({path, std::move(*file.text)});
     }
     if (at == root) break;
   }
-  return found;
+  return result;
 }
 
 std::string instructions(const InstructionsWanted& wanted,

@@ -23,11 +23,15 @@ struct ProjectFile {
   std::string path;
   std::string text;
 };
+struct ProjectInstructions {
+  std::vector<ProjectFile> files = {};
+  std::vector<std::string> problems = {};  // for people: what is there and not obeyed, and why
+};
 // AGENTS.md of the working directory and of those above it, up to the root of the project (where
-// .git is): the nearest first. Links that lead out of the project, or to what is forbidden, are not
-// followed.
-std::vector<ProjectFile> project_instructions(const std::string& cwd,
-                                              const workspace::Forbidden& forbidden = {});
+// .git is): the nearest first. Not those that settings::read_project_file() refuses (links that
+// leave their directory, files of other users), nor what is forbidden.
+ProjectInstructions project_instructions(const std::string& cwd,
+                                         const workspace::Forbidden& forbidden = {});
 
 std::string instructions(const InstructionsWanted& wanted,
                          const std::vector<ProjectFile>& project_files);

@@ -28,7 +28,10 @@ void Report::gather(Gathered kind, std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (gathered_ != kind) flush_locked();
   gathered_ = kind;
-  text_ += text;
+  if (secrets_.empty())
+    text_ += text;
+  else
+    text_ += stream_.add(text);
 }
 
 void Report::say(std::string_view text) { gather(Gathered::text, text); }
@@ -39,8 +42,17 @@ void Report::flush() {
   flush_locked();
 }
 
-void Report::flush_locked() {
-  const Gathered kind = std::exchange(gathered_, Gathered::nothing);
+void Report::pause() {
+  const std::lock_guard lock(mutex_);
+  flush_locked(false);
+}
+
+void Report::flush_locked(bool ends) {
+  const Gathered kind = gathered_;
+  if (ends) {
+    gathered_ = Gathered::nothing;
+    text_ += stream_.finish();
+  }
   const std::string text = std::exchange(text_, {});
   if (kind == Gathered::nothing || text.empty()) return;
   v1::SessionUpdate update;
@@ -53,17 +65,35 @@ void Report::flush_locked() {
     chunk.content = v1::ContentBlock(text);
     update = std::move(chunk);
   }
-  store(update);
+  store({{EntryKind::update, json::encode(update)}});
   context_.update(update).wait();
 }
 
-void Report::update(const v1::SessionUpdate& update) { this->update(update, update); }
+void Report::update(const v1::SessionUpdate& update) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  std::string encoded = json::encode(update);
+  if (secrets_.empty()) {
+    store({{EntryKind::update, std::move(encoded)}});
+    context_.update(update).wait();
+  } else {
+    store({{EntryKind::update, encoded}});
+    send(update, encoded);
+  }
+}
 
 void Report::update(const v1::SessionUpdate& sent, const v1::SessionUpdate& kept) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  store(kept);
-  context_.update(sent).wait();
+  store({{EntryKind::update, json::encode(kept)}});
+  send(sent, secrets_.empty() ? "" : json::encode(sent));
+}
+
+void Report::send(const v1::SessionUpdate& update, const std::string& encoded) {
+  if (secrets_.in(encoded))
+    context_.update(masked(update, secrets_)).wait();
+  else
+    context_.update(update).wait();
 }
 
 void Report::show(const v1::SessionUpdate& update) {
@@ -75,13 +105,13 @@ void Report::show(const v1::SessionUpdate& update) {
 void Report::keep(const v1::SessionUpdate& update) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  store(update);
+  store({{EntryKind::update, json::encode(update)}});
 }
 
 void Report::keep(std::vector<LiveSession::Entry> entries) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  store(entries);
+  store(std::move(entries));
 }
 
 void Report::note(v1::NoticeSeverity severity, const std::string& title,
@@ -97,20 +127,19 @@ void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
   notice.severity = severity;
   notice.title = title;
   if (!description.empty()) notice.description = description;
-  store(notice);
-  if (takes_notices(context_.client_capabilities()))
-    context_.update(notice).wait();
-  else
-    context_.update(as_message(notice)).wait();
-}
-
-void Report::store(const v1::SessionUpdate& update) {
+  const v1::SessionUpdate update = masked(v1::SessionUpdate(notice), secrets_);
   store({{EntryKind::update, json::encode(update)}});
+  const auto* shown = std::get_if<v1::Notice>(&update);
+  if (takes_notices(context_.client_capabilities()) || shown == nullptr)
+    context_.update(update).wait();
+  else
+    context_.update(as_message(*shown)).wait();
 }
 
 // What cannot be kept is told all the same: the user is there, and waits.
-void Report::store(const std::vector<LiveSession::Entry>& entries) {
+void Report::store(std::vector<LiveSession::Entry> entries) {
   if (lost_) return;
+  for (LiveSession::Entry& entry : entries) secrets_.mask(entry.body);
   try {
     kept_.append(entries);
   } catch (const StoreError& error) {

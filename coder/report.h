@@ -7,21 +7,26 @@
 #include <string_view>
 
 #include "acp/context.h"
+#include "acp/json/codec.h"
 #include "acp/schema/v1.h"
 #include "coder/store/store.h"
+#include "settings/secrets.h"
 
 namespace acp::coder {
 
 // May be used by several threads. Everything that sends throws ConnectionClosed.
 class Report {
  public:
-  // The store outlives this.
-  Report(SessionContext context, LiveSession& kept) : context_(std::move(context)), kept_(kept) {}
+  // The store and the secrets outlive this. No key is told or kept.
+  Report(SessionContext context, LiveSession& kept, const settings::Secrets& secrets)
+      : context_(std::move(context)), kept_(kept), secrets_(secrets), stream_(secrets) {}
 
   // Gathered until flush(), or until anything else is told.
   void say(std::string_view text);
   void think(std::string_view text);
   void flush();
+  // Sends what is there, but for a last piece that may be the beginning of a key.
+  void pause();
 
   void update(const v1::SessionUpdate& update);
   // Where what is kept is not what is sent.
@@ -40,19 +45,32 @@ class Report {
   enum class Gathered { nothing, text, thought };
   void gather(Gathered kind, std::string_view text);
   // With the lock held.
-  void flush_locked();
-  void store(const std::vector<LiveSession::Entry>& entries);
-  void store(const v1::SessionUpdate& update);
+  void flush_locked(bool ends = true);
+  void store(std::vector<LiveSession::Entry> entries);
+  // Without any key in it.
+  void send(const v1::SessionUpdate& update, const std::string& encoded);
   void send_note(v1::NoticeSeverity severity, const std::string& title,
                  const std::string& description);
 
   SessionContext context_;
   LiveSession& kept_;
+  const settings::Secrets& secrets_;
   std::mutex mutex_;
   Gathered gathered_ = Gathered::nothing;
   std::string text_;
+  settings::SecretStream stream_;
   bool lost_ = false;  // what is told is kept no more, and that was said
 };
+
+// The same without any key in it.
+template <class T>
+T masked(const T& value, const settings::Secrets& secrets) {
+  std::string text = json::encode(value);
+  if (!secrets.in(text)) return value;
+  secrets.mask(text);
+  auto read = json::decode<T>(text);
+  return read ? std::move(*read) : T();
+}
 
 bool takes_notices(const v1::ClientCapabilities& client);
 bool takes_compactions(const v1::ClientCapabilities& client);

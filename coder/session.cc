@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coder/modes.h"
+#include "settings/file.h"
 #include "workspace/touched.h"
 
 namespace acp::coder {
@@ -97,6 +98,21 @@ void Session::keep(const std::function<void()>& action) {
 std::shared_ptr<const Models> Session::models() const {
   const std::lock_guard lock(mutex_);
   return models_;
+}
+
+void Session::set_models(std::shared_ptr<const Models> models) {
+  const std::lock_guard lock(mutex_);
+  models_ = std::move(models);
+}
+
+std::shared_ptr<const settings::Secrets> Session::secrets() const {
+  const std::lock_guard lock(mutex_);
+  std::string stamp = settings::file_stamp(models_->keys().path());
+  if (!secrets_ || stamp != keys_stamp_) {
+    secrets_ = std::make_shared<const settings::Secrets>(models_->settings(), models_->keys());
+    keys_stamp_ = std::move(stamp);
+  }
+  return secrets_;
 }
 
 void Session::note(Note note) {

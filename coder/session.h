@@ -5,6 +5,8 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "coder/model/models.h"
 #include "coder/session_servers.h"
 #include "coder/store/store.h"
+#include "settings/secrets.h"
 #include "workspace/files.h"
 
 namespace acp::coder {
@@ -34,6 +37,7 @@ class Session {
     Settings settings;
     std::string policy_file = {};
     std::vector<std::string> forbidden = {};  // paths that are out of reach, wherever the cwd is
+    std::string servers_file = {};            // answers about model servers of other users
     std::string mode;
     std::string system_prompt = {};
     bool override_system_prompt = false;
@@ -57,6 +61,9 @@ class Session {
   bool titled = false;
   std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
   bool said_no_tools = false;
+  // A model server of another user's, which the next turn asks about.
+  std::optional<LocalServer> unasked_server;
+  std::set<std::string> said_problems;  // of the project's instructions
 
   // ---- for all threads
   std::string mode() const;
@@ -66,6 +73,9 @@ class Session {
   void set_model(std::shared_ptr<Model> model);
   void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
+  void set_models(std::shared_ptr<const Models> models);
+  // The keys of providers that are known now.
+  std::shared_ptr<const settings::Secrets> secrets() const;
   // What the next turn has to tell.
   void note(Note note);
   std::vector<Note> take_notes();
@@ -82,6 +92,8 @@ class Session {
   std::shared_ptr<Model> model_;
   std::shared_ptr<const Models> models_;
   std::vector<Note> notes_;
+  mutable std::shared_ptr<const settings::Secrets> secrets_;
+  mutable std::string keys_stamp_;  // of the key file that they come from
 };
 
 }  // namespace acp::coder

@@ -6,6 +6,7 @@
 #include "acp/terminal.h"
 #include "coder/modes.h"
 #include "workspace/command.h"
+#include "workspace/output_buffer.h"
 
 namespace acp::coder {
 
@@ -57,6 +58,7 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
 void SessionDesk::write_text(const std::string& given, const std::string& content) {
   const std::string path = files().boundary().absolute(given);
   if (context_.cancelled()) throw Cancelled();
+  keep_keys_of(path, content);
   if (!context_.client_capabilities().fs.writeTextFile)
     return files().write(path, content, context_.stop_token());
   // Makes the directories that are missing: not every client does.
@@ -71,6 +73,20 @@ void SessionDesk::write_text(const std::string& given, const std::string& conten
   }
 }
 
+void SessionDesk::keep_keys_of(const std::string& path, const std::string& content) const {
+  if (secrets_.empty()) return;
+  std::string before;
+  try {
+    before = files().read_text(path);
+  } catch (const FileError&) {
+    return;  // there is nothing to lose
+  }
+  if (const std::string shown = secrets_.lost(before, content); !shown.empty())
+    throw FileError(FileError::Kind::denied, path,
+                    "the file holds a key that you were shown as " + shown +
+                        ", and this would overwrite it; leave that line out of your edit");
+}
+
 CommandOutcome SessionDesk::run(const CommandWanted& wanted, const CommandProgress& progress) {
   check_inside(files(), wanted.cwd);
   return context_.client_capabilities().terminal ? run_at_client(wanted, progress)
@@ -81,15 +97,34 @@ CommandOutcome SessionDesk::run_here(const CommandWanted& wanted, const CommandP
   workspace::CommandLine line;
   line.command = wanted.command;
   line.cwd = wanted.cwd;
+  line.environment = secrets_.removals();
   workspace::CommandLimits limits;
   limits.time = std::chrono::seconds(wanted.seconds);
   limits.output_bytes = most_output;
+  // A key may come in two pieces, and the beginning of the output may be cut off inside of one.
+  settings::SecretStream stream(secrets_);
+  workspace::OutputBuffer kept(most_output);
+  const auto show = [&](const std::string& text) {
+    if (text.empty()) return;
+    kept.append(text);
+    if (progress.on_output) progress.on_output(text);
+  };
+  const std::function<void(std::string_view)> on_output =
+      secrets_.empty() ? progress.on_output
+                       : [&](std::string_view text) { show(stream.add(text)); };
   const workspace::CommandResult result =
-      workspace::run_command(line, limits, progress.on_output, context_.stop_token());
+      workspace::run_command(line, limits, on_output, context_.stop_token());
   if (result.stopped) throw Cancelled();
   CommandOutcome outcome;
-  outcome.output = result.output;
-  outcome.truncated = result.truncated;
+  if (secrets_.empty()) {
+    outcome.output = result.output;
+    outcome.truncated = result.truncated;
+  } else {
+    show(stream.finish());
+    kept.finish();
+    outcome.output = kept.text();
+    outcome.truncated = kept.truncated();
+  }
   outcome.timed_out = result.timed_out;
   if (result.exit.kind == io::ExitStatus::Kind::exited)
     outcome.exit_code = static_cast<std::uint32_t>(result.exit.value);
@@ -103,12 +138,14 @@ CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
   CommandOptions options;
   options.cwd = wanted.cwd;
   options.output_byte_limit = most_output;
+  // A variable cannot be removed there; an empty one is no key.
+  for (const std::string& name : secrets_.variables()) options.env.emplace_back(name, "");
   try {
     const acp::Terminal terminal = context_.create_terminal(wanted.command, options).wait();
     progress.on_terminal(terminal.id());
     const acp::CommandResult result = terminal.finish(std::chrono::seconds(wanted.seconds)).wait();
     CommandOutcome outcome;
-    outcome.output = result.output;
+    outcome.output = secrets_.masked(result.output);
     outcome.truncated = result.truncated;
     outcome.timed_out = result.timed_out;
     outcome.exit_code = result.exit_code;

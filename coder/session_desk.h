@@ -10,8 +10,11 @@ namespace acp::coder {
 
 class SessionDesk final : public Desk {
  public:
-  SessionDesk(SessionContext context, Session& session, Report& report)
-      : context_(std::move(context)), session_(session), report_(report) {}
+  // Commands do not get the keys of `secrets`, and their output does not show them. All outlive
+  // this.
+  SessionDesk(SessionContext context, Session& session, Report& report,
+              const settings::Secrets& secrets)
+      : context_(std::move(context)), session_(session), report_(report), secrets_(secrets) {}
 
   const workspace::Files& files() const override { return session_.files; }
   std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
@@ -28,12 +31,16 @@ class SessionDesk final : public Desk {
   std::stop_token stop_token() const override { return context_.stop_token(); }
 
  private:
+  // Throws FileError if a key in the file would be replaced by what stood for it in a tool's
+  // result.
+  void keep_keys_of(const std::string& path, const std::string& content) const;
   CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);
   CommandOutcome run_at_client(const CommandWanted& wanted, const CommandProgress& progress);
 
   SessionContext context_;
   Session& session_;
   Report& report_;
+  const settings::Secrets& secrets_;
 };
 
 // Tells the client, and keeps it: mode and option change together.

@@ -179,14 +179,15 @@ std::string mcp_tool_name(const std::string& server, const std::string& tool) {
 }
 
 SessionServers::SessionServers(std::vector<v1::McpServer> configs,
-                               const std::vector<std::string>& directories)
+                               const std::vector<std::string>& directories,
+                               std::vector<std::string> withheld)
     : state_(std::make_shared<State>()) {
   if (configs.empty()) {
     state_->ready = true;
     return;
   }
   mcp::Client client("acp", ACP_VERSION);
-  client.roots(directories).cwd(directories.front());
+  client.roots(directories).cwd(directories.front()).without_variables(std::move(withheld));
   mcp::ServersOptions options;
   // The servers outlive neither: they hold what they call by the weak end.
   options.on_event = [state = std::weak_ptr(state_)](const mcp::ServersEvent& event) {

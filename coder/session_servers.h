@@ -16,7 +16,9 @@ namespace acp::coder {
 
 class SessionServers {
  public:
-  SessionServers(std::vector<v1::McpServer> configs, const std::vector<std::string>& directories);
+  // Processes do not get the variables that are `withheld`, unless their configuration sets them.
+  SessionServers(std::vector<v1::McpServer> configs, const std::vector<std::string>& directories,
+                 std::vector<std::string> withheld = {});
   SessionServers(const SessionServers&) = delete;
   SessionServers& operator=(const SessionServers&) = delete;
   // Ends all of them. One that is still starting, and slow, ends when it has come to something.

@@ -16,8 +16,13 @@ Json raw_error(const std::string& why) { return Json::object({{"error", why}}); 
 
 }  // namespace
 
-ToolCalls::ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk)
-    : context_(std::move(context)), session_(session), report_(report), desk_(desk) {}
+ToolCalls::ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+                     const settings::Secrets& secrets)
+    : context_(std::move(context)),
+      session_(session),
+      report_(report),
+      desk_(desk),
+      secrets_(secrets) {}
 
 void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) {
   tools_ = std::move(tools);
@@ -92,14 +97,14 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
     const PreparedCall prepared = tool->prepare(*arguments, desk_);
     const ToolResult result = run_prepared(*tool, prepared, id, *arguments);
     finish(id, result);
-    return {call.id, result.text, result.failed, result.media};
+    return {call.id, secrets_.masked(result.text), result.failed, result.media};
   } catch (const Cancelled&) {
     throw;
   } catch (const ConnectionClosed&) {
     throw;
   } catch (const std::exception& error) {
     // A tool that fails fails alone: the model is told, and may do better.
-    failure = error.what();
+    failure = secrets_.masked(error.what());
   }
   if (context_.cancelled()) throw Cancelled();
   fail(id, failure, arguments ? *arguments : Json(call.arguments));
@@ -114,6 +119,7 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   if (!prepared.locations.empty()) asked.shown.locations = prepared.locations;
   if (!prepared.content.empty()) asked.shown.content = prepared.content;
   asked.shown.rawInput = raw_input;
+  if (!secrets_.empty()) asked.shown = masked(asked.shown, secrets_);
   report_.update(asked.shown);
   asked.shown.kind = tool.kind();
   asked.shown.status = v1::ToolCallStatus::pending;

@@ -18,7 +18,9 @@ namespace acp::coder {
 
 class ToolCalls {
  public:
-  ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk);
+  // No key of `secrets` is in what the model is told, or in a question. All outlive this.
+  ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+            const settings::Secrets& secrets);
 
   // In place of those before: servers come and go.
   void offer(std::vector<std::unique_ptr<Tool>> tools);
@@ -45,6 +47,7 @@ class ToolCalls {
   Session& session_;
   Report& report_;
   Desk& desk_;
+  const settings::Secrets& secrets_;
   std::vector<std::unique_ptr<Tool>> tools_;
   std::unordered_map<std::string, const Tool*> by_name_;
   std::mutex mutex_;

@@ -48,9 +48,11 @@ std::string seconds_text(double seconds) {
 TurnLoop::TurnLoop(acp::Turn turn, Session& session)
     : turn_(turn),
       session_(session),
-      report_(turn, session.kept),
-      desk_(turn, session, report_),
-      calls_(turn, session, report_, desk_) {}
+      known_secrets_(session.secrets()),
+      secrets_(*known_secrets_),
+      report_(turn, session.kept, secrets_),
+      desk_(turn, session, report_, secrets_),
+      calls_(turn, session, report_, desk_, secrets_) {}
 
 v1::PromptResponse TurnLoop::run() {
   v1::PromptResponse response;
@@ -70,6 +72,7 @@ v1::PromptResponse TurnLoop::run() {
     if (const auto ended = run_command()) {
       response.stopReason = *ended;
     } else {
+      decide_about_server();
       Message prompt{Message::Role::user, user_parts()};
       if (prompt.parts.empty()) prompt.parts = given;
       if (prompt.parts.empty()) prompt.parts.push_back(TextPart{"(nothing for you to read)"});
@@ -113,6 +116,7 @@ void TurnLoop::title_from_prompt() {
   constexpr std::size_t most = 72;
   if (text.size() > most) text = text.substr(0, characters_end(text, most)) + "…";
   session_.titled = true;
+  secrets_.mask(text);
   try {
     session_.kept.set_title(text);
   } catch (const StoreError&) {  // what cannot be kept is told by the report
@@ -268,7 +272,16 @@ void TurnLoop::offer_tools() {
   calls_.offer(std::move(tools));
 }
 
-ModelRequest TurnLoop::request() const {
+std::vector<ProjectFile> TurnLoop::project_files() {
+  ProjectInstructions found =
+      project_instructions(session_.wanted.cwd, session_.files.boundary().forbidden());
+  for (const std::string& problem : found.problems)
+    if (session_.said_problems.insert(problem).second)
+      report_.note(v1::NoticeSeverity::warning, "Instructions that are not followed", problem);
+  return std::move(found.files);
+}
+
+ModelRequest TurnLoop::request() {
   InstructionsWanted wanted;
   wanted.cwd = session_.wanted.cwd;
   wanted.additional_directories = session_.wanted.additional_directories;
@@ -277,8 +290,7 @@ ModelRequest TurnLoop::request() const {
   wanted.system_prompt = session_.wanted.system_prompt;
   wanted.override_ours = session_.wanted.override_system_prompt;
   ModelRequest request;
-  request.system =
-      instructions(wanted, project_instructions(wanted.cwd, session_.files.boundary().forbidden()));
+  request.system = instructions(wanted, project_files());
   if (!plan_wish_.empty()) request.system += "\n" + plan_wish_ + "\n";
   request.messages = session_.conversation.messages();
   leave_out_media(request.messages, session_.model()->info());
@@ -348,7 +360,7 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
     answer.stop = *stop;
     answer.stop.told = bounded(std::move(answer.stop.told), most_told);
   } else {
-    report_.flush();
+    report_.pause();
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "acp/context.h"
 #include "coder/answer_meter.h"
+#include "coder/instructions.h"
 #include "coder/report.h"
 #include "coder/session.h"
 #include "coder/session_desk.h"
@@ -44,10 +45,16 @@ class TurnLoop {
   // Nothing if it was no command of ours; else the turn has ended.
   std::optional<v1::StopReason> run_command();
 
+  // Asks about a model server of another user's, and takes its model if the user says so.
+  void decide_about_server();
+  bool ask_about_server(const LocalServer& server);
+
   v1::StopReason loop();
   void take_back_turn();
   void offer_tools();
-  ModelRequest request() const;
+  ModelRequest request();
+  // Each problem with them is told once in a session.
+  std::vector<ProjectFile> project_files();
   Answer ask_model();
   // Tells of each retry.
   void ask(const ModelRequest& request, const OnModelEvent& on_event);
@@ -75,6 +82,8 @@ class TurnLoop {
 
   acp::Turn turn_;
   Session& session_;
+  const std::shared_ptr<const settings::Secrets> known_secrets_;
+  const settings::Secrets& secrets_;
   Report report_;
   SessionDesk desk_;
   ToolCalls calls_;

@@ -74,6 +74,10 @@ Client& Client::cwd(std::string directory) {
   parts_->cwd = std::move(directory);
   return *this;
 }
+Client& Client::without_variables(std::vector<std::string> names) {
+  parts_->withheld = std::move(names);
+  return *this;
+}
 Client& Client::executor(std::shared_ptr<Executor> executor) {
   parts_->connection.executor = std::move(executor);
   return *this;

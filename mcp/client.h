@@ -80,6 +80,8 @@ class Client {
   Client& max_message_bytes(std::size_t bytes);
   // Where processes run; empty: where this one does.
   Client& cwd(std::string directory);
+  // Variables of ours that processes do not get, unless their configuration sets them.
+  Client& without_variables(std::vector<std::string> names);
   // Where coroutine handlers run, instead of the connection's own threads: a GUI thread.
   Client& executor(std::shared_ptr<Executor> executor);
   Client& tap(Tap tap);

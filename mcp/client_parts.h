@@ -13,6 +13,7 @@ struct Client::Parts {
   std::chrono::milliseconds request_time{60'000};
   std::chrono::milliseconds exit_time{2'000};
   std::string cwd;
+  std::vector<std::string> withheld;  // variables
   io::ConnectionOptions connection;
   LogHook log;
   std::function<void(std::string_view, std::string_view)> stderr_hook;

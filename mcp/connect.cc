@@ -69,6 +69,7 @@ void open(const StatePtr& server, const v1::McpServerStdio& config) {
   options.argv = {config.command};
   options.argv.insert(options.argv.end(), config.args.begin(), config.args.end());
   options.cwd = server->parts->cwd;
+  for (const std::string& name : server->parts->withheld) options.environment.push_back({name, {}});
   for (const v1::EnvVariable& variable : config.env)
     options.environment.push_back({variable.name, variable.value});
   auto started = io::Process::start(options);

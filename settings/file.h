@@ -16,6 +16,9 @@ enum class Trust {
 // Nothing if there is no such file. Throws std::runtime_error: "PATH: why".
 std::optional<std::string> read_settings_file(const std::string& path, Trust trust);
 
+// Another one whenever the file is another, or has been written. Empty if it is not there.
+std::string file_stamp(const std::string& path);
+
 // One program at a time changes the file; its directory is made if it is missing. Both throw
 // std::runtime_error: "PATH: why".
 class PrivateFileChange {

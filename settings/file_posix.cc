@@ -55,6 +55,14 @@ std::optional<std::string> read_settings_file(const std::string& path, Trust tru
   return text;
 }
 
+std::string file_stamp(const std::string& path) {
+  struct stat about;
+  if (path.empty() || stat(path.c_str(), &about) != 0) return {};
+  return std::to_string(about.st_ino) + " " + std::to_string(about.st_size) + " " +
+         std::to_string(about.st_mtim.tv_sec) + "." + std::to_string(about.st_mtim.tv_nsec) + " " +
+         std::to_string(about.st_ctim.tv_sec) + "." + std::to_string(about.st_ctim.tv_nsec);
+}
+
 PrivateFileChange::PrivateFileChange(const std::string& path) {
   std::error_code error;
   const fs::path directory = fs::path(path).parent_path();

@@ -131,4 +131,12 @@ std::vector<std::string> Keys::all() const {
   return providers;
 }
 
+std::map<std::string, std::string> Keys::stored() const {
+  try {
+    return read(path_);
+  } catch (const KeysError&) {
+    return {};
+  }
+}
+
 }  // namespace acp::settings

@@ -1,6 +1,7 @@
 // The keys of providers: from the environment, else from a file that only its owner can read.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,8 @@ class Keys {
   bool remove(const std::string& provider) const;
   // The providers that have one in the file.
   std::vector<std::string> all() const;
+  // Providers and keys of the file; none if it cannot be read. Throws nothing.
+  std::map<std::string, std::string> stored() const;
 
  private:
   std::optional<std::string> in_environment(const ProviderSettings& provider) const;

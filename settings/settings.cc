@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "http/url.h"
 #include "settings/file.h"
+#include "settings/project_file.h"
 #include "settings/settings_file.h"
 
 namespace acp::settings {
@@ -34,14 +36,26 @@ Settings defaults() {
   return settings;
 }
 
-void read_file(const std::string& path, Whose whose, Settings& settings) {
+void read_user_file(const std::string& path, Settings& settings) {
   std::optional<std::string> text;
   try {
-    text = read_settings_file(path, whose == Whose::user ? Trust::owner : Trust::nobody);
+    text = read_settings_file(path, Trust::owner);
   } catch (const std::runtime_error& error) {
     throw SettingsError(error.what());
   }
-  if (text) read_settings_text(*text, path, whose, settings);
+  if (text) read_settings_text(*text, path, Whose::user, settings);
+}
+
+// What is not to be trusted says nothing, and that is noted.
+void read_project(const std::string& given, Settings& settings) {
+  constexpr std::size_t most = 1024 * 1024;
+  const std::string directory = std::filesystem::absolute(given).string();
+  const std::string path = project_settings_path(given);
+  const ProjectText file = read_project_file(directory, ".acp/config.toml", directory, most);
+  if (!file.problem.empty()) settings.notes.push_back(file.problem);
+  if (!file.text) return;
+  if (file.size > most) throw SettingsError(path + ": larger than 1 MiB");
+  read_settings_text(*file.text, path, Whose::project, settings);
 }
 
 void read_environment(const SettingsSources& sources, Settings& settings) {
@@ -157,9 +171,8 @@ std::optional<std::string> process_environment(const std::string& name) {
 
 Settings load_settings(const SettingsSources& sources) {
   Settings settings = defaults();
-  if (!sources.user_file.empty()) read_file(sources.user_file, Whose::user, settings);
-  if (!sources.project_directory.empty())
-    read_file(project_settings_path(sources.project_directory), Whose::project, settings);
+  if (!sources.user_file.empty()) read_user_file(sources.user_file, settings);
+  if (!sources.project_directory.empty()) read_project(sources.project_directory, settings);
   read_environment(sources, settings);
   if (!sources.model_override.empty()) {
     check_model(sources.model_override, "--model", settings);

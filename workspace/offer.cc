@@ -79,8 +79,10 @@ void judge_command(const Offer::Judge& judge, const ClientContext& context,
 
 v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
                                   const Offer::Judge& judge, const ClientContext& context,
-                                  const v1::CreateTerminalRequest& request) {
+                                  const v1::CreateTerminalRequest& request,
+                                  const std::vector<io::EnvironmentEdit>& environment) {
   CommandLine line;
+  line.environment = environment;
   line.command = request.command;
   line.args = request.args;
   line.cwd = request.cwd.value_or(context.cwd());
@@ -147,10 +149,10 @@ v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit) {
   return as<v1::TerminalExitStatus>(exit);
 }
 
-Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end,
-             std::vector<std::string> forbidden)
+Offer::Offer(Terminals::OnOutput on_output, Terminals::OnEnd on_end, OfferOptions options)
     : terminals_(std::make_shared<Terminals>(std::move(on_output), std::move(on_end))),
-      boundaries_(std::make_shared<SessionBoundaries>(Forbidden(std::move(forbidden)))) {}
+      boundaries_(std::make_shared<SessionBoundaries>(Forbidden(std::move(options.forbidden)))),
+      environment_(std::move(options.environment)) {}
 
 void Offer::session_closed(const std::string& session_id) const {
   terminals_->release_all(session_id);
@@ -185,9 +187,9 @@ void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
   });
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals, boundaries, judge = std::move(judge)](
+  handlers.create = [terminals, boundaries, judge = std::move(judge), environment = environment_](
                         ClientContext context, v1::CreateTerminalRequest request) {
-    return create(*terminals, Files(boundaries->of(context)), judge, context, request);
+    return create(*terminals, Files(boundaries->of(context)), judge, context, request, environment);
   };
   handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });

@@ -22,6 +22,12 @@ Error to_error(const FileError& error);
 // An end as the protocol tells it.
 v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 
+struct OfferOptions {
+  std::vector<std::string> forbidden = {};  // paths that the agent reaches in no session
+  // Commands run in our environment with these edits; what the agent sets comes after them.
+  std::vector<io::EnvironmentEdit> environment = {};
+};
+
 // For one agent: when it goes, so does everything that runs for it.
 class Offer {
  public:
@@ -32,9 +38,8 @@ class Offer {
   using OnWritten = std::function<void(const std::string& path, std::optional<std::string> before,
                                        const std::string& after)>;
 
-  // `forbidden`: paths that the agent reaches in no session (see Forbidden).
   explicit Offer(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {},
-                 std::vector<std::string> forbidden = {});
+                 OfferOptions options = {});
 
   // Installs the handlers for files and terminals. They live as long as they are needed. Without a
   // judge, all that stays inside the session's directories is carried out.
@@ -49,6 +54,7 @@ class Offer {
  private:
   std::shared_ptr<Terminals> terminals_;
   std::shared_ptr<SessionBoundaries> boundaries_;
+  std::vector<io::EnvironmentEdit> environment_;
 };
 
 }  // namespace acp::workspace

@@ -220,7 +220,7 @@ TEST_F(OfferTest, ASessionKeepsItsDirectory) {
 TEST_F(OfferTest, WhatIsForbiddenIsOutOfReach) {
   scratch.put("project/.config/acp/keys.toml", "secret");
   scratch.link("project/link", ".config/acp/keys.toml");
-  offer = Offer({}, {}, {scratch / "project/.config/acp"});
+  offer = Offer({}, {}, {.forbidden = {scratch / "project/.config/acp"}});
   turn([&](Turn turn) -> Task<void> {
     v1::ReadTextFileRequest read;
     read.sessionId = turn.session_id();

@@ -175,7 +175,7 @@ std::vector<LocalServer> find_local_servers(std::stop_token stop,
                   [](const ServedModel& model) { return model.id.starts_with("text-embedding"); });
     if (models->empty()) continue;
     found.push_back({ports[i].name, "http://127.0.0.1:" + std::to_string(ports[i].port) + "/v1",
-                     std::move(*models)});
+                     std::move(*models), ports[i].port, listener_owner(ports[i].port)});
   }
   return found;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "coder/model/listener_owner.h"
+
 namespace acp::coder {
 
 struct ServedModel {
@@ -41,6 +43,8 @@ struct LocalServer {
   std::string name;      // "llama-server", "ollama", "lmstudio", "vllm": by its port
   std::string base_url;  // with /v1
   std::vector<ServedModel> models;
+  std::uint16_t port = 0;
+  ListenerOwner owner = {};
 };
 // Where such servers usually listen. Throws Cancelled once the token is set, nothing else.
 struct UsualPort {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "coder/model/found_server.h"
 #include "coder/model/http_model.h"
 
 namespace acp::coder {
@@ -63,6 +64,7 @@ void Models::add(const LocalServer& server) {
   const auto [found, added] = settings_.providers.try_emplace(server.name);
   if (!added) return;
   ProviderSettings& provider = found->second;
+  found_[server.name] = server;
   provider.name = server.name;
   provider.base_url = {server.base_url, "found on this machine"};
   provider.needs_key = false;
@@ -161,7 +163,12 @@ std::shared_ptr<Model> Models::make(const std::string& id, const ServerFacts* fa
   limits.silence = std::chrono::seconds(settings_.request_seconds.value);
   limits.content = std::chrono::seconds(settings_.content_seconds.value);
   limits.error_bytes = settings_.error_bytes.value;
-  return std::make_shared<HttpModel>(*from, name_in(id), std::move(key), info(id, facts), limits);
+  std::shared_ptr<Model> made =
+      std::make_shared<HttpModel>(*from, name_in(id), std::move(key), info(id, facts), limits);
+  if (const auto found = found_.find(from->name); found != found_.end())
+    made = std::make_shared<FoundServerModel>(std::move(made), found->second.port,
+                                              found->second.owner.id);
+  return made;
 }
 
 std::shared_ptr<Model> Models::make_asking(const std::string& id, ServerFacts& facts,

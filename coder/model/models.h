@@ -32,7 +32,8 @@ class Models {
 
   // A model of our own, chosen by an id without a slash: "offline".
   void add(ModelInfo info, Factory factory);
-  // A server that was found, as a provider of its own name, unless the user has one so called.
+  // A server that was found, as a provider of its own name, unless the user has one so called. Its
+  // models are asked as long as the same user runs it.
   void add(const LocalServer& server);
   // The models that a provider's server has told of are offered too.
   void add(const std::string& provider, const ServerFacts& facts);
@@ -64,6 +65,7 @@ class Models {
   Settings settings_;
   Keys keys_;
   std::map<std::string, Own> own_;
+  std::map<std::string, LocalServer> found_;  // by provider
 };
 
 // For people, what is wrong with a server that was asked; the details are in facts.problem.

@@ -124,7 +124,8 @@ std::unique_ptr<Tool> run_tool(const ToolLimits& limits) {
           "run",
           "Runs a command line in a shell, in the working directory unless cwd says another, and "
           "gives its output and exit code. There is no keyboard: a command that asks gets no "
-          "answer. It is killed after timeout_seconds.",
+          "answer. It is killed after timeout_seconds. The keys of model providers are not in its "
+          "environment.",
           R"({"command":{"type":"string"},"cwd":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1}})",
           R"("command")"),
       v1::ToolKind::execute, false,

@@ -1,0 +1,31 @@
+// A model of a server that was found on this machine, not configured.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "coder/model/listener_owner.h"
+#include "coder/model/model.h"
+
+namespace acp::coder {
+
+// Looks before each request who listens there: a port is free for anybody once its server has gone.
+// Throws ModelError (refused) if it is neither a trusted user nor `accepted`, the id of its owner
+// when it was accepted.
+class FoundServerModel final : public Model {
+ public:
+  FoundServerModel(std::shared_ptr<Model> model, std::uint16_t port, std::string accepted)
+      : model_(std::move(model)), port_(port), accepted_(std::move(accepted)) {}
+
+  const ModelInfo& info() const override { return model_->info(); }
+  void answer(const ModelRequest& request, const OnModelEvent& on_event,
+              std::stop_token stop) override;
+
+ private:
+  std::shared_ptr<Model> model_;
+  std::uint16_t port_;
+  std::string accepted_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,221 @@
+// Model servers that were found on this machine: whose they are decides whether they are used.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "acp/testing/raw_end.h"
+#include "coder/coder.h"
+#include "coder/model/found_server.h"
+#include "coder/model/testing/http_server.h"
+#include "coder/testing/text.h"
+#include "workspace/testing/scratch.h"
+
+namespace acp::coder {
+namespace {
+
+using acp::testing::RawEnd;
+using acp::testing::request;
+using testing::contains;
+using testing::events;
+using testing::HttpServer;
+using testing::lacks;
+using testing::response;
+
+constexpr unsigned nobody = 65534;
+
+// A server with one model. Its socket belongs to the user, if we may make one for another.
+class ModelServer {
+ public:
+  explicit ModelServer(unsigned user) {
+    const int before = setfsuid(user);
+    server_.emplace([this](HttpServer::Connection& connection) {
+      while (const auto asked = connection.read()) {
+        if (asked->line().starts_with("POST")) {
+          ++answers;
+          connection.send(
+              testing::stream_head() +
+              events({R"({"choices":[{"delta":{"content":"from the server"},"index":0}]})",
+                      R"({"choices":[{"delta":{},"index":0,"finish_reason":"stop"}]})", "[DONE]"}));
+          return;
+        }
+        connection.send(asked->line().find("/models") == std::string::npos
+                            ? response("404 Not Found", "{}")
+                            : response("200 OK", R"({"data":[{"id":"m"}]})"));
+      }
+    });
+    setfsuid(static_cast<uid_t>(before));
+  }
+  std::uint16_t port() const { return static_cast<std::uint16_t>(server_->port()); }
+
+  std::atomic<int> answers = 0;
+
+ private:
+  std::optional<HttpServer> server_;
+};
+
+bool can_be_another() { return geteuid() == 0; }
+
+TEST(ListenerOwner, IsTrustedIfItIsUsOrRoot) {
+  const ModelServer ours(geteuid());
+  const ListenerOwner owner = listener_owner(ours.port());
+  EXPECT_TRUE(owner.trusted);
+  EXPECT_EQ(owner.id, std::to_string(geteuid()));
+  const ListenerOwner none = listener_owner(static_cast<std::uint16_t>(testing::unused_port()));
+  EXPECT_FALSE(none.trusted);
+  EXPECT_EQ(none.id, "");
+  if (!can_be_another()) return;
+  const ModelServer theirs(nobody);
+  const ListenerOwner other = listener_owner(theirs.port());
+  EXPECT_FALSE(other.trusted);
+  EXPECT_EQ(other.id, "65534");
+  EXPECT_EQ(other.who, "user nobody");
+}
+
+class CountingModel final : public Model {
+ public:
+  const ModelInfo& info() const override { return info_; }
+  void answer(const ModelRequest&, const OnModelEvent&, std::stop_token) override { ++asked; }
+  int asked = 0;
+
+ private:
+  ModelInfo info_;
+};
+
+TEST(FoundServer, IsNotAskedWhenItIsAnothersNow) {
+  const auto model = std::make_shared<CountingModel>();
+  const ModelServer ours(geteuid());
+  FoundServerModel(model, ours.port(), "12345").answer({}, {}, {});
+  EXPECT_EQ(model->asked, 1);
+  if (!can_be_another()) return;
+  const ModelServer theirs(nobody);
+  FoundServerModel(model, theirs.port(), "65534").answer({}, {}, {});
+  EXPECT_EQ(model->asked, 2) << "who was accepted";
+  EXPECT_THROW(FoundServerModel(model, theirs.port(), "12345").answer({}, {}, {}), ModelError);
+  EXPECT_EQ(model->asked, 2);
+}
+
+class TurnServerTest : public ::testing::Test {
+ protected:
+  TurnServerTest() {
+    for (const char* name : {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL",
+                             "ANTHROPIC_BASE_URL", "ACP_MODEL", "ACP_MODE"})
+      unsetenv(name);
+    options.settings_file = scratch / "config.toml";
+    options.keys_file = scratch / "keys.toml";
+    options.policy_file = scratch / "policy.toml";
+    options.store_file = "";
+    options.servers_file = scratch / "servers.toml";
+    options.local_time = std::chrono::hours(1);
+  }
+  ~TurnServerTest() override { end(); }
+
+  // A session, and a prompt in it. The question is answered with this option, if there is one; all
+  // that was told stands in `told`.
+  void prompt(const ModelServer& server, const std::string& option) {
+    options.local_ports = {{"ollama", server.port()}};
+    auto [ours, its] = memory_pair();
+    raw = RawEnd(std::move(ours));
+    agent = std::thread([this, transport = std::move(its)]() mutable {
+      Coder coder(options);
+      coder.run(std::move(transport));
+    });
+    raw.initialize(R"({"session":{"notices":{}}})");
+    raw.line(request("9", "session/new",
+                     R"({"cwd":")" + scratch.path().string() + R"(","mcpServers":[]})"));
+    const std::string id = *raw.read_answer("9")["result"]["sessionId"].as_string();
+    raw.prompt("10", id, "hello");
+    told.clear();
+    questions = 0;
+    while (true) {
+      const Json message = raw.read();
+      told += std::string(message.text()) + "\n";
+      if (message["id"].text() == "10" || message.absent()) break;
+      if (message["method"].as_string() != "session/request_permission") continue;
+      ++questions;
+      if (option.empty())
+        raw.line(R"({"jsonrpc":"2.0","id":)" + std::string(message["id"].text()) +
+                 R"(,"error":{"code":-32601,"message":"nobody is there"}})");
+      else
+        raw.answer(message, R"({"outcome":{"outcome":"selected","optionId":")" + option + R"("}})");
+    }
+    end();
+  }
+  void end() {
+    raw.close();
+    if (agent.joinable()) agent.join();
+  }
+
+  workspace::testing::Scratch scratch;
+  CoderOptions options;
+  RawEnd raw;
+  std::thread agent;
+  std::string told;
+  int questions = 0;
+};
+
+TEST_F(TurnServerTest, OneOfOurOwnIsUsed) {
+  ModelServer server(geteuid());
+  prompt(server, "allow_always");
+  EXPECT_EQ(questions, 0);
+  EXPECT_EQ(server.answers, 1);
+  EXPECT_PRED2(contains, told, "from the server");
+}
+
+TEST_F(TurnServerTest, OneOfAnotherUserIsAskedAboutOnce) {
+  if (!can_be_another()) return;
+  ModelServer server(nobody);
+  prompt(server, "allow_always");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(server.answers, 1);
+  EXPECT_PRED2(contains, told, "which user nobody runs");
+  prompt(server, "reject_once");
+  EXPECT_EQ(questions, 0) << "the answer is remembered";
+  EXPECT_EQ(server.answers, 2);
+  // Another port is another server.
+  ModelServer other(nobody);
+  prompt(other, "reject_always");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(other.answers, 0);
+  EXPECT_PRED2(contains, told, "The offline model answers");
+  prompt(other, "allow_always");
+  EXPECT_EQ(questions, 0);
+  EXPECT_EQ(other.answers, 0);
+  EXPECT_PRED2(contains, told, "is not used");
+}
+
+TEST_F(TurnServerTest, AnAnswerForASessionIsNotRemembered) {
+  if (!can_be_another()) return;
+  ModelServer server(nobody);
+  prompt(server, "allow_once");
+  EXPECT_EQ(server.answers, 1);
+  prompt(server, "reject_once");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(server.answers, 1);
+}
+
+TEST_F(TurnServerTest, WhereNobodyCanBeAskedItIsNotUsed) {
+  if (!can_be_another()) return;
+  ModelServer server(nobody);
+  prompt(server, "");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(server.answers, 0);
+  EXPECT_PRED2(contains, told, "[providers.ollama]");
+  EXPECT_PRED2(lacks, told, "from the server");
+}
+
+TEST_F(TurnServerTest, WhatIsConfiguredIsTrusted) {
+  if (!can_be_another()) return;
+  ModelServer server(nobody);
+  scratch.put("config.toml", "[providers.ollama]\nbase_url = \"http://127.0.0.1:" +
+                                 std::to_string(server.port()) + "/v1\"\n");
+  prompt(server, "reject_once");
+  EXPECT_EQ(questions, 0);
+  EXPECT_EQ(server.answers, 1);
+}
+
+}  // namespace
+}  // namespace acp::coder

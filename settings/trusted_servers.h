@@ -1,0 +1,27 @@
+// Model servers of other users on this machine: what the user has said of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace acp::settings {
+
+// All functions throw std::runtime_error: "FILE: why".
+class TrustedServers {
+ public:
+  explicit TrustedServers(std::string path = default_path()) : path_(std::move(path)) {}
+  // $XDG_CONFIG_HOME/acp/servers.toml, or ~/.config/acp/servers.toml. Empty if there is neither.
+  static std::string default_path();
+
+  const std::string& path() const { return path_; }
+
+  // `owner` is the id of the user who runs it: another one is another server. Nothing if the user
+  // has not decided.
+  std::optional<bool> answer(const std::string& base_url, const std::string& owner) const;
+  void remember(const std::string& base_url, const std::string& owner, bool trusted) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace acp::settings
