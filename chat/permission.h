@@ -44,6 +44,8 @@ const char* to_string(PermissionAnswer::By by);
 
 // What is asked, as rules see it.
 workspace::Question as_question(const PermissionQuestion& question);
+// What is to run, as the agent tells it: one text, or words. Empty if it does not tell.
+std::string command_of(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
 

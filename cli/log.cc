@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "check/escaped.h"
+#include "acp/io/printable.h"
 #include "cli/command.h"
 
 namespace acp::cli {
@@ -28,15 +28,15 @@ statistics follow. Without --html the exit code is 0, whatever was recorded.)";
 int run(const Options& options) {
   std::ifstream file(options.file, std::ios::binary);
   if (!file) {
-    std::cerr << "acp log: cannot read " << check::escaped(options.file) << '\n';
+    std::cerr << "acp log: cannot read " << io::one_line(options.file, io::whole) << '\n';
     return 1;
   }
   const check::Recording recording = check::read_recording(file);
   for (const std::string& problem : recording.problems)
-    std::cerr << "acp log: " << check::escaped(options.file) << ": " << check::escaped(problem)
-              << '\n';
+    std::cerr << "acp log: " << io::one_line(options.file, io::whole) << ": "
+              << io::one_line(problem, io::whole) << '\n';
   if (recording.entries.empty()) {
-    std::cerr << "acp log: there is no frame in " << check::escaped(options.file) << '\n';
+    std::cerr << "acp log: there is no frame in " << io::one_line(options.file, io::whole) << '\n';
     return 1;
   }
   check::LogFilter filter;
@@ -48,7 +48,7 @@ int run(const Options& options) {
     std::ofstream page(options.html, std::ios::binary);
     check::write_html(page, recording, filter, "acp log: " + options.file);
     if (!page.flush()) {
-      std::cerr << "acp log: cannot write " << check::escaped(options.html) << '\n';
+      std::cerr << "acp log: cannot write " << io::one_line(options.html, io::whole) << '\n';
       return 1;
     }
     return 0;

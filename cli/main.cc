@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/help_format.h"
+#include "cli/printable_stderr.h"
 
 namespace acp::cli {
 namespace {
@@ -129,6 +130,7 @@ int run(int argc, char** argv) {
 }  // namespace acp::cli
 
 int main(int argc, char** argv) {
+  const acp::cli::PrintableStderr printable;
   int code = 1;
   try {
     code = acp::cli::run(argc, argv);
