@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "acp/io/attended_process.h"
+#include "acp/io/printable.h"
 
 namespace acp {
 
@@ -32,7 +33,7 @@ std::string describe(const StartFailed::Diagnosis& diagnosis) {
   if (!diagnosis.command.empty()) text += "; the command was: " + diagnosis.command;
   if (!diagnosis.stderr_tail.empty()) text += "; its last words:\n" + diagnosis.stderr_tail;
   if (!diagnosis.hint.empty()) text += (text.ends_with('\n') ? "" : "\n") + diagnosis.hint;
-  return text;
+  return io::printable(text);
 }
 
 StartFailed::Diagnosis diagnose(const io::StartError& error, std::string subject) {

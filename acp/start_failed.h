@@ -1,5 +1,5 @@
 // Why something that was to be started could not be used: what happened, where, and what it said
-// last.
+// last. what() is safe to print; the diagnosis has it as it came.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,6 @@
 #include "chat/chat_ui.h"
 #include "chat/entries.h"
 #include "chat/mcp_servers.h"
-#include "chat/printable.h"
 #include "chat/prompt_content.h"
 #include "chat/stopping.h"
 

@@ -4,7 +4,7 @@
 
 #include "chat/entries.h"
 #include "chat/long_session.h"
-#include "chat/printable.h"
+#include "chat/question_view.h"
 #include "chat/text.h"
 #include "settings/own_places.h"
 #include "workspace/permission_options.h"
@@ -31,20 +31,16 @@ char key_of(PermissionOptionKind kind) {
   }
 }
 
-Lines question_lines(const std::string& agent, const ToolCallState& call, const std::string& cwd) {
-  Lines lines;
+// What is asked above the choices: who asks in one line, and all of it in a frame.
+void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCallState& call,
+                   const std::string& cwd) {
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
   add(head, agent + " asks for permission: ", {.bold = true});
   add(head, describe(call));
-  lines.push_back(head);
-  View view;
-  view.cwd = cwd;
-  view.unfolded = true;
-  view.content_lines = 12;
-  view.columns = 76;
-  const SessionState nothing;
-  for (Line& line : tool_call_body(nothing, call, view)) lines.push_back(std::move(line));
-  return lines;
+  dialog.head = {head};
+  dialog.short_head = true;
+  dialog.title = question_title(call, cwd);
+  dialog.body = [call, cwd](std::size_t columns) { return question_body(call, cwd, columns); };
 }
 
 }  // namespace
@@ -277,9 +273,9 @@ Decision ChatHost::permission(const ClientContext& context,
 
   const auto answer = std::make_shared<Awaited<std::size_t>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = question_lines(label_, asked.call, asked.cwd);
+  show_question(*dialog, label_, asked.call, asked.cwd);
   for (const PermissionOption& option : request.options) {
-    Choice choice{.label = option.name};
+    Choice choice{.label = option.name, .meaning = std::string(meaning_of(option.kind))};
     const char key = key_of(option.kind);
     const bool taken = std::any_of(dialog->choices.begin(), dialog->choices.end(),
                                    [&](const Choice& other) { return other.key == key; });
@@ -358,9 +354,16 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
     Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
     add(head, label_ + " asks you to visit a page: ", {.bold = true});
     add(head, request.message);
-    dialog->head = {
-        head, line_of("  " + page->url, {.underline = true}),
-        line_of("  It is not opened for you: look at the address first.", {.dim = true})};
+    dialog->head = {head, line_of("  " + page->url, {.underline = true})};
+    const UrlOrigin origin = origin_of(page->url);
+    Line host = line_of("  host ", {.dim = true});
+    add(host, origin.host.empty() ? "unknown" : origin.host, {.bold = true});
+    if (!origin.user.empty())
+      add(host, "; what stands before the @ is a user name, not the host",
+          {.bold = true, .colour = Colour::yellow});
+    dialog->head.push_back(std::move(host));
+    dialog->head.push_back(
+        line_of("  It is not opened for you: look at the address first.", {.dim = true}));
     dialog->choices = {{.label = "I have visited it, or will", .key = 'y'},
                        {.label = "No", .key = 'n'}};
     dialog->chosen = [answer](std::size_t index) { answer->give(index); };

@@ -113,6 +113,27 @@ class Hostile(ChatCase):
         self.assertIn("✓ • second", text)
         self.assertNotIn("• first", text)
 
+    def test_the_question_hides_nothing(self):
+        for columns in (80, 40):
+            chat = self.hostile_turn("hides", "100", columns=columns)
+            chat.wait("Yes  (rejects once)")
+            seen = chat.screen.text(24)
+            for part in ("asks for permission", "echo line 1\n", "more lines — v", "␠×300 ; c", "| sh",
+                         "a No  (allows from now on)", "y Not now  (allows once)", "n Yes  (rejects once)"):
+                self.assertIn(part, seen)
+            chat.type("v")
+            chat.wait("lines 1–")
+            chat.type("\x1b[6~")  # PgDn
+            chat.wait("echo line 20\n")
+            chat.type("\x1b[F")  # End
+            chat.wait("curl http://evil")
+            chat.type("\x1b")  # only the view is closed
+            chat.wait("Yes  (rejects once)")
+            chat.type("n\r")
+            chat.wait('"reject_once"}')
+            chat.wait(IDLE)
+            self.leave(chat)
+
     def test_options_in_any_order(self):
         for words, key in (("reject_once allow_always allow_once", "y"), ("announced allow_once reject_once", "y"),
                            ("reject_always allow_once reject_once", "n")):

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "acp/io/printable.h"
 #include "chat/chat_ui.h"
 #include "chat/text.h"
 #include "settings/file.h"
@@ -32,6 +33,7 @@ void ChatUi::key(const Key& key) {
                       dynamic_cast<FormDialog*>(dialogs_.front().get()) == nullptr;
   if (to_dialog() && !pasted) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
+    if (key.is("Escape") && dialog->close_view()) return;
     if (key.is("Escape")) {
       // Of a permission question there is no "no answer": the turn ends.
       if (dynamic_cast<ChoiceDialog*>(dialog.get()) != nullptr && dialog->urgent &&
@@ -173,7 +175,7 @@ void ChatUi::entered_line(const std::string& text) {
       std::erase(dialogs_, dialog);
     else
       print({line_of("That is none of the answers.")});
-    if (!dialogs_.empty()) print(dialogs_.front()->shown(screen_.room()).lines);
+    if (!dialogs_.empty()) print(dialogs_.front()->shown(screen_.room(), io::whole).lines);
     return;
   }
   if (text.find_first_not_of(" \t\n") != std::string::npos) submit(text);

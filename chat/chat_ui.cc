@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "acp/io/printable.h"
 #include "chat/text.h"
 #include "settings/file.h"
 
@@ -224,7 +225,7 @@ void ChatUi::ask(std::shared_ptr<Dialog> dialog) {
     wants_attention();
     if (plain_) {
       draw_plain();
-      print(dialogs_.front()->shown(screen_.room()).lines);
+      print(dialogs_.front()->shown(screen_.room(), io::whole).lines);
     }
   }
 }

@@ -180,9 +180,9 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
   const auto more = [&](Lines added) {
     for (Line& line : added) lines.push_back(std::move(line));
   };
-  if (session_ && working()) {
+  // A question needs the rows.
+  if (session_ && working() && dialogs_.empty())
     more(plan(std::max<std::size_t>(screen_.rows() / 3, 3)));
-  }
   for (std::size_t i = 0; i < queue_.size() && i < 3; ++i)
     lines.push_back(fit(line_of("  next: " + first_line(queue_[i]), aside), room));
   if (queue_.size() > 3)
@@ -190,11 +190,19 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
   for (const std::string& name : attached_names_)
     lines.push_back(fit(line_of("  attached: " + name, aside), room));
 
+  const Line prompt = line_of("❯ ", {.bold = true, .colour = Colour::cyan});
+  const EditorRows rows =
+      editor_rows(editor_, prompt, room, std::max<std::size_t>(screen_.rows() / 3, 1));
+  const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
+
   std::optional<std::pair<std::size_t, std::size_t>> cursor;
   if (!dialogs_.empty()) {
-    Dialog::Shown shown = dialogs_.front()->shown(room);
-    const std::size_t most = screen_.rows() > 8 ? screen_.rows() - 6 : 2;
-    // The choices are at the end: what is cut is the beginning of a long diff.
+    // What else is on the screen; of it, the hint, the status, and the row that is never used.
+    const std::size_t others = lines.size() + rows.rows.size() + shown_candidates + 3 +
+                               (candidates_.size() > shown_candidates ? 1 : 0);
+    const std::size_t most = screen_.rows() > others + 2 ? screen_.rows() - others : 2;
+    Dialog::Shown shown = dialogs_.front()->shown(room, most);
+    // The answers are at the end.
     const std::size_t cut = shown.lines.size() > most ? shown.lines.size() - most : 0;
     shown.lines.erase(shown.lines.begin(), shown.lines.begin() + static_cast<std::ptrdiff_t>(cut));
     if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
@@ -205,7 +213,6 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     else if (const std::string hint = dialogs_.front()->hint(); !hint.empty())
       lines.push_back(fit(line_of("  " + hint, aside), room));
   }
-  const std::size_t shown_candidates = std::min<std::size_t>(candidates_.size(), 8);
   for (std::size_t i = 0; i < shown_candidates; ++i) {
     Line line = line_of("  " + candidates_[i].text, {.colour = Colour::cyan});
     add(line, "  " + candidates_[i].description, aside);
@@ -215,9 +222,6 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     lines.push_back(
         line_of("  and " + std::to_string(candidates_.size() - shown_candidates) + " more", aside));
 
-  const Line prompt = line_of("❯ ", {.bold = true, .colour = Colour::cyan});
-  const std::size_t most = std::max<std::size_t>(screen_.rows() / 3, 1);
-  const EditorRows rows = editor_rows(editor_, prompt, room, most);
   cursor_row = lines.size() + rows.cursor_row;
   cursor_column = rows.cursor_column;
   for (const Line& row : rows.rows) lines.push_back(row);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
+#include "acp/io/printable.h"
+#include "chat/question_view.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -18,11 +21,47 @@ std::optional<std::size_t> number_of(const std::string& text) {
 
 }  // namespace
 
-Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
-  constexpr std::size_t most = 10;
+const Lines& ChoiceDialog::body_at(std::size_t columns) const {
+  const std::size_t inside = columns > 4 ? columns - 2 : 2;
+  if (made_at_ != inside) made_ = body(inside);
+  made_at_ = inside;
+  return made_;
+}
+
+Lines ChoiceDialog::page(std::size_t columns, std::size_t rows) const {
+  const Lines& all = body_at(columns);
+  page_ = rows > 4 ? rows - 3 : 1;
+  first_ = std::min(first_, all.size() > page_ ? all.size() - page_ : 0);
+  const std::size_t end = std::min(first_ + page_, all.size());
+  const Lines part(all.begin() + static_cast<std::ptrdiff_t>(first_),
+                   all.begin() + static_cast<std::ptrdiff_t>(end));
+  Lines out = framed(title, part, columns, io::whole, "");
+  const std::string place = "  lines " + std::to_string(first_ + 1) + "–" + std::to_string(end) +
+                            " of " + std::to_string(all.size());
+  out.push_back(fit(line_of(place, {.dim = true}), columns));
+  return out;
+}
+
+Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   Shown out;
-  for (const Line& line : head)
-    for (Line& row : wrap(line, columns, {.first = {}, .rest = line_of("  ")}))
+  if (viewing_) {
+    out.lines = page(columns, rows);
+    return out;
+  }
+  for (const Line& line : head) {
+    Lines wrapped = wrap(line, columns, {.first = {}, .rest = line_of("  ")});
+    if (short_head) wrapped = {fit(line, columns)};
+    for (Line& row : wrapped) out.lines.push_back(std::move(row));
+  }
+  constexpr std::size_t frame = 4;  // rows at least: two of them say something
+  const std::size_t left = rows > out.lines.size() ? rows - out.lines.size() : 0;
+  std::size_t fits = body ? (left > frame ? left - frame : 0) : 10;
+  if (body && choices.size() > fits && fits > 0) --fits;  // for how many there are in all
+  const std::size_t most = std::min<std::size_t>(std::max<std::size_t>(fits, 2), 10);
+  const std::size_t listed = std::min(choices.size(), most) + (choices.size() > most ? 1 : 0);
+  if (body)
+    for (Line& row : framed(title, body_at(columns), columns, left > listed ? left - listed : frame,
+                            "v views all"))
       out.lines.push_back(std::move(row));
   const std::size_t at = selected.value_or(0);
   const std::size_t first =
@@ -33,7 +72,12 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
     add(line, std::to_string(i + 1) + " ", {.colour = Colour::cyan});
     if (choices[i].key != 0)
       add(line, std::string(1, choices[i].key) + " ", {.bold = true, .colour = Colour::cyan});
-    add(line, choices[i].label, {.bold = here});
+    Line end;
+    if (!choices[i].meaning.empty()) add(end, "  (" + choices[i].meaning + ")", {.dim = true});
+    const std::size_t used = width(line) + width(end);
+    const Line label = line_of(choices[i].label, {.bold = here});
+    add(line, end.empty() ? label : fit(label, columns > used ? columns - used : 0));
+    add(line, end);
     if (!choices[i].description.empty()) add(line, "  " + choices[i].description, {.dim = true});
     out.lines.push_back(fit(line, columns));
   }
@@ -43,8 +87,35 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns) const {
   return out;
 }
 
+bool ChoiceDialog::scroll(const std::string& name) {
+  if (name == "Up")
+    first_ -= std::min<std::size_t>(first_, 1);
+  else if (name == "Down")
+    ++first_;
+  else if (name == "PageUp")
+    first_ -= std::min(first_, page_);
+  else if (name == "PageDown" || name == " ")
+    first_ += page_;
+  else if (name == "Home")
+    first_ = 0;
+  else if (name == "End")
+    first_ = io::whole / 2;
+  else
+    return false;
+  return true;
+}
+
+bool ChoiceDialog::close_view() {
+  typed_.clear();
+  return std::exchange(viewing_, false);
+}
+
 bool ChoiceDialog::key(const Key& key) {
   typed_.clear();
+  if (viewing_) {
+    if (!scroll(key.text)) close_view();
+    return false;
+  }
   if (key.is("Up") || key.is("Down")) {
     if (choices.empty()) return false;
     const std::size_t count = choices.size();
@@ -70,12 +141,26 @@ std::optional<std::size_t> ChoiceDialog::meant_by(const std::string& text) const
 
 std::string ChoiceDialog::typed(const std::string& text) {
   const std::string all = typed_ + text;
+  if (viewing_) {
+    typed_.clear();
+    if (scroll(text)) return "";
+    viewing_ = false;
+    // A word that begins with v was meant for the input line.
+    return text == "v" || text == "q" ? "" : all;
+  }
+  if (body && all == "v" && !meant_by(all)) {
+    viewing_ = true;
+    first_ = 0;
+    typed_ = all;
+    return "";
+  }
   selected = meant_by(all);
   typed_ = selected ? all : "";
   return selected ? "" : all;
 }
 
 std::string ChoiceDialog::hint() const {
+  if (viewing_) return "↑ ↓ PgUp PgDn scroll, v or Esc goes back to the question";
   const bool letters = std::any_of(choices.begin(), choices.end(),
                                    [](const Choice& choice) { return choice.key != 0; });
   return std::string(letters ? "a letter, " : "") + "a number or ↑ ↓ chooses, Enter answers";
@@ -187,7 +272,7 @@ bool FormDialog::required(const std::string& name) const {
              schema_.required->end();
 }
 
-Dialog::Shown FormDialog::shown(std::size_t columns) const {
+Dialog::Shown FormDialog::shown(std::size_t columns, std::size_t) const {
   Shown out;
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
   add(head, agent_ + " asks: ", {.bold = true});

@@ -23,7 +23,8 @@ class Dialog {
     // Where the cursor stands, if it is not in the input line.
     std::optional<std::pair<std::size_t, std::size_t>> cursor = {};
   };
-  virtual Shown shown(std::size_t columns) const = 0;
+  // In so many rows, if that can be.
+  virtual Shown shown(std::size_t columns, std::size_t rows) const = 0;
   // Both are true if that was the answer.
   virtual bool key(const Key& key) = 0;
   virtual bool line(const std::string& text) = 0;  // where there are no keys but whole lines
@@ -34,6 +35,8 @@ class Dialog {
   virtual std::string hint() const { return {}; }
   // Esc: the person does not want to answer.
   virtual void dismiss() = 0;
+  // Esc, first of all: true if only a view of it was closed by that.
+  virtual bool close_view() { return false; }
 
   // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
   bool urgent = false;
@@ -44,30 +47,48 @@ class Dialog {
 struct Choice {
   std::string label;
   std::string description = {};
+  // In brackets after the label, and never cut: what it does, whatever the label says.
+  std::string meaning = {};
   char key = 0;  // in addition to its number
 };
 
 class ChoiceDialog : public Dialog {
  public:
-  Lines head = {};  // above the choices
+  Lines head = {};          // above the choices
+  bool short_head = false;  // each of its lines is one row
+  // Between them, in a frame with a title, at a width: `v` shows what has no room there.
+  Line title = {};
+  std::function<Lines(std::size_t columns)> body = {};
   std::vector<Choice> choices = {};
   // What Enter takes: only that answers. None: Enter takes nothing.
   std::optional<std::size_t> selected = {};
   std::function<void(std::size_t)> chosen = {};
   std::function<void()> dismissed = {};
 
-  Shown shown(std::size_t columns) const override;
+  Shown shown(std::size_t columns, std::size_t rows) const override;
   bool key(const Key& key) override;
   bool line(const std::string& text) override;
   std::string typed(const std::string& text) override;
   std::string hint() const override;
   void dismiss() override;
+  bool close_view() override;
 
  private:
   // By its number or its letter.
   std::optional<std::size_t> meant_by(const std::string& text) const;
 
-  std::string typed_;  // what has selected the one that is
+  const Lines& body_at(std::size_t columns) const;
+  Lines page(std::size_t columns, std::size_t rows) const;
+  // By a key or a character; false if it does not scroll.
+  bool scroll(const std::string& name);
+
+  std::string typed_;  // what has selected the one that is, or opened the view
+  // Of the body. It is made once for each width.
+  mutable Lines made_;
+  mutable std::size_t made_at_ = 0;
+  // The view of all of it.
+  bool viewing_ = false;
+  mutable std::size_t first_ = 0, page_ = 1;
 };
 
 // Field by field. What it gives is as the schema wants it.
@@ -78,7 +99,7 @@ class FormDialog : public Dialog {
   FormDialog(std::string agent, std::string message, v1::ElicitationSchema schema,
              std::function<void(std::optional<Values>)> done);
 
-  Shown shown(std::size_t columns) const override;
+  Shown shown(std::size_t columns, std::size_t rows) const override;
   bool key(const Key& key) override;
   bool line(const std::string& text) override;
   std::string typed(const std::string& text) override;

@@ -50,9 +50,10 @@ struct KeptText {
 TextDiff diff(KeptText old_text, KeptText new_text, std::size_t context = 3,
               std::size_t most_changes = 1000);
 
-// Hunks with their headings. Lines are wrapped, very long ones are cut; after `most_rows` it says
-// how much more there is. 0 is no limit.
-Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows = 0);
+// Hunks with their headings. Lines are wrapped, very long ones are cut, unless `whole_lines`; after
+// `most_rows` it says how much more there is. 0 is no limit.
+Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows = 0,
+                 bool whole_lines = false);
 // "+3 -1"
 Line diff_counts(const TextDiff& diff);
 

@@ -21,15 +21,15 @@ Style style_of(char mark) {
 }
 
 // Of a long line as much as a few rows hold.
-Lines row_lines(const Hunk::Row& row, std::size_t columns) {
+Lines row_lines(const Hunk::Row& row, std::size_t columns, bool whole) {
   const Style style = style_of(row.mark);
   const std::size_t most = rows_of_a_line * std::max<std::size_t>(columns, 2) * 4;
   std::string_view text = row.text;
-  if (text.size() > most) text = text.substr(0, character_start(text, most));
+  if (!whole && text.size() > most) text = text.substr(0, character_start(text, most));
   const Margin margin{line_of(std::string(1, row.mark), style), line_of(" ", style)};
   Lines lines = chop(line_of(text, style), columns, margin);
-  const bool cut = lines.size() > rows_of_a_line || text.size() < row.text.size();
-  if (lines.size() > rows_of_a_line) lines.resize(rows_of_a_line);
+  const bool cut = !whole && (lines.size() > rows_of_a_line || text.size() < row.text.size());
+  if (cut && lines.size() > rows_of_a_line) lines.resize(rows_of_a_line);
   if (cut)
     lines.push_back(fit(
         line_of(" … a line of " + std::to_string(row.text.size()) + " bytes, cut", {.dim = true}),
@@ -48,7 +48,8 @@ Line diff_counts(const TextDiff& diff) {
   return line;
 }
 
-Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows) {
+Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows,
+                 bool whole_lines) {
   const Style aside{.dim = true};
   Lines out;
   const auto note = [&](const std::string& text) {
@@ -76,7 +77,8 @@ Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_row
         left += hunk.rows.size() - i;
         break;
       }
-      for (Line& line : row_lines(hunk.rows[i], columns)) out.push_back(std::move(line));
+      for (Line& line : row_lines(hunk.rows[i], columns, whole_lines))
+        out.push_back(std::move(line));
     }
   }
   if (left > 0) note("… " + counted(left, "more line"));

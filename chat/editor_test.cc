@@ -196,7 +196,7 @@ TEST(Form, AsksFieldByField) {
   EXPECT_FALSE(form.line(""));  // it is required
   EXPECT_FALSE(form.line("Ada"));
   EXPECT_FALSE(form.line("6"));
-  EXPECT_NE(to_plain(form.shown(60).lines).find("too large"), std::string::npos);
+  EXPECT_NE(to_plain(form.shown(60, 20).lines).find("too large"), std::string::npos);
   EXPECT_FALSE(form.line("5"));
   EXPECT_TRUE(form.line(""));
   ASSERT_TRUE(values);

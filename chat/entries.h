@@ -19,6 +19,8 @@ Lines tool_call_lines(const SessionState& state, const ToolCallState& call, cons
 // change if that is to be told there; and what is below it.
 Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view);
 Line change_counts(const ToolCallState& call);
+// Its content alone, at the full width; tool_call_body() sets it off.
+Lines content_of_call(const SessionState& state, const ToolCallState& call, const View& view);
 Lines tool_call_body(const SessionState& state, const ToolCallState& call, const View& view);
 // The little that is shown below a folded call.
 Lines tool_call_brief(const SessionState& state, const ToolCallState& call, const View& view);

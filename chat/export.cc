@@ -1,9 +1,13 @@
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "chat/diff.h"
 #include "chat/long_session.h"
-#include "chat/printable.h"
 
 namespace acp::chat {
+
+using io::one_line;
+using io::printable;
+using io::printable_json;
 
 namespace {
 
@@ -129,8 +133,9 @@ struct AsMarkdown {
 }  // namespace
 
 std::string exported(const SessionState::Entry& entry, bool markdown) {
-  if (markdown) return std::visit(AsMarkdown(), entry.content);
-  const std::string text = std::visit(AsJson(), entry.content);
+  // The file may be shown on a terminal.
+  if (markdown) return printable(std::visit(AsMarkdown(), entry.content));
+  const std::string text = printable_json(std::visit(AsJson(), entry.content));
   return text.empty() ? text : text + '\n';
 }
 

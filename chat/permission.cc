@@ -5,8 +5,9 @@
 #include <filesystem>
 #include <map>
 
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
-#include "chat/printable.h"
+#include "chat/question_view.h"
 #include "chat/tty.h"
 #include "workspace/guarded.h"
 #include "workspace/permission_options.h"
@@ -15,6 +16,8 @@
 #include "workspace/web_origin.h"
 
 namespace acp::chat {
+
+using io::one_line;
 
 namespace {
 
@@ -33,22 +36,6 @@ PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
 std::string name_of(v1::ToolKind kind) {
   const auto name = Json::parse(json::encode(kind));
   return name && name->is_string() ? *name->as_string() : "other";
-}
-
-// As the agent tells it: one text, or words.
-std::string command_of(const ToolCallState& call) {
-  const JsonView input = call.raw_input.view();
-  const JsonView command = input["command"].absent() ? input["cmd"] : input["command"];
-  if (const auto line = command.as_string()) {
-    std::vector<std::string> words;
-    for (const JsonView word : input["args"].elements())
-      if (const auto text = word.as_string()) words.push_back(*text);
-    return words.empty() ? *line : *line + " " + io::command_line(words);
-  }
-  std::vector<std::string> words;
-  for (const JsonView word : command.elements())
-    if (const auto text = word.as_string()) words.push_back(*text);
-  return words.empty() ? "" : io::command_line(words);
 }
 
 // Where it runs, as far as the agent says it; else in the session's directory.
@@ -81,25 +68,6 @@ std::vector<std::string> paths_of(const ToolCallState& call) {
   for (const v1::ToolCallContent& content : call.content)
     if (const auto* diff = std::get_if<v1::Diff>(&content)) add(diff->path);
   return paths;
-}
-
-// The change in question, its first lines.
-std::string shown_diff(const v1::Diff& diff) {
-  constexpr std::size_t most = 40;
-  std::string text = "  " + one_line(diff.path) + "\n";
-  std::size_t count = 0;
-  const auto lines = [&](std::string_view of, const char* sign) {
-    while (!of.empty() && count < most) {
-      const std::size_t end = of.find('\n');
-      text += std::string("  ") + sign + one_line(of.substr(0, end)) + "\n";
-      ++count;
-      of = end == std::string_view::npos ? std::string_view() : of.substr(end + 1);
-    }
-    if (!of.empty()) text += std::string("  ") + sign + " … and more\n";
-  };
-  if (diff.oldText.has_value()) lines(*diff.oldText, "-");
-  lines(diff.newText, "+");
-  return text;
 }
 
 // What is git's own, or .acp's, no rule allows.
@@ -184,17 +152,32 @@ workspace::Question as_question(const PermissionQuestion& question) {
 
 std::string describe(const workspace::Question& call) {
   if (!call.command.empty())
-    return "run `" + one_line(call.command) + "` in " + one_line(call.directory.written);
+    return "run `" + command_line_of(call.command) + "` in " + one_line(call.directory.written);
   std::string text = call.kind == "edit" ? "write" : call.kind;
   for (const workspace::Touched& path : call.paths) text += " " + one_line(path.written);
   return text;
+}
+
+std::string command_of(const ToolCallState& call) {
+  const JsonView input = call.raw_input.view();
+  const JsonView command = input["command"].absent() ? input["cmd"] : input["command"];
+  if (const auto line = command.as_string()) {
+    std::vector<std::string> words;
+    for (const JsonView word : input["args"].elements())
+      if (const auto text = word.as_string()) words.push_back(*text);
+    return words.empty() ? *line : *line + " " + io::command_line(words);
+  }
+  std::vector<std::string> words;
+  for (const JsonView word : command.elements())
+    if (const auto text = word.as_string()) words.push_back(*text);
+  return words.empty() ? "" : io::command_line(words);
 }
 
 std::string describe(const ToolCallState& call) {
   std::string text = name_of(call.kind);
   const std::string command = call.kind == v1::ToolKind::execute ? command_of(call) : "";
   if (!command.empty())
-    text += " `" + one_line(command) + "`";
+    text += " `" + command_line_of(command) + "`";
   else if (!call.title.empty())
     text += ": " + one_line(call.title);
   else
@@ -290,15 +273,23 @@ PermissionAnswer Permissions::ask(const PermissionQuestion& question, std::stop_
   const std::lock_guard lock(asking_);
   std::optional<Tty> terminal = Tty::open();
   if (!terminal) return answered(question, By::nobody, false, "there is no terminal to ask at");
-  std::string text = "\nThe agent asks for a permission: " + describe(question.call) + "\n";
-  if (!question.call.title.empty()) text += "  " + one_line(question.call.title) + "\n";
-  for (const std::string& path : paths_of(question.call)) text += "  " + one_line(path) + "\n";
-  for (const v1::ToolCallContent& content : question.call.content)
-    if (const auto* diff = std::get_if<v1::Diff>(&content)) text += shown_diff(*diff);
+  const Tty::Size size = terminal->size();
+  const Line title = question_title(question.call, question.cwd);
+  const Lines body = question_body(question.call, question.cwd, size.columns - 2);
+  const auto shown = [&](std::size_t rows) {
+    return to_plain(framed(title, body, size.columns, rows, "v shows all"));
+  };
+  std::string options;
   for (std::size_t i = 0; i < question.options.size(); ++i)
-    text += "  " + std::to_string(i + 1) + "  " + one_line(question.options[i].name) + "\n";
+    options += "  " + std::to_string(i + 1) + "  " + one_line(question.options[i].name) + "  (" +
+               std::string(meaning_of(question.options[i].kind)) + ")\n";
+  const std::string asks = "The agent asks for a permission: " + describe(question.call);
+  // An empty row, what asks, the prompt and the answer.
+  const std::size_t used = question.options.size() + 4 + asks.size() / size.columns;
+  const std::size_t room = std::max<std::size_t>(size.rows > used ? size.rows - used : 0, 5);
+  std::string text = "\n" + asks + "\n" + shown(room) + options;
   while (!stop.stop_requested()) {
-    const auto line = terminal->ask(text + "A number, or nothing to deny: ", stop);
+    const auto line = terminal->ask(text + "A number, v to see all, or nothing to deny: ", stop);
     if (!line && stop.stop_requested()) break;
     if (!line) return answered(question, By::nobody, false, "the terminal is gone");
     if (line->empty()) return answered(question, By::person, false, "at the terminal");
@@ -311,7 +302,7 @@ PermissionAnswer Permissions::ask(const PermissionQuestion& question, std::stop_
       answer.allowed = workspace::allows(answer.option->kind);
       return answer;
     }
-    text.clear();
+    text = *line == "v" ? shown(io::whole) + options : "";
   }
   return {.by = By::cancelled, .allowed = false, .reason = "the turn was cancelled"};
 }

@@ -52,6 +52,8 @@ const char* to_string(PermissionAnswer::By by);
 workspace::Question as_question(const PermissionQuestion& question);
 // A call that the agent sent without asking, on one line, safe to show.
 std::string describe(const workspace::Question& call);
+// What is to run, as the agent tells it: one text, or words. Empty if it does not tell.
+std::string command_of(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
 

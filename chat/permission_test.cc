@@ -121,7 +121,7 @@ TEST(Permission, DescribedOnOneSafeLine) {
   PermissionQuestion asked = question({});
   EXPECT_EQ(describe(asked.call), "execute `npm test`");
   asked.call.raw_input = Json::object({{"command", "a\n\x1b[1mb"}});
-  EXPECT_EQ(describe(asked.call), "execute `a \uFFFD[1mb`");
+  EXPECT_EQ(describe(asked.call), "execute `a␊␛[1mb`");
   asked.call.kind = ToolKind::edit;
   EXPECT_EQ(describe(asked.call), "edit: Run the tests");
   asked.call.title.clear();

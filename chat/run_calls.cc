@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "chat/printable.h"
+#include "acp/io/printable.h"
 
 namespace acp::chat {
+
+using io::one_line;
 
 namespace {
 

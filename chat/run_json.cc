@@ -1,10 +1,12 @@
 #include <iostream>
 
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
-#include "chat/printable.h"
 #include "chat/run_events.h"
 
 namespace acp::chat {
+
+using io::printable_json;
 
 namespace {
 

@@ -5,12 +5,15 @@
 #include <map>
 #include <set>
 
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
-#include "chat/printable.h"
 #include "chat/run_calls.h"
 #include "chat/run_events.h"
 
 namespace acp::chat {
+
+using io::one_line;
+using io::printable;
 
 namespace {
 
@@ -35,8 +38,8 @@ std::string placeholder(const ContentBlock& content) {
   return "[content]";
 }
 
-std::string text_of(const ContentBlock& content) {
-  if (const auto* text = std::get_if<v1::TextContent>(&content)) return printable(text->text);
+std::string text_of(const ContentBlock& content, io::PrintableStream& stream) {
+  if (const auto* text = std::get_if<v1::TextContent>(&content)) return stream(text->text);
   return placeholder(content);
 }
 
@@ -139,7 +142,7 @@ class TextPrinter : public RunPrinter {
     }
     begin_message();
     if (!std::holds_alternative<v1::TextContent>(chunk.content)) end_line();
-    say(text_of(chunk.content));
+    say(text_of(chunk.content, said_));
     if (!std::holds_alternative<v1::TextContent>(chunk.content)) say("\n");
   }
   void end_line() {
@@ -147,7 +150,7 @@ class TextPrinter : public RunPrinter {
   }
   void show(const v1::AgentThoughtChunk& chunk) {
     end_message();
-    if (options_.verbose && !options_.quiet) pass(text_of(chunk.content));
+    if (options_.verbose && !options_.quiet) pass(text_of(chunk.content, thought_));
   }
   void show(const v1::ToolCall& call) {
     end_message();
@@ -303,6 +306,7 @@ class TextPrinter : public RunPrinter {
   }
 
   const TextOptions options_;
+  io::PrintableStream said_, thought_;
   std::string last_;  // message, if only that is wanted
   bool ended_ = false;
   bool mid_line_ = false;  // of standard output

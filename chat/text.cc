@@ -5,9 +5,10 @@
 #include <uniwidth.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <utility>
 
+#include "acp/io/printable.h"
 #include "acp/json/utf8.h"
 
 namespace acp::chat {
@@ -29,31 +30,6 @@ ucs4_t code_point(std::string_view text, std::size_t& length) {
   return code;
 }
 
-// Invisible, or changes the order in which others are seen. Joiners and variation selectors are not
-// among them: emoji and some scripts are written with them.
-bool deceives(ucs4_t code) {
-  return (code >= 0x80 && code < 0xA0) || code == 0xAD || code == 0x34F || code == 0x61C ||
-         code == 0x115F || code == 0x1160 || code == 0x180E || code == 0x200B || code == 0x200E ||
-         code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2060 && code <= 0x206F) || code == 0x3164 || code == 0xFEFF || code == 0xFFA0 ||
-         (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE00FF);
-}
-
-void put(std::string& out, std::uint32_t code) {
-  std::array<char, 4> buffer;
-  out.append(buffer.data(), json::utf8_put(buffer.data(), code));
-}
-
-void put_stand_in(std::string& out, ucs4_t code) {
-  if (code < 0x20) return put(out, 0x2400 + code);
-  if (code == 0x7F) return put(out, 0x2421);
-  constexpr char digits[] = "0123456789ABCDEF";
-  out += "<U+";
-  for (int shift = code > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4)
-    out += digits[code >> shift & 0xF];
-  out += '>';
-}
-
 // The next character's length, 0 if it is not UTF-8.
 std::size_t length_at(std::string_view text, std::size_t at) {
   if (static_cast<unsigned char>(text[at]) < 0x80) return 1;
@@ -71,24 +47,37 @@ class Writer {
 
   void plain(std::string_view text) {
     marks_ = 0;
+    before_ = static_cast<unsigned char>(text.back());
     out_ += text;
   }
-  void bad_byte() { plain(json::replacement_character); }
+  void bad_byte() {
+    plain(json::replacement_character);
+    before_ = 0xFFFD;
+  }
   void tab() {
     const std::size_t column = width(std::string_view(out_).substr(measured_)) + columns_;
     columns_ = column;
     measured_ = out_.size();
     plain(std::string(tab_ - column % tab_, ' '));
   }
-  void character(std::string_view text) {
-    std::size_t length = 0;
-    const ucs4_t code = code_point(text, length);
-    if (code < 0x20 || code == 0x7F || deceives(code)) {
+  // The first of the text, which is UTF-8 and so long.
+  void character(std::string_view text, std::size_t length) {
+    std::size_t size = 0;
+    const ucs4_t code = code_point(text.substr(0, length), size);
+    const std::string_view rest = text.substr(length);
+    const ucs4_t after = rest.empty() ? 0 : code_point(rest, size);
+    const ucs4_t before = std::exchange(before_, code);
+    if (io::is_unsafe(before, code, after)) {
       marks_ = 0;
-      return put_stand_in(out_, code);
+      before_ = 0;
+      return io::put_visible(out_, code);
     }
-    if (uc_width(code, "UTF-8") != 0) return plain(text);
-    if (++marks_ <= most_marks) out_ += text;
+    if (uc_width(code, "UTF-8") != 0) {
+      marks_ = 0;
+      out_ += text.substr(0, length);
+      return;
+    }
+    if (++marks_ <= most_marks) out_ += text.substr(0, length);
     if (marks_ == most_marks + 1) out_ += json::replacement_character;
   }
   std::string take() { return std::move(out_); }
@@ -96,6 +85,7 @@ class Writer {
  private:
   std::size_t tab_;
   std::string out_;
+  ucs4_t before_ = 0;
   std::size_t marks_ = 0;     // in a row
   std::size_t measured_ = 0;  // of out_: it has so many columns
   std::size_t columns_ = 0;
@@ -135,7 +125,7 @@ std::string safe(std::string_view text, std::size_t tab) {
       out.tab();
       ++at;
     } else if (const std::size_t length = length_at(text, at); length > 0) {
-      out.character(text.substr(at, length));
+      out.character(text.substr(at), length);
       at += length;
     } else {
       out.bad_byte();

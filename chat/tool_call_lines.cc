@@ -142,7 +142,7 @@ struct Body {
     add(head, change.oldText ? "  " : "  new  ");
     add(head, diff_counts(compared));
     Lines lines = {fit(head, view.columns)};
-    for (Line& line : diff_lines(compared, view.columns, view.content_lines))
+    for (Line& line : diff_lines(compared, view.columns, view.content_lines, view.whole_lines))
       lines.push_back(std::move(line));
     return lines;
   }
@@ -273,16 +273,18 @@ Line tool_call_head(const ToolCallState& call, const Line& counts, const View& v
   return fit(line, view.columns);
 }
 
+Lines content_of_call(const SessionState& state, const ToolCallState& call, const View& view) {
+  Lines lines;
+  for (const v1::ToolCallContent& content : call.content)
+    for (Line& row : std::visit(Body{state, view, call.kind}, content))
+      lines.push_back(std::move(row));
+  return lines;
+}
+
 Lines tool_call_body(const SessionState& state, const ToolCallState& call, const View& view) {
   View inner = view;
   inner.columns = view.columns > 8 ? view.columns - 4 : view.columns;
-  Lines lines;
-  for (const v1::ToolCallContent& content : call.content) {
-    Lines body = std::visit(Body{state, inner, call.kind}, content);
-    for (Line& row : indented(std::move(body), line_of("  │ ", aside)))
-      lines.push_back(std::move(row));
-  }
-  return lines;
+  return indented(content_of_call(state, call, inner), line_of("  │ ", aside));
 }
 
 Lines tool_call_brief(const SessionState& state, const ToolCallState& call, const View& view) {

@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 
@@ -28,6 +30,15 @@ std::optional<Tty> Tty::open() {
   io::Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC));
   if (!terminal) return {};
   return Tty(std::move(terminal));
+}
+
+Tty::Size Tty::size() const {
+  Size size;
+  winsize window{};
+  if (ioctl(terminal_.get(), TIOCGWINSZ, &window) != 0) return size;
+  if (window.ws_col > 0) size.columns = std::max<std::size_t>(window.ws_col, 20);
+  if (window.ws_row > 0) size.rows = window.ws_row;
+  return size;
 }
 
 std::optional<std::string> Tty::ask(const std::string& text, std::stop_token stop) {

@@ -20,6 +20,8 @@ struct View {
   // Of a terminal's output the last lines, of other content of a tool call the first; 0 is all.
   std::size_t output_lines = 10;
   std::size_t content_lines = 40;
+  // A very long line of a diff is shown to its end.
+  bool whole_lines = false;
   // Of a folded call: the last lines of a terminal while it runs; when it has ended, the first of
   // its diffs, and of its other content the last if it was a command, else the first. 0 is none.
   std::size_t live_lines = 0;

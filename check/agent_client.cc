@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "acp/io/printable.h"
+
 namespace acp::check {
 
 namespace {
@@ -102,7 +104,7 @@ AgentClient::~AgentClient() {
 
 void AgentClient::see(const PassedFrame& frame) {
   if (run_.options.print_frames)
-    std::cerr << (frame.sent ? "> " : "< ") << shortened(frame.text, 2000) << '\n';
+    std::cerr << (frame.sent ? "> " : "< ") << io::one_line(frame.text, 2000) << '\n';
   report(rules_.see({frame.time, frame.sent ? Side::client : Side::agent, frame.text}));
   if (frame.sent) return;
   run_.seen.things.insert("frame");

@@ -3,7 +3,7 @@
 #include <iomanip>
 #include <ostream>
 
-#include "check/escaped.h"
+#include "acp/io/printable.h"
 #include "check/log.h"
 
 namespace acp::check {
@@ -14,15 +14,15 @@ constexpr std::size_t longest_text = 100;
 std::string subject(const LogEntry& entry) {
   switch (entry.kind) {
     case LogEntry::Kind::request:
-      return escaped(entry.method) + " #" + escaped(entry.id, 40);
+      return io::one_line(entry.method) + " #" + io::one_line(entry.id, 40);
     case LogEntry::Kind::notification:
-      return escaped(entry.method);
+      return io::one_line(entry.method);
     case LogEntry::Kind::message:
       if (entry.method == "agent_message_chunk") return "says";
       if (entry.method == "agent_thought_chunk") return "thinks";
-      return entry.method == "user_message_chunk" ? "user said" : escaped(entry.method);
+      return entry.method == "user_message_chunk" ? "user said" : io::one_line(entry.method);
     case LogEntry::Kind::tool:
-      return "tool call " + escaped(entry.id, 40);
+      return "tool call " + io::one_line(entry.id, 40);
     case LogEntry::Kind::stray:
       return "NO MESSAGE";
     case LogEntry::Kind::violation:
@@ -47,14 +47,14 @@ void print(std::ostream& out, const LogEntry& entry, std::int64_t start) {
       << static_cast<double>(entry.time - start) / 1e9 << "  ";
   if (entry.turn) out << "  | ";
   out << arrow(entry) << ' ' << subject(entry);
-  if (!entry.what.empty()) out << "  " << escaped(entry.what, longest_text);
+  if (!entry.what.empty()) out << "  " << io::one_line(entry.what, longest_text);
   if (entry.kind == LogEntry::Kind::message && entry.frames.size() > 1)
     out << "  (" << entry.frames.size() << " chunks)";
   if (entry.kind == LogEntry::Kind::tool && !entry.outcome.empty())
-    out << "  " << escaped(entry.outcome, longest_text);
+    out << "  " << io::one_line(entry.outcome, longest_text);
   if (entry.kind == LogEntry::Kind::request) {
     if (entry.answered)
-      out << "  = " << escaped(entry.outcome, longest_text) << "  ("
+      out << "  = " << io::one_line(entry.outcome, longest_text) << "  ("
           << duration(*entry.answered - entry.time) << ")";
     else
       out << "  = NOT ANSWERED";
@@ -76,7 +76,8 @@ void print_log(std::ostream& out, const Recording& recording, const LogFilter& f
 void print_statistics(std::ostream& out, const Recording& recording) {
   const auto rows = statistics_of(recording);
   std::size_t width = 6;
-  for (const LogStatistics& row : rows) width = std::max(width, escaped(row.method, 60).size());
+  for (const LogStatistics& row : rows)
+    width = std::max(width, io::one_line(row.method, 60).size());
   const auto line = [&](const std::string& method, const std::string& from,
                         const std::string& count, const std::string& failed, const std::string& p50,
                         const std::string& p99, const std::string& bytes) {
@@ -92,7 +93,7 @@ void print_statistics(std::ostream& out, const Recording& recording) {
   line("method", "from", "count", "failed", "p50", "p99", "bytes");
   for (const LogStatistics& row : rows) {
     const auto p50 = row.percentile(50), p99 = row.percentile(99);
-    line(escaped(row.method, 60), std::string(side_name(row.from)), std::to_string(row.count),
+    line(io::one_line(row.method, 60), std::string(side_name(row.from)), std::to_string(row.count),
          row.failed == 0 ? "" : std::to_string(row.failed), p50 ? duration(*p50) : "",
          p99 ? duration(*p99) : "", std::to_string(row.bytes));
   }

@@ -185,7 +185,7 @@ TEST(Log, JoinsChunksAndPairsAnswers) {
   EXPECT_EQ(entries[1].turn, std::optional<std::size_t>(0));
   std::ostringstream out;
   print_log(out, recording, {});
-  EXPECT_NE(out.str().find("says  Hello \\x1b[31mred  (2 chunks)"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("says  Hello ␛[31mred  (2 chunks)"), std::string::npos) << out.str();
   EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
 }
 

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <thread>
 
+#include "acp/io/printable.h"
 #include "acp/io/process.h"
 #include "acp/rpc/framing.h"
-#include "check/escaped.h"
 #include "check/replay.h"
 #include "check/tap_channel_posix.h"
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t largest_frame = 256 * 1024 * 1024;
 
 void say(const std::string& what) {
-  std::fprintf(stderr, "acp replay: %s\n", escaped(what, 2000).c_str());
+  std::fprintf(stderr, "acp replay: %s\n", io::one_line(what, 2000).c_str());
 }
 
 void keep_sigpipe_away() {

@@ -2,6 +2,7 @@
 #include <array>
 #include <ostream>
 
+#include "acp/io/printable.h"
 #include "acp/json/json.h"
 #include "check/report.h"
 
@@ -80,7 +81,9 @@ std::string padded(std::string_view text, std::size_t width) {
   return result;
 }
 
-std::string indented(std::string_view text, std::string_view by) {
+std::string indented(std::string_view message, std::string_view by) {
+  const std::string shown = io::printable(message);
+  std::string_view text = shown;
   std::string result;
   while (true) {
     const std::size_t end = text.find('\n');
@@ -90,10 +93,10 @@ std::string indented(std::string_view text, std::string_view by) {
   }
 }
 
-// What XML 1.0 cannot hold becomes "?".
+// XML 1.0 cannot hold control characters at all.
 std::string xml(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : io::printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -111,7 +114,7 @@ std::string xml(std::string_view text) {
         result += "&#10;";
         break;
       default:
-        result += (static_cast<unsigned char>(c) < 0x20 && c != '\t') ? '?' : c;
+        result += c;
     }
   }
   return result;
@@ -163,7 +166,7 @@ void write_json(std::ostream& out, const Report& report) {
     for (const Status status : statuses) each.set(to_string(status), counts.get(level, status));
     summary.set(to_string(level), each);
   }
-  out << Json::object({{"results", list}, {"summary", summary}}).text() << '\n';
+  out << io::printable_json(Json::object({{"results", list}, {"summary", summary}}).text()) << '\n';
 }
 
 void write_junit(std::ostream& out, const Report& report, std::string_view name) {

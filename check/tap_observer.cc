@@ -5,8 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "acp/io/printable.h"
 #include "acp/io/private_file.h"
-#include "check/escaped.h"
 
 namespace acp::check {
 namespace {
@@ -128,14 +128,14 @@ void TapObserver::write_log() {
     log_failed_ = true;
     // Not to be silenced: what was asked for is not there.
     std::fprintf(stderr, "acp tap: cannot write %s: %s; the recording is incomplete\n",
-                 escaped(options_.log).c_str(), std::strerror(errno));
+                 io::one_line(options_.log, io::whole).c_str(), std::strerror(errno));
   }
   lines_.clear();
 }
 
 void TapObserver::say(const std::string& line) {
   if (options_.quiet) return;
-  const std::string whole = "acp tap: " + escaped(line, 2000) + "\n";
+  const std::string whole = "acp tap: " + io::one_line(line, 2000) + "\n";
   std::fwrite(whole.data(), 1, whole.size(), stderr);
 }
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "acp/io/printable.h"
 #include "acp/io/process.h"
-#include "check/escaped.h"
 #include "check/tap.h"
 #include "check/tap_channel_posix.h"
 #include "check/tap_observer.h"
@@ -200,7 +200,7 @@ class Relay {
 };
 
 int fail(const std::string& what, int code) {
-  std::fprintf(stderr, "acp tap: %s\n", escaped(what).c_str());
+  std::fprintf(stderr, "acp tap: %s\n", io::one_line(what, io::whole).c_str());
   return code;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/io/printable.h"
 #include "acp/json/json.h"
 #include "chat/agents.h"
 #include "chat/program.h"
@@ -22,7 +23,7 @@ using chat::KnownAgent;
 std::string where(const KnownAgent& agent, const std::optional<std::string>& found, bool verbose) {
   if (!found) return "no";
   if (agent.argv.front() == "npx") return "by npx";
-  return verbose ? printable(*found) : "yes";
+  return verbose ? *found : "yes";
 }
 
 // Of a long command the beginning: a row is no wider than a terminal.
@@ -57,15 +58,14 @@ int list(bool json, bool verbose) {
       set("read", agent.read);
       set("install", agent.install);
       set("withoutInstalling", agent.without_installing);
-      std::cout << object.text() << "\n";
+      std::cout << io::printable_json(object.text()) << "\n";
       continue;
     }
     const bool ours = agent.kind == KnownAgent::Kind::built_in;
-    const std::string command = ours ? "acp agent" : printable(io::command_line(agent.argv));
+    const std::string command = ours ? "acp agent" : io::command_line(agent.argv);
     std::vector<std::string> row = {agent.name, verbose ? command : shortened(command),
                                     where(agent, found, verbose)};
-    if (verbose)
-      row.push_back(printable(agent.source + (agent.read.empty() ? "" : ", read " + agent.read)));
+    if (verbose) row.push_back(agent.source + (agent.read.empty() ? "" : ", read " + agent.read));
     table.add(std::move(row));
   }
   if (!json) table.print(std::cout);

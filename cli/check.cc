@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "chat/printable.h"
+#include "acp/io/printable.h"
 #include "check/agent_check.h"
 #include "check/mcp_server.h"
 #include "check/self_path.h"
@@ -48,7 +48,7 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   try {
     check::check_agent(how, report);
   } catch (const check::EndedEarly& ended) {
-    std::cerr << options.name << ": " << chat::printable(ended.what()) << '\n';
+    std::cerr << options.name << ": " << io::printable(ended.what()) << '\n';
     return CheckOptions::no_peer;
   } catch (const check::StartFailed& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "chat/printable.h"
+#include "acp/io/printable.h"
 #include "cli/bad_usage.h"
 #include "workspace/policy_store.h"
 
@@ -62,7 +62,7 @@ int told(const std::string& name, const std::function<int()>& body) {
   } catch (const workspace::PolicyStoreError& error) {
     mistake = std::string("--policy: ") + error.what();
   }
-  std::cerr << name << ": " << chat::printable(mistake) << "\nTry '" << name << " --help'.\n";
+  std::cerr << name << ": " << io::printable(mistake) << "\nTry '" << name << " --help'.\n";
   return 2;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/io/printable.h"
 #include "acp/json/json.h"
 #include "cli/command.h"
 #include "settings/keys.h"
@@ -60,14 +61,17 @@ int show(const Options& options) {
   for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
   if (options.json) {
     for (const DescribedSetting& line : lines)
-      std::cout << Json::object(
-                       {{"name", line.name}, {"value", line.value}, {"source", line.source}})
-                       .text()
+      std::cout << io::printable_json(
+                       Json::object(
+                           {{"name", line.name}, {"value", line.value}, {"source", line.source}})
+                           .text())
                 << "\n";
     return 0;
   }
   std::size_t width = 0;
-  const auto written = [](const DescribedSetting& line) { return line.name + " = " + line.value; };
+  const auto written = [](const DescribedSetting& line) {
+    return io::one_line(line.name + " = " + line.value, io::whole);
+  };
   constexpr std::size_t widest = 60;
   for (const DescribedSetting& line : lines)
     if (const std::size_t size = written(line).size(); size <= widest)
@@ -75,7 +79,7 @@ int show(const Options& options) {
   for (const DescribedSetting& line : lines) {
     std::string text = written(line);
     if (text.size() < width) text.append(width - text.size(), ' ');
-    std::cout << text << "  # " << line.source << "\n";
+    std::cout << text << "  # " << io::one_line(line.source, io::whole) << "\n";
   }
   return 0;
 }

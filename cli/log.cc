@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "acp/io/printable.h"
 #include "acp/io/private_file.h"
-#include "check/escaped.h"
 #include "cli/command.h"
 
 namespace acp::cli {
@@ -29,15 +29,15 @@ statistics follow. Without --html the exit code is 0, whatever was recorded.)";
 int run(const Options& options) {
   std::ifstream file(options.file, std::ios::binary);
   if (!file) {
-    std::cerr << "acp log: cannot read " << check::escaped(options.file) << '\n';
+    std::cerr << "acp log: cannot read " << io::one_line(options.file, io::whole) << '\n';
     return 1;
   }
   const check::Recording recording = check::read_recording(file);
   for (const std::string& problem : recording.problems)
-    std::cerr << "acp log: " << check::escaped(options.file) << ": " << check::escaped(problem)
-              << '\n';
+    std::cerr << "acp log: " << io::one_line(options.file, io::whole) << ": "
+              << io::one_line(problem, io::whole) << '\n';
   if (recording.entries.empty()) {
-    std::cerr << "acp log: there is no frame in " << check::escaped(options.file) << '\n';
+    std::cerr << "acp log: there is no frame in " << io::one_line(options.file, io::whole) << '\n';
     return 1;
   }
   check::LogFilter filter;
@@ -51,7 +51,7 @@ int run(const Options& options) {
     try {
       io::write_private_file(options.html, page.str(), io::Existing::replace);
     } catch (const std::runtime_error& error) {
-      std::cerr << "acp log: " << check::escaped(error.what()) << '\n';
+      std::cerr << "acp log: " << io::one_line(error.what(), io::whole) << '\n';
       return 1;
     }
     return 0;

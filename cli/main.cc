@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/help_format.h"
+#include "cli/printable_stderr.h"
 
 namespace acp::cli {
 namespace {
@@ -135,6 +136,7 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);
 #endif
+  const acp::cli::PrintableStderr printable;
   int code = 1;
   try {
     code = acp::cli::run(argc, argv);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/io/printable.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "cli/mcp_arguments.h"
@@ -18,6 +19,8 @@
 
 namespace acp::cli {
 namespace {
+
+using io::printable;
 
 constexpr int tool_failed = 1;
 constexpr int bad_usage = 2;
@@ -45,7 +48,7 @@ std::string title_of(const std::optional<std::string>& title,
 int info(const Options& options) {
   const mcp::Server server = connect(options);
   if (options.json)
-    std::cout << server.info().raw.text() << "\n";
+    std::cout << io::printable_json(server.info().raw.text()) << "\n";
   else
     print_info(std::cout, server.info());
   return 0;
@@ -54,13 +57,13 @@ int info(const Options& options) {
 int tools(const Options& options) {
   const auto list = connect(options).list_tools();
   if (options.json) {
-    std::cout << listed("tools", list).text() << "\n";
+    std::cout << io::printable_json(listed("tools", list).text()) << "\n";
     return 0;
   }
   Table table({"TOOL", "ARGUMENTS", "DESCRIPTION"});
   for (const mcp::Tool& tool : list)
-    table.add({printable(tool.name), printable(describe_arguments(tool.inputSchema)),
-               title_of(tool.title, tool.description)});
+    table.add(
+        {tool.name, describe_arguments(tool.inputSchema), title_of(tool.title, tool.description)});
   table.print(std::cout);
   return 0;
 }
@@ -89,7 +92,7 @@ int call(const Options& options) {
   const mcp::CallToolResult result = server.call_tool(
       options.name, tool_arguments(tool->inputSchema, options.words), std::move(how));
   if (options.json) {
-    std::cout << result.raw.text() << "\n";
+    std::cout << io::printable_json(result.raw.text()) << "\n";
   } else {
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     std::ostringstream text;
@@ -112,16 +115,18 @@ int resources(const Options& options) {
     if (failed.code() != rpc::method_not_found) throw;  // not every server has them
   }
   if (options.json) {
-    std::cout << listed("resourceTemplates", templates, listed("resources", list)).text() << "\n";
+    std::cout << io::printable_json(
+                     listed("resourceTemplates", templates, listed("resources", list)).text())
+              << "\n";
     return 0;
   }
   Table table({"URI", "TYPE", "NAME", "DESCRIPTION"});
   for (const mcp::Resource& each : list)
-    table.add({printable(each.uri), first_line(each.mimeType.value_or("")), first_line(each.name),
+    table.add({each.uri, first_line(each.mimeType.value_or("")), first_line(each.name),
                title_of(each.title, each.description)});
   for (const mcp::ResourceTemplate& each : templates)
-    table.add({printable(each.uriTemplate), first_line(each.mimeType.value_or("")),
-               first_line(each.name), title_of(each.title, each.description)});
+    table.add({each.uriTemplate, first_line(each.mimeType.value_or("")), first_line(each.name),
+               title_of(each.title, each.description)});
   table.print(std::cout);
   return 0;
 }
@@ -129,7 +134,7 @@ int resources(const Options& options) {
 int read(const Options& options) {
   const mcp::ReadResourceResult result = connect(options).read_resource(options.name);
   if (options.json)
-    std::cout << result.raw.text() << "\n";
+    std::cout << io::printable_json(result.raw.text()) << "\n";
   else
     for (const mcp::ResourceContents& contents : result.contents)
       print(std::cout, contents, isatty(STDOUT_FILENO) != 0);
@@ -139,7 +144,7 @@ int read(const Options& options) {
 int prompts(const Options& options) {
   const auto list = connect(options).list_prompts();
   if (options.json) {
-    std::cout << listed("prompts", list).text() << "\n";
+    std::cout << io::printable_json(listed("prompts", list).text()) << "\n";
     return 0;
   }
   Table table({"PROMPT", "ARGUMENTS", "DESCRIPTION"});
@@ -147,8 +152,7 @@ int prompts(const Options& options) {
     std::string arguments;
     for (const mcp::PromptArgument& argument : prompt.arguments)
       arguments += (arguments.empty() ? "" : " ") + argument.name + (argument.required ? "" : "?");
-    table.add(
-        {printable(prompt.name), printable(arguments), title_of(prompt.title, prompt.description)});
+    table.add({prompt.name, arguments, title_of(prompt.title, prompt.description)});
   }
   table.print(std::cout);
   return 0;
@@ -158,7 +162,7 @@ int prompt(const Options& options) {
   const Json arguments = prompt_arguments(options.words);
   const mcp::GetPromptResult result = connect(options).get_prompt(options.name, arguments);
   if (options.json) {
-    std::cout << result.raw.text() << "\n";
+    std::cout << io::printable_json(result.raw.text()) << "\n";
     return 0;
   }
   std::ostringstream text;

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "acp/io/printable.h"
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_print.h"
 #include "cli/seconds.h"
@@ -61,15 +62,16 @@ mcp::Server connect(const ServerChoice& choice) {
     constexpr int most = 10;  // a server that floods us should not flood the user
     if (entry.level == LogEntry::Level::debug && !verbose) return;
     const int count = ++*warnings;
-    if (count <= most || verbose) say("warning: " + printable(entry.message));
+    if (count <= most || verbose) say("warning: " + io::printable(entry.message));
     if (count == most + 1 && !verbose) say("warning: further warnings are shown with --verbose");
   });
   if (choice.verbose) {
     client.on_stderr([](std::string_view, std::string_view line) {
-      std::cerr << "server: " + printable(line) + "\n";
+      std::cerr << "server: " + io::printable(line) + "\n";
     });
     client.on_log_message([](mcp::ServerContext, mcp::LogMessage message) {
-      std::cerr << "log " + printable(message.level) + ": " + printable(message.data.text()) + "\n";
+      std::cerr << "log " + io::printable(message.level) + ": " +
+                       io::printable(message.data.text()) + "\n";
     });
   }
   return client.connect(config_of(choice));

@@ -4,9 +4,13 @@
 #include <array>
 #include <ostream>
 
+#include "acp/io/printable.h"
+
 namespace acp::cli {
 
 namespace {
+
+using io::printable;
 
 // Columns that a text takes: continuation bytes take none.
 std::size_t width(std::string_view text) {
@@ -40,24 +44,13 @@ std::string or_empty(const Nullable<std::string>& text) { return text.value_or("
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    // C1 controls are two bytes in UTF-8.
-    const bool c1 =
-        c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c1) ++i;
-    if (c1 || c == 0x7F || (c < ' ' && c != '\n' && c != '\t'))
-      result += "\uFFFD";
-    else
-      result += text[i];
-  }
-  return result;
+std::string first_line(std::string_view text) {
+  return io::one_line(text.substr(0, text.find_first_of("\r\n")), io::whole);
 }
 
-std::string first_line(std::string_view text) {
-  return printable(text.substr(0, text.find_first_of("\r\n")));
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = io::one_line(cell, io::whole);
+  rows_.push_back(std::move(row));
 }
 
 void Table::print(std::ostream& out) const {
@@ -78,7 +71,7 @@ void print_info(std::ostream& out, const mcp::InitializeResult& info) {
   out << "server        " << printable(info.serverInfo.name) << " "
       << printable(info.serverInfo.version);
   if (info.serverInfo.title) out << " (" << printable(*info.serverInfo.title) << ")";
-  out << "\nprotocol      " << info.protocolVersion << "\ncapabilities ";
+  out << "\nprotocol      " << printable(info.protocolVersion) << "\ncapabilities ";
   const mcp::ServerCapabilities& can = info.capabilities;
   if (can.tools) out << " tools";
   if (can.resources) out << " resources" << (can.resources->subscribe ? " subscriptions" : "");

@@ -11,15 +11,14 @@
 
 namespace acp::cli {
 
-// What a server says must not steer the terminal: control characters become U+FFFD.
-std::string printable(std::string_view text);
-// Its first line, printable.
+// Its first line.
 std::string first_line(std::string_view text);
 
 class Table {
  public:
   explicit Table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Each cell is made printable, on one line.
+  void add(std::vector<std::string> row);
   // The columns stand below one another; nothing if there is no row.
   void print(std::ostream& out) const;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/io/printable.h"
 #include "acp/json/json.h"
 #include "cli/command.h"
 #include "workspace/policy_store.h"
@@ -39,6 +40,9 @@ int complain(const std::string& what) {
 
 std::string name_of(Decision decision) { return decision == Decision::allow ? "allow" : "reject"; }
 
+// The file may hold anything.
+std::string shown(const Rule& rule) { return io::one_line(rule.describe(), io::whole); }
+
 Json as_json(const Rule& rule) {
   Json out = Json::object({{"decision", name_of(rule.decision)}});
   const auto set = [&](const char* name, const std::string& value) {
@@ -68,13 +72,14 @@ int list(const PolicyStore& store, bool json) {
       Json line = as_json(placed.rule);
       line.set("number", number);
       line.set("source", placed.source);
-      std::cout << line.text() << "\n";
+      std::cout << io::printable_json(line.text()) << "\n";
     } else {
-      std::cout << number << "  " << placed.rule.describe() << "\n";
+      std::cout << number << "  " << shown(placed.rule) << "\n";
     }
   }
   if (number == 0 && !json)
-    std::cout << "No rules in " << store.path() << ": everything is asked.\n";
+    std::cout << "No rules in " << io::one_line(store.path(), io::whole)
+              << ": everything is asked.\n";
   return 0;
 }
 
@@ -87,10 +92,10 @@ int explain(const PolicyStore& store, const Options& options) {
     Json out = Json::object({{"decision", judged.decision ? name_of(*judged.decision) : "ask"}});
     if (judged.rule) out.set("rule", as_json(*judged.rule));
     if (judged.rule) out.set("source", judged.source);
-    std::cout << out.text() << "\n";
+    std::cout << io::printable_json(out.text()) << "\n";
   } else if (judged.decision) {
-    std::cout << name_of(*judged.decision) << ", by the rule at " << judged.source << ":\n  "
-              << judged.rule->describe() << "\n";
+    std::cout << name_of(*judged.decision) << ", by the rule at "
+              << io::one_line(judged.source, io::whole) << ":\n  " << shown(*judged.rule) << "\n";
   } else {
     std::cout << "ask: no rule matches\n";
   }
@@ -106,13 +111,13 @@ int add(const PolicyStore& store, const Options& options) {
     return complain(
         "a rule that allows needs at least one of --kind, --tool, --command, --origin, --path");
   store.add(rule);
-  std::cout << rule.describe() << "\n";
+  std::cout << shown(rule) << "\n";
   return 0;
 }
 
 int revoke(const PolicyStore& store, std::size_t number) {
   const Rule revoked = store.revoke(number);
-  std::cout << "Revoked: " << revoked.describe() << "\n";
+  std::cout << "Revoked: " << shown(revoked) << "\n";
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "check/escaped.h"
+#include "acp/io/printable.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/seconds.h"
@@ -44,13 +44,13 @@ int run(const Options& options) {
   if (replay.as == Side::client && replay.command.empty())
     return fail("the agent's command is missing: acp replay FILE --as client -- AGENT…", 2);
   std::ifstream file(options.file, std::ios::binary);
-  if (!file) return fail("cannot read " + check::escaped(options.file), 1);
+  if (!file) return fail("cannot read " + io::one_line(options.file, io::whole), 1);
   const check::Recording recording = check::read_recording(file);
   for (const std::string& problem : recording.problems)
-    std::cerr << "acp replay: " << check::escaped(options.file) << ": " << check::escaped(problem)
-              << '\n';
+    std::cerr << "acp replay: " << io::one_line(options.file, io::whole) << ": "
+              << io::one_line(problem, io::whole) << '\n';
   if (recording.entries.empty())
-    return fail("there is no frame in " + check::escaped(options.file), 1);
+    return fail("there is no frame in " + io::one_line(options.file, io::whole), 1);
   std::error_code error;
   replay.self = {std::filesystem::read_symlink("/proc/self/exe", error).string(),
                  "replay",

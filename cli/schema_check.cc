@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "acp/schema/message.h"
 #include "acp/schema/v1.h"
@@ -103,7 +104,7 @@ class Check {
     } else if (options_.roundtrip) {
       out.set("value", Json::from_valid(written));
     }
-    std::cout << out.text() << "\n" << std::flush;
+    std::cout << io::printable_json(out.text()) << "\n" << std::flush;
   }
 
   std::optional<json::Error> as_type(const std::string& text, std::string& written) {
@@ -124,9 +125,10 @@ class Check {
     const char* what = report.what == json::Report::What::unknown_member ? "ignored"
                        : report.what == json::Report::What::unknown_tag  ? "kept"
                                                                          : "tolerated";
-    std::cerr << name_ << ":" << line_ << ": " << (report.path.empty() ? "the value" : report.path)
-              << ": " << what << " " << report.got << ", where " << report.expected
-              << " is expected\n";
+    const std::string path = report.path.empty() ? "the value" : report.path;
+    const std::string told = name_ + ":" + std::to_string(line_) + ": " + path + ": " + what + " " +
+                             report.got + ", where " + report.expected + " is expected";
+    std::cerr << io::one_line(told, io::whole) + "\n";
   }
 
   const SchemaCheckOptions& options_;

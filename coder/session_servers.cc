@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "acp/error.h"
+#include "acp/io/printable.h"
 #include "coder/prompt_content.h"
 #include "coder/tools/paced_progress.h"
 
@@ -86,7 +87,10 @@ class McpTool final : public Tool {
 
   PreparedCall prepare(JsonView arguments, Desk& desk) const override {
     PreparedCall call;
-    call.title = tool_.tool.title.value_or(tool_.tool.name) + " (" + tool_.server + ")";
+    // The server's own title may say anything: it comes after what is really called.
+    call.title = policy_name();
+    if (tool_.tool.title && *tool_.tool.title != tool_.tool.name)
+      call.title += ": " + io::one_line(*tool_.tool.title);
     call.run = [this, given = Json(arguments), &desk](const ToolProgress& progress) {
       return run(given, desk, progress);
     };

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "acp/json/utf8.h"
+#include "acp/io/printable.h"
 
 namespace acp::io {
 namespace {
@@ -10,19 +10,6 @@ namespace {
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("_-+=,./:@%").find(c) != std::string_view::npos;
-}
-
-// A terminal or a log shows it as it is.
-bool is_printable(std::string_view word) {
-  const char* const end = word.data() + word.size();
-  for (const char* at = word.data(); at < end;) {
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte < 0x20 || byte == 0x7F) return false;
-    const std::size_t length = byte < 0x80 ? 1 : json::utf8_length(at, end);
-    if (length == 0 || (byte == 0xC2 && static_cast<unsigned char>(at[1]) < 0xA0)) return false;
-    at += length;
-  }
-  return true;
 }
 
 std::string escaped(std::string_view word) {
@@ -55,7 +42,7 @@ std::string quoted(std::string_view word, bool first) {
   for (const char c : word) plain = plain && is_plain(c);
   // `a=b` in front of a command sets a variable.
   if (plain && !(first && word.find('=') != word.npos)) return std::string(word);
-  if (!is_printable(word)) return escaped(word);
+  if (!is_printable_line(word)) return escaped(word);
   std::string text = "'";
   for (const char c : word) {
     if (c == '\'')
