@@ -8,15 +8,15 @@
 
 #include "acp/context.h"
 #include "acp/schema/v1.h"
-#include "coder/store/store.h"
+#include "coder/kept_session.h"
 
 namespace acp::coder {
 
 // May be used by several threads. Everything that sends throws ConnectionClosed.
 class Report {
  public:
-  // The store outlives this.
-  Report(SessionContext context, LiveSession& kept) : context_(std::move(context)), kept_(kept) {}
+  // `kept` outlives this.
+  Report(SessionContext context, KeptSession& kept) : context_(std::move(context)), kept_(kept) {}
 
   // Gathered until flush(), or until anything else is told.
   void say(std::string_view text);
@@ -33,23 +33,26 @@ class Report {
   // As a notice where the client takes them, else as a message.
   void note(v1::NoticeSeverity severity, const std::string& title,
             const std::string& description = {});
+  // At the end of a turn: stores what waits for it, if that works by now.
+  void settle();
 
  private:
   enum class Gathered { nothing, text, thought };
   void gather(Gathered kind, std::string_view text);
   // With the lock held.
   void flush_locked();
-  void store(const std::vector<LiveSession::Entry>& entries);
+  void store(std::vector<LiveSession::Entry> entries);
   void store(const v1::SessionUpdate& update);
+  // Whether all is stored, as far as that has changed.
+  void tell_news();
   void send_note(v1::NoticeSeverity severity, const std::string& title,
                  const std::string& description);
 
   SessionContext context_;
-  LiveSession& kept_;
+  KeptSession& kept_;
   std::mutex mutex_;
   Gathered gathered_ = Gathered::nothing;
   std::string text_;
-  bool lost_ = false;  // what is told is kept no more, and that was said
 };
 
 bool takes_notices(const v1::ClientCapabilities& client);
