@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "acp/io/orphans.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
 
@@ -130,6 +131,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   int code = 1;
+  acp::io::adopt_orphans();
   try {
     code = acp::cli::run(argc, argv);
   } catch (const std::exception& error) {
