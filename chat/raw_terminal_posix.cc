@@ -11,6 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "acp/io/orphans.h"
 #include "chat/raw_terminal.h"
 
 namespace acp::chat {
@@ -194,7 +195,7 @@ int run_in_terminal(const std::vector<std::string>& argv,
   std::vector<char*> env;
   for (std::string& one : variables) env.push_back(one.data());
   env.push_back(nullptr);
-  const pid_t child = fork();
+  const pid_t child = io::start_known([] { return fork(); });
   if (child < 0) return -1;
   if (child == 0) {
     for (const int signal : told_signals) handle(signal, SIG_DFL, 0);
@@ -202,6 +203,10 @@ int run_in_terminal(const std::vector<std::string>& argv,
     if (chdir(cwd.c_str()) == 0) execvpe(pointers[0], pointers.data(), env.data());
     _exit(127);
   }
+  siginfo_t ended;
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  io::forget_known(child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "acp/io/orphans.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/printable_stderr.h"
@@ -138,6 +139,7 @@ int main(int argc, char** argv) {
 #endif
   const acp::cli::PrintableStderr printable;
   int code = 1;
+  acp::io::adopt_orphans();
   try {
     code = acp::cli::run(argc, argv);
   } catch (const std::exception& error) {

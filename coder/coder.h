@@ -80,6 +80,11 @@ class Coder {
   void enter(const SessionPtr& session);
   // What a stored session begins with: mode and model. Throws UnknownSession.
   StoredSession go_on_from(const std::string& id, Opening& opening);
+  static std::string mode_to_go_on_with(const StoredSession& stored, const Settings& settings,
+                                        std::vector<Note>& notes);
+  static void tell_mode(Session& session, const SessionContext* replay_to);
+  // Throws StoreError if some of a session that is open here is not stored yet.
+  void require_stored(const std::string& id) const;
   LiveSession open_stored(const std::string& id);
   SessionPtr open_session(const StoredSession& stored, Opening& opening,
                           const SessionContext* replay_to);

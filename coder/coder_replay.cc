@@ -5,6 +5,7 @@
 
 #include "acp/json/codec.h"
 #include "coder/coder.h"
+#include "coder/modes.h"
 #include "coder/report.h"
 
 namespace acp::coder {
@@ -57,7 +58,11 @@ void Coder::replay(Session& session, const SessionContext* context) {
     tell(*update);
   });
   // What a process that was killed had left open.
-  std::vector<LiveSession::Entry> mended = session.conversation.mend(answering ? said : "");
+  std::string told;
+  std::vector<LiveSession::Entry> mended = session.conversation.mend(answering ? said : "", &told);
+  if (!told.empty())
+    session.note({v1::NoticeSeverity::warning,
+                  "The conversation was interrupted, or not stored completely", told + "."});
   for (const auto& [id, status] : calls) {
     if (status != ToolCallStatus::pending && status != ToolCallStatus::in_progress) continue;
     v1::ToolCallUpdate end;
@@ -67,7 +72,41 @@ void Coder::replay(Session& session, const SessionContext* context) {
     mended.push_back({EntryKind::update, json::encode(v1::SessionUpdate(end))});
     tell(end);
   }
-  if (!mended.empty()) session.kept.append(mended);
+  session.kept.append(std::move(mended));
+}
+
+// A session keeps its mode. Where the configuration has become stricter since the mode was set, and
+// is stricter than it, the configuration wins.
+std::string Coder::mode_to_go_on_with(const StoredSession& stored, const Settings& settings,
+                                      std::vector<Note>& notes) {
+  const Setting<std::string>& configured = settings.mode;
+  if (!is_mode(stored.mode)) return configured.value;
+  const bool stricter_than_then =
+      !is_mode(stored.configured_mode) || is_stricter(configured.value, stored.configured_mode);
+  if (!stricter_than_then || !is_stricter(configured.value, stored.mode)) return stored.mode;
+  notes.push_back({v1::NoticeSeverity::warning,
+                   "The mode is " + configured.value + " now, not " + stored.mode,
+                   "The configuration (" + configured.source +
+                       ") is stricter than it was when this session's mode was set. To go back, "
+                       "set the mode again."});
+  return configured.value;
+}
+
+// After the updates of the past, which may name another mode.
+void Coder::tell_mode(Session& session, const SessionContext* replay_to) {
+  v1::CurrentModeUpdate change;
+  change.currentModeId = session.mode();
+  session.keep_update(json::encode(v1::SessionUpdate(change)));
+  if (replay_to != nullptr) replay_to->update(change).wait();
+}
+
+// What waits in memory to be stored would be missing in what is read from the store.
+void Coder::require_stored(const std::string& id) const {
+  const SessionPtr session = find(id);
+  if (session && !session->kept.settle())
+    throw StoreError("the session " + id +
+                     " cannot be stored at the moment, and would lose what waits in memory; make "
+                     "room on its disk, and try again");
 }
 
 }  // namespace acp::coder

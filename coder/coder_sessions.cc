@@ -232,7 +232,7 @@ v1::NewSessionResponse Coder::new_session(const SessionContext& context,
   stored.id = random_id("sess_");
   stored.cwd = opening.cwd;
   stored.additional_directories = opening.additional_directories;
-  stored.mode = opening.mode;
+  stored.mode = stored.configured_mode = opening.mode;
   std::shared_ptr<Model> model = first_model(opening);
   const SessionPtr session = make_session(opening, std::move(model), store().create(stored));
   enter(session);
@@ -246,7 +246,7 @@ v1::NewSessionResponse Coder::new_session(const SessionContext& context,
 StoredSession Coder::go_on_from(const std::string& id, Opening& opening) {
   const auto stored = store().find(id);
   if (!stored) throw UnknownSession(id);
-  if (is_mode(stored->mode)) opening.mode = stored->mode;
+  opening.mode = mode_to_go_on_with(*stored, opening.settings, opening.notes);
   // What the command line says holds for all sessions.
   if (options_.model.empty() && !options_.scenario) opening.model = stored->model;
   return *stored;
@@ -254,6 +254,7 @@ StoredSession Coder::go_on_from(const std::string& id, Opening& opening) {
 
 LiveSession Coder::open_stored(const std::string& id) {
   const std::weak_ptr<Session> before = find(id);
+  require_stored(id);
   forget(id);
   try {
     return store().open(id);
@@ -272,6 +273,8 @@ Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& open
   const SessionPtr session = make_session(opening, std::move(model), std::move(kept));
   session->titled = !stored.title.empty();
   replay(*session, replay_to);
+  session->set_mode(opening.mode);
+  if (opening.mode != stored.mode) tell_mode(*session, replay_to);
   enter(session);
   return session;
 }
@@ -304,7 +307,10 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
                                             const v1::ForkSessionRequest& request) {
   Opening opening = this->opening(request);
   const StoredSession stored = go_on_from(request.sessionId, opening);
+  require_stored(request.sessionId);
   StoredSession copy = stored;
+  copy.mode = opening.mode;
+  copy.configured_mode = opening.settings.mode.value;
   copy.id = random_id("sess_");
   copy.cwd = opening.cwd;
   copy.additional_directories = opening.additional_directories;
@@ -315,6 +321,7 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
   session->titled = !copy.title.empty();
   try {
     replay(*session, nullptr);
+    if (opening.mode != stored.mode) tell_mode(*session, nullptr);
   } catch (...) {
     store().remove(copy.id);
     throw;

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "acp/testing/raw_end.h"
+#include "coder/conversation.h"
+#include "coder/testing/full_disk.h"
 #include "coder/testing/text.h"
 #include "workspace/testing/scratch.h"
 
@@ -18,6 +20,7 @@ namespace {
 using acp::testing::RawEnd;
 using acp::testing::request;
 using testing::contains;
+using testing::lacks;
 
 class CoderTest : public ::testing::Test {
  protected:
@@ -48,6 +51,29 @@ class CoderTest : public ::testing::Test {
   std::string ask(const std::string& method, const std::string& params) {
     raw.line(request("9", method, params));
     return std::string(raw.read_answer("9").text());
+  }
+  // The answer, and all that came before it.
+  std::string all_of(const std::string& method, const std::string& id,
+                     const std::string& more = {}) {
+    raw.line(request("9", method,
+                     R"({"sessionId":")" + id + "\"," + (more.empty() ? place() : more) + "}"));
+    std::string text;
+    while (true) {
+      const Json message = raw.read();
+      text += std::string(message.text()) + "\n";
+      if (message.absent() || message["id"].as_int64() == 9) return text;
+    }
+  }
+  std::string prompt(const std::string& id, const std::string& text) {
+    return all_of("session/prompt", id, R"("prompt":[{"type":"text","text":")" + text + "\"}]");
+  }
+  std::string new_session() {
+    raw.line(request("9", "session/new", "{" + place() + "}"));
+    return *raw.read_answer("9")["result"]["sessionId"].as_string();
+  }
+  void set_mode(const std::string& id, const std::string& mode) {
+    EXPECT_PRED2(contains, all_of("session/set_mode", id, R"("modeId":")" + mode + "\""),
+                 "\"result\"");
   }
   std::string place() const {
     return R"("cwd":")" + (scratch / "project") + R"(","mcpServers":[])";
@@ -216,6 +242,101 @@ TEST_F(CoderTest, WhatTheSystemLacksIsNotTheClientsMistake) {
   }
   EXPECT_PRED2(contains, ask("session/new", more + place() + "}"), "-32602");
   EXPECT_PRED2(contains, ask("session/new", "{" + place() + "}"), "sessionId");
+}
+
+TEST_F(CoderTest, AStricterConfigurationWinsOverASessionsMode) {
+  scratch.put("config.toml", "mode = \"code\"\n");
+  begin();
+  const std::string as_configured = new_session(), chosen = new_session();
+  set_mode(chosen, "code");
+  end();
+
+  scratch.put("config.toml", "mode = \"ask\"\n");
+  begin();
+  const std::string loaded = all_of("session/load", as_configured);
+  EXPECT_PRED2(contains, loaded, R"("currentModeId":"ask")");
+  EXPECT_PRED2(lacks, loaded, R"("currentModeId":"code")");
+  EXPECT_PRED2(contains, prompt(as_configured, "/status"), "The mode is ask now, not code");
+  EXPECT_PRED2(contains, all_of("session/resume", chosen), R"("currentModeId":"ask")");
+  // Chosen under this configuration, it stays.
+  set_mode(chosen, "code");
+  end();
+  begin();
+  EXPECT_PRED2(contains, all_of("session/load", chosen), R"("currentModeId":"code")");
+  EXPECT_PRED2(lacks, prompt(chosen, "/status"), "The mode is ask now");
+  end();
+
+  // A copy is not looser than the original would be.
+  scratch.put("config.toml", "mode = \"architect\"\n");
+  begin();
+  EXPECT_PRED2(contains, all_of("session/fork", chosen), R"("currentModeId":"architect")");
+  EXPECT_PRED2(contains, all_of("session/load", chosen), R"("currentModeId":"architect")");
+  end();
+
+  // A looser one changes nothing.
+  scratch.put("config.toml", "mode = \"code\"\n");
+  begin();
+  EXPECT_PRED2(contains, all_of("session/load", chosen), R"("currentModeId":"architect")");
+}
+
+TEST_F(CoderTest, WhatIsSaidWhileTheDiskIsFullIsStoredLater) {
+  begin();
+  const std::string id = new_session();
+  prompt(id, "/help before");
+  {
+    const testing::FullDisk full;
+    const std::string told = prompt(id, "/status while");
+    EXPECT_PRED2(contains, told, "This session cannot be stored at the moment");
+    EXPECT_PRED2(lacks, prompt(id, "/status still"), "cannot be stored at the moment") << "once";
+    EXPECT_PRED2(contains, all_of("session/load", id), "make room on its disk");
+    EXPECT_PRED2(contains, all_of("session/fork", id), "make room on its disk");
+  }
+  EXPECT_PRED2(contains, prompt(id, "/status after"), "This session is stored again");
+  EXPECT_PRED2(lacks, prompt(id, "/status end"), "stored again");
+  end();
+  begin();
+  const std::string loaded = all_of("session/load", id);
+  std::size_t at = 0;
+  for (const char* text :
+       {"/help before", "/status while", "/status still", "/status after", "/status end"}) {
+    at = loaded.find(text, at);
+    ASSERT_NE(at, std::string::npos) << text << " is missing in " << loaded;
+  }
+}
+
+// As a full disk left them before: calls without results anywhere.
+TEST_F(CoderTest, AConversationThatWasNotStoredCompletelyGoesOn) {
+  {
+    Store store(options.store_file, nothing);
+    StoredSession stored;
+    stored.id = "gaps";
+    stored.cwd = scratch / "project";
+    stored.mode = stored.configured_mode = "ask";
+    LiveSession live = store.create(stored);
+    const auto message = [&](const Message& one) {
+      live.append(EntryKind::message, encode_message(one));
+    };
+    message({Message::Role::user, {TextPart{"one"}}});
+    message({Message::Role::assistant, {ToolCallPart{"a", "list", "{}"}}});
+    message({Message::Role::user, {TextPart{"two"}}});
+    message({Message::Role::assistant, {TextPart{"done"}}});
+  }
+  for (int i = 0; i < 2; ++i) {
+    begin();
+    all_of("session/load", "gaps");
+    const std::string told = prompt("gaps", "/status");
+    if (i == 0)
+      EXPECT_PRED2(contains, told, "1 tool call had no result");
+    else
+      EXPECT_PRED2(lacks, told, "had no result");
+    end();
+  }
+  Store store(options.store_file, nothing);
+  Conversation conversation;
+  const LiveSession live = store.open("gaps");
+  live.read([&](EntryKind kind, std::string_view body) { conversation.replay(kind, body); });
+  ASSERT_GE(conversation.messages().size(), 5u);
+  EXPECT_EQ(std::get<ToolResultPart>(conversation.messages()[2].parts[0]).id, "a");
 }
 
 }  // namespace

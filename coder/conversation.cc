@@ -1,9 +1,11 @@
 #include "coder/conversation.h"
 
+#include <algorithm>
 #include <charconv>
-#include <set>
+#include <utility>
 
 #include "acp/json/writer.h"
+#include "coder/conversation_repair.h"
 #include "coder/model/json_array.h"
 
 namespace acp::coder {
@@ -154,30 +156,23 @@ void Conversation::replay(EntryKind kind, std::string_view body) {
   }
 }
 
-std::vector<LiveSession::Entry> Conversation::mend(const std::string& said) {
+std::vector<LiveSession::Entry> Conversation::mend(const std::string& said, std::string* told) {
   std::vector<LiveSession::Entry> entries;
   if (!said.empty()) {
     Message answer{Message::Role::assistant, {}};
     answer.parts.push_back(TextPart{said});
     entries.push_back(add(std::move(answer)));
   }
-  std::set<std::string> answered;
-  Message results{Message::Role::user, {}};
-  // Only the last answer's calls can be without a result.
-  for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
-    for (const Part& part : message->parts)
-      if (const auto* result = std::get_if<ToolResultPart>(&part)) answered.insert(result->id);
-    if (message->role != Message::Role::assistant) continue;
-    for (const Part& part : message->parts)
-      if (const auto* call = std::get_if<ToolCallPart>(&part); call && !answered.contains(call->id))
-        results.parts.push_back(
-            ToolResultPart{call->id,
-                           "interrupted: the agent was stopped; it is not known what "
-                           "this has done",
-                           true});
-    break;
-  }
-  if (!results.parts.empty()) entries.push_back(add(std::move(results)));
+  const std::size_t before = messages_.size();
+  Repaired repaired = repair(std::exchange(messages_, {}));
+  if (told != nullptr) *told = repaired.text();
+  const auto changed = repaired.messages.begin() + static_cast<std::ptrdiff_t>(repaired.unchanged);
+  // What comes after the first change is taken back, and added as it is now.
+  if (before > repaired.unchanged)
+    entries.push_back({EntryKind::dropped, std::to_string(before - repaired.unchanged)});
+  for (auto message = changed; message != repaired.messages.end(); ++message)
+    entries.push_back({EntryKind::message, encode_message(*message)});
+  messages_ = std::move(repaired.messages);
   return entries;
 }
 

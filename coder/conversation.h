@@ -31,10 +31,10 @@ class Conversation {
 
   // Entries as they were kept, in order.
   void replay(EntryKind kind, std::string_view body);
-  // After a process was killed: gives what is missing to calls without a result, and adds what the
-  // model had said of an answer that it could not finish (`said`, as the user saw it). Gives the
-  // entries that keep it.
-  std::vector<LiveSession::Entry> mend(const std::string& said);
+  // After an interruption, or when not all entries could be stored: adds what the model had said of
+  // an answer that it could not finish (`said`, as the user saw it), and repairs the rest. Gives
+  // the entries that keep it; `told`, if given, says what was repaired.
+  std::vector<LiveSession::Entry> mend(const std::string& said, std::string* told = nullptr);
 
  private:
   std::vector<Message> messages_;

@@ -31,6 +31,13 @@ bool is_mode(std::string_view mode) {
                      [&](const v1::SessionMode& known) { return known.id == mode; });
 }
 
+bool is_stricter(std::string_view mode, std::string_view than) {
+  const auto strictness = [](std::string_view id) {
+    return id == "architect" ? 2 : id == "code" ? 0 : 1;
+  };
+  return strictness(mode) > strictness(than);
+}
+
 Need need_of(std::string_view mode, v1::ToolKind kind) {
   using v1::ToolKind;
   switch (kind) {

@@ -13,6 +13,8 @@ enum class Need { nothing, permission, another_mode };
 
 const std::vector<v1::SessionMode>& session_modes();
 bool is_mode(std::string_view mode);
+// Whether one mode does less without asking, or at all, than the other: architect, ask, code.
+bool is_stricter(std::string_view mode, std::string_view than);
 Need need_of(std::string_view mode, v1::ToolKind kind);
 // For the model: what the mode means for it.
 std::string_view mode_rules(std::string_view mode);

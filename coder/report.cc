@@ -138,14 +138,39 @@ void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
 
 // What cannot be kept is told all the same: the user is there, and waits.
 void Report::store(std::vector<LiveSession::Entry> entries) {
-  if (lost_) return;
   for (LiveSession::Entry& entry : entries) secrets_.mask(entry.body);
-  try {
-    kept_.append(entries);
-  } catch (const StoreError& error) {
-    lost_ = true;
-    send_note(v1::NoticeSeverity::error, "This session is not kept any more", error.what());
+  kept_.append(std::move(entries));
+  tell_news();
+}
+
+void Report::tell_news() {
+  using Kind = KeptSession::News::Kind;
+  for (const KeptSession::News& news : kept_.take_news()) {
+    switch (news.kind) {
+      case Kind::waits:
+        send_note(v1::NoticeSeverity::error, "This session cannot be stored at the moment",
+                  news.why +
+                      ". What is not stored waits in memory, and is stored first when that "
+                      "works again.");
+        break;
+      case Kind::dropped:
+        send_note(v1::NoticeSeverity::error, "Too much waits to be stored", news.why);
+        break;
+      case Kind::stored:
+        send_note(v1::NoticeSeverity::info, "This session is stored again", news.why);
+        break;
+      case Kind::removed:
+        send_note(v1::NoticeSeverity::error, "This session is not stored any more", news.why);
+        break;
+    }
   }
+}
+
+void Report::settle() {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  kept_.settle();
+  tell_news();
 }
 
 }  // namespace acp::coder

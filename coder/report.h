@@ -9,7 +9,7 @@
 #include "acp/context.h"
 #include "acp/json/codec.h"
 #include "acp/schema/v1.h"
-#include "coder/store/store.h"
+#include "coder/kept_session.h"
 #include "settings/secrets.h"
 
 namespace acp::coder {
@@ -17,8 +17,8 @@ namespace acp::coder {
 // May be used by several threads. Everything that sends throws ConnectionClosed.
 class Report {
  public:
-  // The store and the secrets outlive this. No key is told or kept.
-  Report(SessionContext context, LiveSession& kept, const settings::Secrets& secrets)
+  // `kept` and the secrets outlive this. No key is told or kept.
+  Report(SessionContext context, KeptSession& kept, const settings::Secrets& secrets)
       : context_(std::move(context)), kept_(kept), secrets_(secrets), stream_(secrets) {}
 
   // Gathered until flush(), or until anything else is told.
@@ -40,6 +40,8 @@ class Report {
   // As a notice where the client takes them, else as a message.
   void note(v1::NoticeSeverity severity, const std::string& title,
             const std::string& description = {});
+  // At the end of a turn: stores what waits for it, if that works by now.
+  void settle();
 
  private:
   enum class Gathered { nothing, text, thought };
@@ -47,19 +49,20 @@ class Report {
   // With the lock held.
   void flush_locked(bool ends = true);
   void store(std::vector<LiveSession::Entry> entries);
+  // Whether all is stored, as far as that has changed.
+  void tell_news();
   // Without any key in it.
   void send(const v1::SessionUpdate& update, const std::string& encoded);
   void send_note(v1::NoticeSeverity severity, const std::string& title,
                  const std::string& description);
 
   SessionContext context_;
-  LiveSession& kept_;
+  KeptSession& kept_;
   const settings::Secrets& secrets_;
   std::mutex mutex_;
   Gathered gathered_ = Gathered::nothing;
   std::string text_;
   settings::SecretStream stream_;
-  bool lost_ = false;  // what is told is kept no more, and that was said
 };
 
 // The same without any key in it.

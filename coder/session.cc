@@ -67,7 +67,7 @@ std::string Session::mode() const {
 void Session::set_mode(const std::string& mode) {
   const std::lock_guard lock(mutex_);
   mode_ = mode;
-  keep([&] { kept.set_mode(mode); });
+  kept.set_mode(mode, wanted.settings.mode.value);
 }
 
 std::shared_ptr<Model> Session::model() const {
@@ -78,22 +78,10 @@ std::shared_ptr<Model> Session::model() const {
 void Session::set_model(std::shared_ptr<Model> model) {
   const std::lock_guard lock(mutex_);
   model_ = std::move(model);
-  keep([&] { kept.set_model(model_->info().id); });
+  kept.set_model(model_->info().id);
 }
 
-void Session::keep_update(const std::string& update) {
-  const std::lock_guard lock(mutex_);
-  keep([&] { kept.append(EntryKind::update, update); });
-}
-
-void Session::keep(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const StoreError& error) {
-    notes_.push_back(
-        {v1::NoticeSeverity::error, "This session is not kept any more", error.what()});
-  }
-}
+void Session::keep_update(const std::string& update) { kept.append({{EntryKind::update, update}}); }
 
 std::shared_ptr<const Models> Session::models() const {
   const std::lock_guard lock(mutex_);

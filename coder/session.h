@@ -1,7 +1,6 @@
 // A session of the coding agent: what outlives a turn.
 #pragma once
 
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include "coder/commands.h"
 #include "coder/conversation.h"
 #include "coder/gate.h"
+#include "coder/kept_session.h"
 #include "coder/model/models.h"
 #include "coder/session_servers.h"
 #include "coder/store/store.h"
@@ -52,7 +52,7 @@ class Session {
   const workspace::Files files;
 
   // ---- of the turn that is at work; turns are one after another
-  LiveSession kept;
+  KeptSession kept;
   Conversation conversation;
   Gate gate;
   std::unique_ptr<SessionServers> servers;
@@ -67,7 +67,8 @@ class Session {
 
   // ---- for all threads
   std::string mode() const;
-  // Kept, too; if that fails, it holds nevertheless, and the next turn tells of it.
+  // Kept, too; if that fails, it holds nevertheless, waits to be kept, and the next turn reports
+  // it.
   void set_mode(const std::string& mode);
   std::shared_ptr<Model> model() const;
   void set_model(std::shared_ptr<Model> model);
@@ -84,9 +85,6 @@ class Session {
   std::vector<v1::SessionConfigOption> config_options() const;
 
  private:
-  // With the lock held.
-  void keep(const std::function<void()>& action);
-
   mutable std::mutex mutex_;
   std::string mode_;
   std::shared_ptr<Model> model_;

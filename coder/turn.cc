@@ -80,7 +80,7 @@ v1::PromptResponse TurnLoop::run() {
       response.stopReason = loop();
     }
     tell_notes();
-    report_.flush();
+    report_.settle();
   } catch (const Cancelled&) {
     keep_interrupted();
     response.stopReason = StopReason::cancelled;
@@ -117,10 +117,7 @@ void TurnLoop::title_from_prompt() {
   if (text.size() > most) text = text.substr(0, characters_end(text, most)) + "…";
   session_.titled = true;
   secrets_.mask(text);
-  try {
-    session_.kept.set_title(text);
-  } catch (const StoreError&) {  // what cannot be kept is told by the report
-  }
+  session_.kept.set_title(text);
   v1::SessionInfoUpdate title;
   title.title = text;
   report_.update(title);
@@ -425,6 +422,7 @@ void TurnLoop::keep_interrupted() {
         if (const auto* text = std::get_if<TextPart>(&part)) said += text->text;
     current_.reset();
     report_.keep(session_.conversation.mend(said));
+    report_.settle();
   } catch (const ConnectionClosed&) {  // nobody listens any more
   }
 }

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +35,27 @@ void check(const std::string& path, const struct stat& about, Trust trust) {
     refuse(path, "others may read it or write to it (chmod 600 makes it yours alone)");
   if ((about.st_mode & 022) != 0)
     refuse(path, "others may write to it, and so decide for you (chmod go-w makes it yours)");
+}
+
+// Files that a process was writing when it was killed: "keys.toml.aB3xYz", perhaps with keys in
+// them. Whoever writes one holds the lock, as we do.
+void remove_leftovers(const fs::path& path) {
+  constexpr std::size_t random = 6;
+  const std::string begin = path.filename().string() + ".";
+  std::error_code error;
+  for (fs::directory_iterator at(path.parent_path(), error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.size() != begin.size() + random || !name.starts_with(begin) ||
+        !std::all_of(name.end() - random, name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; }))
+      continue;
+    struct stat about;
+    if (lstat(at->path().c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
+    // As they are made, and nothing else.
+    if (about.st_uid == geteuid() && (about.st_mode & 07777) == 0600 && about.st_nlink == 1)
+      ::unlink(at->path().c_str());
+  }
 }
 
 }  // namespace
@@ -77,6 +100,7 @@ PrivateFileChange::PrivateFileChange(const std::string& path) {
   if (!lock_) refuse(lock);
   while (flock(lock_.get(), LOCK_EX) != 0)
     if (errno != EINTR) refuse(lock);
+  remove_leftovers(path_);
 }
 
 void PrivateFileChange::write(const std::string& text) const {

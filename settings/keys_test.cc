@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "workspace/testing/scratch.h"
 
@@ -86,6 +87,23 @@ TEST_F(KeysTest, AFileThatOthersCanRead) {
     EXPECT_TRUE(has(error([&] { keys.store("openai", "sk-2"); }), "others may read it"));
     EXPECT_TRUE(has(error([&] { keys.remove("openai"); }), "others may read it"));
   }
+}
+
+// What a process that was killed had written holds keys.
+TEST_F(KeysTest, WhatIsLeftOfAKilledProcessIsRemoved) {
+  fs::create_directories(scratch / "acp");
+  const std::string left = file + ".aB3xYz", other = file + ".backup", longer = left + ".old";
+  for (const std::string& name : {left, other, longer}) {
+    std::ofstream(name) << "keys";
+    fs::permissions(name, fs::perms::owner_read | fs::perms::owner_write);
+  }
+  fs::create_symlink(other, file + ".Li1nk9");
+  fs::permissions(other, fs::perms(0644));  // it is not ours, though its name might be
+  keys.store("openai", "sk-1");
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(other));
+  EXPECT_TRUE(fs::exists(longer));
+  EXPECT_TRUE(fs::is_symlink(file + ".Li1nk9"));
 }
 
 TEST_F(KeysTest, NoKeyIsInAnError) {

@@ -10,10 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <memory>
-#include <random>
 
 #include "acp/error.h"
 #include "acp/json/utf8.h"
+#include "workspace/replacement_posix.h"
 #include "workspace/system_error_posix.h"
 
 namespace acp::workspace {
@@ -89,68 +89,6 @@ void require_text(std::string_view text, const std::string& path) {
     at += length;
   }
 }
-
-std::string temporary_name() {
-  std::random_device device;
-  std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), ".acp-%08x%08x.tmp", device(), device());
-  return name.data();
-}
-
-void write_all(int descriptor, std::string_view bytes, const std::string& path,
-               const std::stop_token& stop) {
-  constexpr std::size_t most = 1024 * 1024;  // at once
-  while (!bytes.empty()) {
-    end_if_stopped(stop);
-    const ssize_t size = ::write(descriptor, bytes.data(), std::min(bytes.size(), most));
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) throw system_error(path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(size));
-  }
-}
-
-// A file beside the one it will replace; gone if it does not.
-class Replacement {
- public:
-  Replacement(const Place& place, const std::string& path) : place_(place), path_(path) {
-    do {
-      name_ = temporary_name();
-      file_.reset(openat(place.directory.get(), name_.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-    } while (!file_ && errno == EEXIST);
-    if (!file_) throw system_error(path_, errno);
-  }
-  Replacement(const Replacement&) = delete;
-  Replacement& operator=(const Replacement&) = delete;
-  ~Replacement() {
-    if (!name_.empty()) unlinkat(place_.directory.get(), name_.c_str(), 0);
-  }
-
-  void fill(std::string_view content, const std::stop_token& stop) {
-    write_all(file_.get(), content, path_, stop);
-  }
-  void take_over(const struct stat& old) {
-    // An owner that cannot be kept is no reason not to write.
-    if (old.st_uid != geteuid() || old.st_gid != getegid()) {
-      [[maybe_unused]] const int kept = fchown(file_.get(), old.st_uid, old.st_gid);
-    }
-    if (fchmod(file_.get(), old.st_mode & 07777) != 0) throw system_error(path_, errno);
-  }
-  void put_in_place() {
-    // On the disk before its name is: after a power cut there is the old file or the new one.
-    if (fdatasync(file_.get()) != 0 && errno != EINVAL) throw system_error(path_, errno);
-    if (renameat(place_.directory.get(), name_.c_str(), place_.directory.get(),
-                 place_.name.c_str()) != 0)
-      throw system_error(path_, errno);
-    name_.clear();
-  }
-
- private:
-  const Place& place_;
-  const std::string& path_;
-  std::string name_;
-  io::Descriptor file_;
-};
 
 void require_name(const Place& place, const std::string& path) {
   if (place.name.empty())

@@ -87,9 +87,9 @@ std::string command_line(const std::vector<std::string>& argv);
 class StartResult;
 
 // Not for use by two threads at a time. Starts no threads, changes no signal disposition, and no
-// SIGCHLD reaches the host. Between host and child stands a small process, "acp-supervisor", which
+// SIGCHLD reaches the host. Between host and child stands a small process, "tree-supervisor", which
 // adopts every orphan of the tree and outlives a host that is killed, just long enough to kill the
-// tree.
+// tree. A child can kill it: see orphans.h for what is left then.
 //
 // Starting takes as long as a fork of the host: 0.4 ms, and some 20 ms for each gigabyte that it
 // holds.

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "acp/io/host_memory_posix.h"
+#include "acp/io/orphans_posix.h"
 #include "acp/io/process.h"
 #include "acp/io/supervisor_posix.h"
 
@@ -177,7 +178,15 @@ struct Process::State {
     }
   }
 
-  void kill() const { shutdown(control.get(), SHUT_WR); }
+  void kill() const {
+    shutdown(control.get(), SHUT_WR);
+    wake();
+  }
+
+  // A command may have stopped it. It is our child until it is reaped, so the number is its own.
+  void wake() const {
+    if (!ended && getpid() == owner) ::kill(supervisor, SIGCONT);
+  }
 
   // Takes what has been reported. False once no more will come.
   bool read_reports() {
@@ -191,7 +200,11 @@ struct Process::State {
       if (whole && report.kind == SupervisorReport::exited) status = exit_status(report.value);
       ended = !whole || report.kind == SupervisorReport::ended;
       if (!ended) continue;
-      if (!status) status = ExitStatus{};  // the supervisor was killed
+      if (!whole) {
+        // The supervisor was killed, and its tree is without one. Nobody knows more of it.
+        if (!status) status = ExitStatus{};
+        kill_orphans_of(supervisor);
+      }
       reap();
     }
     return false;
@@ -205,6 +218,7 @@ struct Process::State {
   // The supervisor, which is at its end, and nobody else. Somebody may have been faster (a host
   // that waits for everything with __WALL): the status does not depend on it.
   void reap() const {
+    forget_known(supervisor);  // before its number can be another's
     while (waitpid(supervisor, nullptr, __WALL) < 0 && errno == EINTR) {
     }
   }
@@ -265,7 +279,7 @@ StartResult Process::start(const ProcessOptions& options) {
       .table_size = table_size,
       .release_memory = can_release_host_memory,
   };
-  const int supervisor = start_supervisor(plan);
+  const int supervisor = start_known([&] { return start_supervisor(plan); });
   if (supervisor < 0) return failed(Phase::spawn, -supervisor, "cannot fork");
   state->supervisor = supervisor;
   state->ended = false;
@@ -324,6 +338,7 @@ void Process::terminate(std::chrono::milliseconds grace) {
   // Fails where there is nobody left, or where it has more requests before it than it can have
   // read.
   send(state_->control.get(), &request, sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT);
+  state_->wake();
 }
 
 void Process::kill() { state_->kill(); }

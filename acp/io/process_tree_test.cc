@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <memory>
 #include <set>
 
@@ -116,6 +117,31 @@ TEST(ProcessTree, ChildIsGoneWhenTheSupervisorIsKilled) {
   EXPECT_TRUE(process.tree_ended());
   process.terminate(milliseconds(1));
   process.kill();
+}
+
+TEST(ProcessTree, DaemonsAreGoneWhenTheirCommandKillsItsSupervisor) {
+  const auto told = [](const char* how) { return output(program("adopting-host", how)); };
+  EXPECT_EQ(told("supervisor"),
+            "ended in an unknown way: its supervisor was killed\ngone\nothers live\n");
+  EXPECT_EQ(told("group"), "killed by SIGKILL\ngone\nothers live\n");
+}
+
+TEST(ProcessTree, IsGoneWhenTheSupervisorIsStopped) {
+  EXPECT_EQ(output(program("adopting-host", "stop")), "exited with code 0\ngone\nothers live\n");
+}
+
+// What kills all that is called as the host is called leaves it alive.
+TEST(Supervisor, HasANameOfItsOwn) {
+  // Its last report comes after it has taken the name, and it stays for the other process.
+  Process process = start({"sh", "-c", "sleep 1000 &"});
+  EXPECT_EQ(wait_for_exit(process), "exited with code 0");
+  const std::string place = "/proc/" + std::to_string(process.supervisor_id());
+  for (const char* const file : {"/comm", "/cmdline"}) {
+    std::string text;
+    std::getline(std::ifstream(place + file), text);
+    EXPECT_EQ(text.substr(0, text.find('\0')), "tree-supervisor") << file;
+    EXPECT_EQ(text.find("test"), text.npos) << "the host's name: " << text;
+  }
 }
 
 TEST(ProcessTree, TreesOfTreesAreGone) {

@@ -65,7 +65,6 @@ void LiveSession::append(const std::vector<Entry>& entries) {
 }
 
 void LiveSession::set_title(const std::string& title) { set("title", title); }
-void LiveSession::set_mode(const std::string& mode) { set("mode", mode); }
 void LiveSession::set_model(const std::string& model) { set("model", model); }
 
 void LiveSession::set(const char* column, std::string_view value) {
@@ -74,6 +73,15 @@ void LiveSession::set(const char* column, std::string_view value) {
   Statement update(*store.database,
                    std::string("UPDATE sessions SET ") + column + " = ?2 WHERE number = ?1");
   Query(update, parts_->number, utf8(value)).run();
+  if (store.database->changes() == 0) removed(parts_->id);
+}
+
+void LiveSession::set_mode(const std::string& mode, const std::string& configured) {
+  StoreParts& store = *parts_->store;
+  const Lock lock(store.mutex);
+  Statement update(*store.database,
+                   "UPDATE sessions SET mode = ?2, configured_mode = ?3 WHERE number = ?1");
+  Query(update, parts_->number, utf8(mode), utf8(configured)).run();
   if (store.database->changes() == 0) removed(parts_->id);
 }
 

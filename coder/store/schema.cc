@@ -25,6 +25,8 @@ constexpr const char* steps_to_now[] = {
          kind INTEGER NOT NULL,
          body TEXT NOT NULL
        ) STRICT)",
+    // What the configuration said when the mode was set.
+    "ALTER TABLE sessions ADD COLUMN configured_mode TEXT NOT NULL DEFAULT ''",
 };
 
 }  // namespace

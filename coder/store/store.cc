@@ -48,6 +48,7 @@ StoredSession session_of(const Query& row) {
   session.mode = row.text(5);
   session.model = row.text(6);
   session.updated_at = rfc3339(row.integer(7));
+  session.configured_mode = row.text(8);
   return session;
 }
 
@@ -99,7 +100,7 @@ void add(StoreParts& store, LiveParts& parts, const StoredSession& session) {
     throw StoreError("the session " + session.id + " exists already");
   Query(store.statements->add, session.id, utf8(session.cwd),
         directories_text(session.additional_directories), utf8(session.title), utf8(session.mode),
-        utf8(session.model), store.now())
+        utf8(session.model), store.now(), utf8(session.configured_mode))
       .run();
   parts.number = store.database->last_row();
 }

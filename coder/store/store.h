@@ -18,6 +18,8 @@ struct StoredSession {
   std::string id, cwd;
   std::vector<std::string> additional_directories;
   std::string title, mode, model;
+  // What the configuration said when the mode was set; empty: not known.
+  std::string configured_mode;
   std::string updated_at;  // RFC 3339, UTC, milliseconds. The store's to say: not read by create()
 
   friend bool operator==(const StoredSession&, const StoredSession&) = default;
@@ -71,7 +73,7 @@ class LiveSession {
   void append(const std::vector<Entry>& entries);
   // These do not count as a change: updated_at is when something was appended.
   void set_title(const std::string& title);
-  void set_mode(const std::string& mode);
+  void set_mode(const std::string& mode, const std::string& configured);
   void set_model(const std::string& model);
   void set_directories(const std::string& cwd, const std::vector<std::string>& additional);
   // In order, those that were there when it began. Nothing is locked while `each` runs: it may call

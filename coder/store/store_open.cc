@@ -15,8 +15,8 @@ struct Opened {
 };
 
 const std::string select_sessions =
-    "SELECT number, id, cwd, additional_directories, title, mode, model, updated_at"
-    " FROM sessions WHERE ";
+    "SELECT number, id, cwd, additional_directories, title, mode, model, updated_at,"
+    " configured_mode FROM sessions WHERE ";
 const std::string after =
     "(updated_at < ?1 OR (updated_at = ?1 AND id > ?2)) ORDER BY updated_at DESC, id LIMIT ?3";
 
@@ -88,8 +88,8 @@ StoreStatements::StoreStatements(const Database& database)
       list(database, select_sessions + after),
       list_of_cwd(database, select_sessions + "cwd = ?4 AND " + after),
       add(database,
-          "INSERT INTO sessions (id, cwd, additional_directories, title, mode, model, updated_at)"
-          " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
+          "INSERT INTO sessions (id, cwd, additional_directories, title, mode, model, updated_at,"
+          " configured_mode) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
       touch(database, "UPDATE sessions SET updated_at = ?2 WHERE number = ?1"),
       remove(database, "DELETE FROM sessions WHERE number = ?1"),
       last_key(database, "SELECT max(key) FROM entries WHERE key >= ?1 AND key < ?2"),

@@ -49,6 +49,7 @@ TEST_P(StoreTest, GivesBackWhatItWasGiven) {
   given.additional_directories = {"/a \"b\"", "/\xE2\x82\xAC"};
   given.title = "T\xC3\xAFtle \xF0\x9F\x98\x80";
   given.mode = "ask";
+  given.configured_mode = "architect";
   given.model = "large";
   const LiveSession live = store.create(given);
   EXPECT_EQ(live.id(), "one");
@@ -62,13 +63,14 @@ TEST_P(StoreTest, TakesChangesAndReplacesWhatIsNotUtf8) {
   LiveSession live = store.create(session("one"));
   now += 1000;
   live.set_title("cut off: \xC3");
-  live.set_mode("code");
+  live.set_mode("code", "ask");
   live.set_model("small");
   live.set_directories("/q", {"/r"});
   StoredSession expected = session("one", "/q");
   expected.additional_directories = {"/r"};
   expected.title = "cut off: \xEF\xBF\xBD";
   expected.mode = "code";
+  expected.configured_mode = "ask";
   expected.model = "small";
   expected.updated_at = "2023-11-14T22:13:20.123Z";  // not a change
   EXPECT_EQ(store.find("one"), expected);

@@ -25,6 +25,7 @@
 #include <set>
 #include <thread>
 
+#include "acp/io/orphans.h"
 #include "acp/io/process.h"
 #include "acp/io/testing/observe.h"
 
@@ -120,6 +121,49 @@ int host_with_fork(const std::string&) {
   wait_for_ever();
 }
 
+int killer(const std::string& how) {
+  int ends[2];
+  if (pipe(ends) != 0) return 1;
+  const pid_t parent = getppid();
+  if (fork() == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    say(std::to_string(getpid()));
+    close(ends[0]);
+    close(ends[1]);
+    for (int fd = 0; fd < 3; ++fd) close(fd);
+    const char* const sleeper[] = {"sleep", "1000", nullptr};
+    const char* const nothing[] = {nullptr};
+    execve("/bin/sleep", const_cast<char**>(sleeper), const_cast<char**>(nothing));
+    _exit(1);
+  }
+  // Until the daemon has let go of everything.
+  close(ends[1]);
+  char byte;
+  if (read(ends[0], &byte, 1) != 0) return 1;
+  if (how == "group") kill(0, SIGKILL);
+  kill(parent, how == "stop" ? SIGSTOP : SIGKILL);
+  if (how == "stop") return 0;
+  wait_for_ever();
+}
+
+int adopting_host(const std::string& how) {
+  adopt_orphans();
+  Process other = start({"cat"});  // which has nothing to do with it
+  Process process = start(program("killer", how));
+  const int daemon = std::stoi(read_line(process.child_stdout().get()));
+  if (how == "stop") {
+    read_all(process.child_stdout().get());  // until it has done it, and exited
+    process.kill();
+    if (!wait_for_tree(process)) return 1;
+  }
+  say(wait_for_exit(process));
+  if (how == "group") process = Process();
+  say(kill(daemon, 0) != 0 ? "gone" : "alive");
+  say(other.poll_exit() ? "another one has gone, too" : "others live");
+  return 0;
+}
+
 int big_host(const std::string&) {
   constexpr std::size_t size = std::size_t{256} << 20;
   // One block of libc's, and many small ones.
@@ -196,6 +240,8 @@ constexpr Program programs[] = {
     {"host", host},
     {"host-with-fork", host_with_fork},
     {"big-host", big_host},
+    {"killer", killer},
+    {"adopting-host", adopting_host},
     {"old-kernel", old_kernel},
     {"no-stdio", no_stdio},
 };

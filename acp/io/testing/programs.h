@@ -22,6 +22,11 @@ namespace acp::io::testing {
 //   old-kernel      `descriptors`, then starts and kills `tree`, without the system calls of Linux
 //   5;
 //                   prints "gone"
+//   killer HOW      leaves a daemon (two forks, a session and an empty environment of its own) and
+//                   prints its id; then HOW: "supervisor" kills its parent, "group" its own process
+//                   group, "stop" stops its parent and exits
+//   adopting-host HOW   adopts orphans, starts `killer HOW`, prints how it ended, and "gone" once
+//                       its daemon is
 //   no-stdio        runs cat without standard descriptors of its own; prints what comes back
 std::vector<std::string> program(const std::string& name, const std::string& argument = {});
 
