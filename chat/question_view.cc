@@ -248,7 +248,7 @@ Line question_title(const ToolCallState& call, const std::string& cwd) {
   } else if (const v1::Diff* diff = first_diff(call)) {
     View view;
     view.cwd = cwd;
-    add(title, " " + place_text(diff->path, {}, view) + "  ");
+    add(title, " " + place_text(diff->path, {}, view) + (diff->oldText ? "  " : "  new  "));
     add(title, change_counts(call));
   } else if (const UrlOrigin origin = origin_of(url_of(call)); !origin.host.empty()) {
     add(title, " from " + origin.host);
@@ -288,10 +288,13 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
     fact("host", origin.host.empty() ? "unknown" : origin.host, {.bold = true});
     if (!origin.user.empty()) fact("user name in the address, not the host:", origin.user, warning);
   }
-  add_rows(out, content_of_call(SessionState(), call, view));
+  Lines content = content_of_call(SessionState(), call, view);
+  // The title has said this.
+  if (diff != nullptr && call.content.size() == 1) content.erase(content.begin());
+  add_rows(out, std::move(content));
   // A NUL must not be a way to hide the rest.
-  for (const v1::ToolCallContent& content : call.content)
-    if (const auto* change = std::get_if<v1::Diff>(&content);
+  for (const v1::ToolCallContent& item : call.content)
+    if (const auto* change = std::get_if<v1::Diff>(&item);
         change != nullptr &&
         chat::diff(change->oldText ? std::string_view(*change->oldText) : "", change->newText, 0)
             .binary) {

@@ -125,8 +125,7 @@ TEST(QuestionView, ANulHidesNothing) {
   diff.path = "/project/a.txt";
   diff.newText = std::string("one\n\0\nevil\n", 11);
   asked.content.emplace_back(diff);
-  EXPECT_EQ(body(asked),
-            "a.txt  new  +0 -0\nbinary: 0 bytes, now 11\nthe new text of a.txt:\none\n␀\nevil\n");
+  EXPECT_EQ(body(asked), "binary: 0 bytes, now 11\nthe new text of a.txt:\none\n␀\nevil\n");
 }
 
 TEST(QuestionView, TheMeaningOfAnOptionIsItsKind) {
