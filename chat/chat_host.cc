@@ -287,10 +287,10 @@ Decision ChatHost::permission(const ClientContext& context,
       decisions_.offered(question, workspace::Decision::allow, workspace::Scope::project);
   if (own_rule && allow_once != nullptr && !workspace::holds_on(allow_once->kind))
     // How far it reaches comes first: the end may be cut.
-    dialog->choices.push_back({.label = "Always, by a rule of mine",
-                               .description = workspace::reach_of(*own_rule, question) +
-                                              "; in this project, for " + label_,
-                               .key = 'p'});
+    dialog->choices.push_back(
+        {.label = "Always, by a rule of mine",
+         .description = workspace::reach_of(*own_rule, question) + "; from now on, for " + label_,
+         .key = 'p'});
   dialog->chosen = [answer](std::size_t index) { answer->give(index); };
   const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
   if (!index) {

@@ -42,6 +42,36 @@ Lines ChoiceDialog::page(std::size_t columns, std::size_t rows) const {
   return out;
 }
 
+Line ChoiceDialog::choice_begin(std::size_t index) const {
+  Line line = line_of(selected == index ? "❯ " : "  ", {.bold = true, .colour = Colour::cyan});
+  add(line, std::to_string(index + 1) + " ", {.colour = Colour::cyan});
+  if (const char key = choices[index].key; key != 0)
+    add(line, std::string(1, key) + " ", {.bold = true, .colour = Colour::cyan});
+  return line;
+}
+
+Line ChoiceDialog::choice_row(std::size_t index, std::size_t columns) const {
+  const Choice& choice = choices[index];
+  Line line = choice_begin(index), end;
+  if (!choice.meaning.empty()) add(end, "  (" + choice.meaning + ")", {.dim = true});
+  const std::size_t used = width(line) + width(end);
+  const Line label = line_of(choice.label, {.bold = selected == index});
+  add(line, end.empty() ? label : fit(label, columns > used ? columns - used : 0));
+  add(line, end);
+  if (!choice.description.empty()) add(line, "  " + choice.description, {.dim = true});
+  return fit(line, columns);
+}
+
+Lines ChoiceDialog::choice_rows(std::size_t index, std::size_t columns) const {
+  const Choice& choice = choices[index];
+  Line line = choice_begin(index);
+  const std::size_t margin = width(line);
+  add(line, choice.label, {.bold = selected == index});
+  if (!choice.meaning.empty()) add(line, "  (" + choice.meaning + ")", {.dim = true});
+  if (!choice.description.empty()) add(line, "  " + choice.description, {.dim = true});
+  return wrap(line, columns, {.first = {}, .rest = line_of(std::string(margin, ' '))});
+}
+
 Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   Shown out;
   if (viewing_) {
@@ -58,32 +88,24 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   std::size_t fits = body ? (left > frame ? left - frame : 0) : 10;
   if (body && choices.size() > fits && fits > 0) --fits;  // for how many there are in all
   const std::size_t most = std::min<std::size_t>(std::max<std::size_t>(fits, 2), 10);
-  const std::size_t listed = std::min(choices.size(), most) + (choices.size() > most ? 1 : 0);
-  if (body)
-    for (Line& row : framed(title, body_at(columns), columns, left > listed ? left - listed : frame,
-                            "v views all"))
-      out.lines.push_back(std::move(row));
   const std::size_t at = selected.value_or(0);
   const std::size_t first =
       choices.size() <= most ? 0 : std::min(at >= most ? at - most + 1 : 0, choices.size() - most);
+  Lines answers, short_answers;
   for (std::size_t i = first; i < std::min(choices.size(), first + most); ++i) {
-    const bool here = selected == i;
-    Line line = line_of(here ? "❯ " : "  ", {.bold = true, .colour = Colour::cyan});
-    add(line, std::to_string(i + 1) + " ", {.colour = Colour::cyan});
-    if (choices[i].key != 0)
-      add(line, std::string(1, choices[i].key) + " ", {.bold = true, .colour = Colour::cyan});
-    Line end;
-    if (!choices[i].meaning.empty()) add(end, "  (" + choices[i].meaning + ")", {.dim = true});
-    const std::size_t used = width(line) + width(end);
-    const Line label = line_of(choices[i].label, {.bold = here});
-    add(line, end.empty() ? label : fit(label, columns > used ? columns - used : 0));
-    add(line, end);
-    if (!choices[i].description.empty()) add(line, "  " + choices[i].description, {.dim = true});
-    out.lines.push_back(fit(line, columns));
+    for (Line& row : choice_rows(i, columns)) answers.push_back(std::move(row));
+    short_answers.push_back(choice_row(i, columns));
   }
+  // How far an answer reaches is worth a second row, if there is room.
+  if (body && answers.size() > fits) answers = std::move(short_answers);
   if (choices.size() > most)
-    out.lines.push_back(
+    answers.push_back(
         line_of("  " + std::to_string(choices.size()) + " in all: ↑ and ↓", {.dim = true}));
+  if (body)
+    for (Line& row : framed(title, body_at(columns), columns,
+                            left > answers.size() ? left - answers.size() : frame, "v views all"))
+      out.lines.push_back(std::move(row));
+  for (Line& row : answers) out.lines.push_back(std::move(row));
   return out;
 }
 

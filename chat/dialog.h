@@ -77,6 +77,10 @@ class ChoiceDialog : public Dialog {
   // By its number or its letter.
   std::optional<std::size_t> meant_by(const std::string& text) const;
 
+  // A choice on one row, cut if it has to be, and on all that it needs.
+  Line choice_begin(std::size_t index) const;
+  Line choice_row(std::size_t index, std::size_t columns) const;
+  Lines choice_rows(std::size_t index, std::size_t columns) const;
   const Lines& body_at(std::size_t columns) const;
   Lines page(std::size_t columns, std::size_t rows) const;
   // By a key or a character; false if it does not scroll.

@@ -194,8 +194,8 @@ TEST_F(GateTest, ADeleteThatWasAllowedIsForItsPath) {
 TEST_F(GateTest, AnswersSayHowFarTheyReach) {
   asked.paths = {"/project/src/a"};
   pass("ask", ToolKind::edit, selected("allow_session"));
-  EXPECT_EQ(names["allow_session"], "Always allow in this session: all edits in /project");
-  EXPECT_EQ(names["allow_project"], "Allow in this project from now on: all edits in /project");
+  EXPECT_EQ(names["allow_session"], "Always allow in this session: all edits in this project");
+  EXPECT_EQ(names["allow_project"], "Allow in this project from now on: all edits in this project");
   asked.paths = {"/project/b"};
   EXPECT_EQ(pass("ask", ToolKind::edit, ""), "") << "as it says";
   asked.paths = {};

@@ -122,7 +122,7 @@ std::string reach_of(const Rule& rule, const Question& question) {
   if (rule.kind == "edit" && rule.paths.size() == 1) {
     std::string directory = without_escapes(rule.paths.front());
     directory.resize(std::max<std::size_t>(directory.size() - 3, 1));
-    return "all edits in " + directory;
+    return "all edits in " + (directory == question.project ? "this project" : directory);
   }
   std::string text = rule.kind;
   for (std::size_t i = 0; i < question.paths.size(); ++i)

@@ -93,7 +93,7 @@ TEST(RememberedRule, EditsAreAllEditsOfTheDirectoryAndSaySo) {
   asked.more_directories = {"/more"};
   asked.paths = {"/project/src/a"};
   Rule rule = made_for(asked);
-  EXPECT_EQ(reach_of(rule, asked), "all edits in /project");
+  EXPECT_EQ(reach_of(rule, asked), "all edits in this project");
   asked.paths = {"/project/b"};
   EXPECT_TRUE(rule.matches(asked));
   asked.paths = {"/projects/b"};
