@@ -100,7 +100,8 @@ class Agent:
 
     def end(self):
         self.process.stdin.close()
-        self.seen += self.process.stdout.read().decode()
+        with self.process.stdout:
+            self.seen += self.process.stdout.read().decode()
         assert self.process.wait(timeout=LONG) == 0
 
 
@@ -136,8 +137,9 @@ class SecretsTest(unittest.TestCase):
 
     def in_store(self):
         kept = b""
-        for name in os.listdir(self.home + "/.local/share/acp"):
-            kept += self.read(".local/share/acp/" + name)
+        for folder, _, names in os.walk(self.home + "/.local/share/acp"):
+            for name in names:
+                kept += self.read(os.path.join(folder, name))
         return kept
 
     def nothing_told(self, agent):
@@ -157,7 +159,7 @@ class SecretsTest(unittest.TestCase):
 
     def test_a_command_has_no_keys(self):
         agent, session = self.begin("--model", "offline")
-        agent.prompt(session, "run env > ../of-the-command; env")
+        agent.prompt(session, "run env | tee ../of-the-command")
         agent.end()
         told = self.read("of-the-command").decode()
         for name in KEYS:

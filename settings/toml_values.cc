@@ -99,11 +99,10 @@ std::map<std::string, std::string> TomlValues::variables(
     const std::string called(variable.str());
     const bool header = field == "headers";
     const bool secret = names_a_key(called) || (header && names_a_login(called));
-    if (secret && !(header && word(content, full).find("${") != std::string::npos))
+    if (secret && word(content, full).find("${") == std::string::npos)
       refuse(content, full + "." + called +
-                          ": a key does not belong in this file, which is shown and shared; " +
-                          (header ? "set it in the environment, and write ${NAME} here"
-                                  : "set it in the environment, which the program inherits"));
+                          ": a key does not belong in this file, which is shown and shared; set it "
+                          "in the environment, and write ${NAME} here");
     if (called.empty() || called.find('=') != std::string::npos || has_control(called))
       refuse(content, full + ": expected the name of " +
                           (field == "env" ? "an environment variable" : "a header"));
