@@ -5,6 +5,7 @@
 #include "coder/modes.h"
 #include "coder/random_id.h"
 #include "settings/own_places.h"
+#include "workspace/leftovers.h"
 
 namespace acp::coder {
 
@@ -85,6 +86,10 @@ Coder::Opening Coder::opening(const Request& request) {
   for (std::size_t i = 0; i < result.additional_directories.size(); ++i)
     check(result.additional_directories[i],
           "params.additionalDirectories[" + std::to_string(i) + "]");
+  // What a killed agent was writing here.
+  workspace::remove_leftovers(result.cwd);
+  for (const std::string& directory : result.additional_directories)
+    workspace::remove_leftovers(directory);
   try {
     result.settings = settings_for(result.cwd);
   } catch (const SettingsError& error) {

@@ -93,6 +93,16 @@ CommandOutcome SessionDesk::run(const CommandWanted& wanted, const CommandProgre
                                                  : run_here(wanted, progress);
 }
 
+namespace {
+
+// "killed by SIGKILL"
+std::string signal_name(const std::string& described) {
+  constexpr std::string_view killed = "killed by ";
+  return described.starts_with(killed) ? described.substr(killed.size()) : described;
+}
+
+}  // namespace
+
 CommandOutcome SessionDesk::run_here(const CommandWanted& wanted, const CommandProgress& progress) {
   workspace::CommandLine line;
   line.command = wanted.command;
@@ -128,8 +138,10 @@ CommandOutcome SessionDesk::run_here(const CommandWanted& wanted, const CommandP
   outcome.timed_out = result.timed_out;
   if (result.exit.kind == io::ExitStatus::Kind::exited)
     outcome.exit_code = static_cast<std::uint32_t>(result.exit.value);
+  else if (result.exit.kind == io::ExitStatus::Kind::lost)
+    outcome.lost = true;
   else
-    outcome.signal = result.exit.describe();
+    outcome.signal = signal_name(result.exit.describe());
   return outcome;
 }
 
@@ -150,6 +162,8 @@ CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
     outcome.timed_out = result.timed_out;
     outcome.exit_code = result.exit_code;
     outcome.signal = result.signal.value_or("");
+    // As a client of ours says it.
+    outcome.lost = outcome.signal == io::ExitStatus{}.describe();
     return outcome;
   } catch (const CallFailed& error) {
     throw workspace::CommandFailed(std::string("the client's terminal: ") + error.what());

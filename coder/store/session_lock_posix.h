@@ -11,7 +11,7 @@ namespace acp::coder {
 bool is_session_id(const std::string& id);
 
 // A lock on DIRECTORY/ID.lock. It goes with the process, however that ends; the file goes with the
-// lock, unless the process was killed: then the next one takes it over.
+// lock, unless the process was killed: then the next one takes it over, or removes it.
 class SessionLock {
  public:
   SessionLock() = default;  // none
@@ -20,6 +20,9 @@ class SessionLock {
   SessionLock(SessionLock&&) noexcept = default;
   SessionLock& operator=(SessionLock&&) = delete;
   ~SessionLock();
+
+  // Removes the files of processes that were killed.
+  static void remove_left(const std::string& directory);
 
  private:
   std::string path_;

@@ -118,6 +118,7 @@ StoreParts::StoreParts(const std::string& path, const Store::OnNotice& on_notice
       const StoreFile file(path);
       opened = open_file(file, notices);
       lock_directory = file.lock_directory();
+      SessionLock::remove_left(lock_directory);
     } catch (const NoPlace& error) {
       keep_in_memory(error.what());
     } catch (const DatabaseError& error) {

@@ -23,6 +23,7 @@ struct CommandOutcome {
   std::optional<std::uint32_t> exit_code = {};  // none if a signal ended it
   std::string signal = {};
   bool timed_out = false;
+  bool lost = false;  // nobody knows how it ended: what watched over it was killed
 };
 
 struct CommandWanted {

@@ -19,6 +19,9 @@ constexpr const char* warning =
 
 std::string how_it_ended(const CommandOutcome& outcome, std::uint64_t seconds) {
   if (outcome.timed_out) return "timed out: killed after " + std::to_string(seconds) + " s";
+  if (outcome.lost)
+    return "failed: it is not known how the command ended, because it or another one killed the "
+           "process that watched over it; what the command had started was killed, too";
   if (outcome.exit_code) return "exit code " + std::to_string(*outcome.exit_code);
   return "ended by signal " + (outcome.signal.empty() ? "(unknown)" : outcome.signal);
 }
@@ -66,8 +69,8 @@ ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
   output += last.text();
   if (!output.empty() && !output.ends_with('\n')) output += '\n';
   result.text = output + "[" + end + "]";
-  result.failed = outcome.timed_out;
-  const bool bad = outcome.timed_out || outcome.exit_code != 0u;
+  result.failed = outcome.timed_out || outcome.lost;
+  const bool bad = result.failed || outcome.exit_code != 0u;
   std::vector<v1::ToolCallContent> as_text = {
       text_content(bad || output.empty() ? result.text : output)};
   if (terminal_id.empty()) {
@@ -77,7 +80,7 @@ ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
     terminal.terminalId = terminal_id;
     result.content = {terminal};
     // The client's terminal shows no reason of ours.
-    if (outcome.timed_out) result.content.push_back(text_content("[" + end + "]"));
+    if (result.failed) result.content.push_back(text_content("[" + end + "]"));
     result.kept_content = std::move(as_text);
   }
   Json raw = Json::object({{"truncated", truncated}, {"timedOut", outcome.timed_out}});
