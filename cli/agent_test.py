@@ -191,3 +191,19 @@ with tempfile.TemporaryDirectory() as home:
     with open(home + "/ignored") as file:
         assert int(file.read().split()[1], 16) & (1 << (signal.SIGXFSZ - 1)) == 0
     agent.end()
+
+# ---- what a command prints while it runs is shown and not kept: its end is
+with tempfile.TemporaryDirectory() as home:
+    agent = Agent(home, "--model", "offline")
+    _, session = agent.begin(home)
+    agent.say(session["sessionId"], "run echo printed")
+
+    def progress():
+        return [u for u in agent.updates if u["sessionUpdate"] == "tool_call_update" and "status" not in u
+                and "rawInput" not in u]
+
+    assert len(progress()) >= 1 and "printed" in json.dumps(agent.updates), agent.updates
+    agent.updates.clear()
+    agent.call("session/load", sessionId=session["sessionId"], cwd=home, mcpServers=[])
+    assert progress() == [] and "printed" in json.dumps(agent.updates), agent.updates
+    agent.end()

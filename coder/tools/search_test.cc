@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -210,7 +211,16 @@ TEST_F(SearchTest, RefusesAPatternThatIsTooLarge) {
   EXPECT_THROW(search_tree(root(), pattern("((a|b){100}c){100}")), BadPattern);
 }
 
-// Minutes of work in one line.
+// What this process has read so far.
+std::uint64_t bytes_read() {
+  std::ifstream in("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  in >> name >> bytes;
+  return bytes;
+}
+
+// Minutes of work in one line, and the stop comes when the file has been read.
 TEST_F(SearchTest, StopsInsideALine) {
   scratch.put("a.txt", [] {
     std::string text;
@@ -222,7 +232,10 @@ TEST_F(SearchTest, StopsInsideALine) {
   options.threads = 1;
   std::stop_source stop;
   options.stop = stop.get_token();
-  const std::jthread user([&] { stop.request_stop(); });
+  const std::jthread user([&, before = bytes_read()] {
+    while (bytes_read() < before + (32u << 20)) std::this_thread::yield();
+    stop.request_stop();
+  });
   EXPECT_TRUE(search_tree(root(), options).matches.empty());
 }
 
