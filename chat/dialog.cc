@@ -96,8 +96,10 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
     for (Line& row : choice_rows(i, columns)) answers.push_back(std::move(row));
     short_answers.push_back(choice_row(i, columns));
   }
-  // How far an answer reaches is worth a second row, if there is room.
-  if (body && answers.size() > fits) answers = std::move(short_answers);
+  // How far an answer reaches is worth a second row, but what it is about comes first.
+  constexpr std::size_t frame_lines = 2;
+  if (body && body_at(columns).size() + frame_lines + answers.size() > left)
+    answers = std::move(short_answers);
   if (choices.size() > most)
     answers.push_back(
         line_of("  " + std::to_string(choices.size()) + " in all: ↑ and ↓", {.dim = true}));

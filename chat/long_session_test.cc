@@ -181,7 +181,7 @@ TEST(McpServers, HeadersTakeTheEnvironment) {
   EXPECT_EQ(std::get<v1::McpServerHttp>(servers[0]).headers[0].value,
             "at " + settings::process_environment("HOME").value() + "!");
   settings.mcp["a"].headers["X-Home"] = "${NO_SUCH_VARIABLE_AT_ALL}";
-  EXPECT_THROW(chosen_servers(settings, {}), NoSuchServer);
+  EXPECT_THROW(chosen_servers(settings, {}), settings::SettingsError);
 }
 
 }  // namespace

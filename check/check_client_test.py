@@ -50,7 +50,7 @@ class Clients(unittest.TestCase):
 
     def test_run(self):
         skips = PLAIN | NO_ELICITATION - {"C-ELICIT-1", "C-ELICIT-3", "C-ELICIT-4"} | {"C-CANCEL-1", "C-HONEST-1"}
-        found = check(ACP, "run", "--auth", "login", "hello", "--", "{agent}")
+        found = check(ACP, "run", "--policy", "allow", "--auth", "login", "hello", "--", "{agent}")
         self.assertEqual(self.hold(*found, skips=skips), 0)
 
     def test_run_without_a_login(self):

@@ -87,7 +87,7 @@ TEST(Report, JunitEscapesAndCounts) {
   std::ostringstream out;
   write_junit(out, report, "acp");
   EXPECT_NE(out.str().find("A-INIT-1: Says &lt;hello&gt;.\"/>"), std::string::npos);
-  EXPECT_NE(out.str().find("<failure type=\"must\" message=\"a &lt; b &amp; ?\">"),
+  EXPECT_NE(out.str().find("<failure type=\"must\" message=\"a &lt; b &amp; ␁\">"),
             std::string::npos);
   EXPECT_NE(out.str().find("tests=\"3\" failures=\"1\" skipped=\"1\""), std::string::npos);
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import select
 import signal
 import stat
 import subprocess
@@ -206,4 +207,46 @@ with tempfile.TemporaryDirectory() as home:
     agent.updates.clear()
     agent.call("session/load", sessionId=session["sessionId"], cwd=home, mcpServers=[])
     assert progress() == [] and "printed" in json.dumps(agent.updates), agent.updates
+    agent.end()
+
+# ---- a command that kills its supervisor leaves no daemon, and is not reported as completed
+with tempfile.TemporaryDirectory() as home:
+    os.mkfifo(home + "/held")  # by the daemon, with an empty environment and a session of its own
+    held = os.open(home + "/held", os.O_RDONLY | os.O_NONBLOCK)
+    with open(home + "/kill.sh", "w") as out:
+        out.write('''(setsid sh -c 'exec 3>held; : >started; exec env -i /bin/sleep 1000 >/dev/null 2>&1 </dev/null' &)
+until [ -e started ]; do sleep 0.01; done
+kill -9 $PPID
+sleep 1000
+''')
+    agent = Agent(home, "--model", "offline")
+    _, session = agent.begin(home)
+    agent.say(session["sessionId"], "run exec sh kill.sh")
+    ends = [u for u in agent.updates if u["sessionUpdate"] == "tool_call_update" and "rawOutput" in u]
+    assert [u["status"] for u in ends] == ["failed"], agent.updates
+    assert "the process that watched over it" in json.dumps(ends[0]["content"]), ends
+    poll = select.poll()
+    poll.register(held, select.POLLIN)
+    assert poll.poll(60000) and os.read(held, 1) == b"", "the daemon lives"
+    os.close(held)
+    # The agent goes on.
+    _, said = agent.say(session["sessionId"], "run echo still here")
+    assert "Done" in said, said
+    agent.end()
+
+# ---- what a killed agent was writing is removed by the next one, and its claim on the session
+with tempfile.TemporaryDirectory() as home:
+    agent = Agent(home, "--model", "offline")
+    agent.begin(home)
+    agent.process.kill()
+    agent.process.wait()
+    claims = home + "/.local/share/acp/sessions.db.d"
+    assert [name for name in os.listdir(claims) if name.endswith(".lock")] != []
+    left = home + "/.acp-0123456789abcdef.tmp"
+    with open(left, "w") as out:
+        out.write("half of it")
+    agent = Agent(home, "--model", "offline")
+    _, session = agent.begin(home)
+    assert not os.path.exists(left)
+    assert [name for name in os.listdir(claims) if name.endswith(".lock")] == [session["sessionId"] + ".lock"]
     agent.end()

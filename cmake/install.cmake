@@ -33,9 +33,12 @@ if(TARGET acp_mcp)
 endif()
 if(TARGET acp_workspace)
   install(TARGETS acp_workspace EXPORT acpWorkspaceTargets)
-  install(FILES workspace/boundary.h workspace/command.h workspace/file_error.h workspace/file_id.h
-                workspace/files.h workspace/forbidden.h workspace/offer.h workspace/policy.h
-                workspace/policy_store.h workspace/session_boundaries.h workspace/terminals.h
+  install(FILES workspace/boundary.h workspace/command.h workspace/decisions.h workspace/file_error.h
+                workspace/file_id.h workspace/files.h workspace/forbidden.h workspace/guarded.h
+                workspace/offer.h workspace/permission_options.h workspace/policy.h
+                workspace/policy_store.h workspace/question.h workspace/remembered_rule.h
+                workspace/session_boundaries.h workspace/terminals.h workspace/touched.h
+                workspace/turn_answers.h workspace/web_origin.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/workspace)
 endif()
 

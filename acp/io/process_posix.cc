@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -145,6 +148,28 @@ Phase phase_of_exec(int code) {
   }
 }
 
+// Where the command line of this program stands, for /proc; nothing if that is not known.
+struct ArgumentArea {
+  char* begin = nullptr;
+  std::size_t size = 0;
+};
+
+ArgumentArea argument_area() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  // Numbered as in proc(5): after the name, which may hold anything, the state is field 3, and 48
+  // and 49 are what we look for.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == text.npos) return {};
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field < 48; ++field) fields >> skipped;
+  std::uintptr_t begin = 0, end = 0;
+  if (!(fields >> begin >> end) || begin == 0 || end <= begin) return {};
+  return {reinterpret_cast<char*>(begin), end - begin};
+}
+
 // Until the descriptor is readable; false if the time is over first.
 bool wait_readable(int fd, Clock::time_point end) {
   for (;;) {
@@ -264,6 +289,7 @@ StartResult Process::start(const ProcessOptions& options) {
   state->control.reset(sockets[0]);
   Descriptor supervisor_end(sockets[1]);
 
+  static const ArgumentArea arguments = argument_area();
   const SupervisorPlan plan{
       .candidates = path_pointers.data(),
       .argv = argv.data() + 1,
@@ -277,6 +303,8 @@ StartResult Process::start(const ProcessOptions& options) {
       .host = state->owner,
       .table = table.get(),
       .table_size = table_size,
+      .arguments = arguments.begin,
+      .arguments_size = arguments.size,
       .release_memory = can_release_host_memory,
   };
   const int supervisor = start_known([&] { return start_supervisor(plan); });

@@ -63,33 +63,12 @@ void sort(int (&numbers)[count]) {
 // us alive to kill what it has started: nothing in our name is the host's.
 constexpr char supervisor_name[] = "tree-supervisor";
 
-// In place of the host's command line.
-void show_name() {
-  const int file = sys::open(AT_FDCWD, "/proc/self/stat", O_RDONLY);
-  if (file < 0) return;
-  char buffer[1024];
-  const long size = sys::read(file, buffer, sizeof buffer);
-  sys::close(file);
-  const char* const end = buffer + (size > 0 ? size : 0);
-  const char* at = end;
-  while (at > buffer && at[-1] != ')') --at;
-  // Numbered as in proc(5): the state is field 3, and 48 and 49 are where the arguments stand.
-  std::uintptr_t value = 0, begins = 0, ends = 0;
-  int field = 2;
-  for (; at < end && field <= 49; ++at) {
-    if (*at >= '0' && *at <= '9') {
-      value = value * 10 + static_cast<std::uintptr_t>(*at - '0');
-    } else if (*at == ' ') {
-      if (field == 48) begins = value;
-      if (field == 49) ends = value;
-      ++field;
-      value = 0;
-    }
-  }
-  if (field <= 49 || begins == 0 || ends <= begins) return;
-  auto* const text = reinterpret_cast<volatile char*>(begins);
-  for (std::uintptr_t i = 0; i < ends - begins; ++i)
-    text[i] = i + 1 < sizeof supervisor_name && i + 1 < ends - begins ? supervisor_name[i] : '\0';
+// In place of the host's command line, in our copy of its memory.
+void show_name(const SupervisorPlan& plan) {
+  volatile char* const text = plan.arguments;
+  for (std::size_t i = 0; i < plan.arguments_size; ++i)
+    text[i] =
+        i + 1 < sizeof supervisor_name && i + 1 < plan.arguments_size ? supervisor_name[i] : '\0';
 }
 
 class Supervisor {
@@ -113,7 +92,7 @@ class Supervisor {
     child_ended_ = static_cast<int>(
         syscall(SYS_signalfd4, -1, &child_signal, sizeof child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
     send(report);
-    show_name();
+    show_name(plan);
     if (report.kind == SupervisorReport::failed) sys::exit(1);
     if (plan.release_memory) release_host_memory();  // plan's pointers lead nowhere now
     for (;;) {

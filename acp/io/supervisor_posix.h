@@ -26,6 +26,8 @@ struct SupervisorPlan {
   int host;
   ProcessTree::Entry* table;
   std::size_t table_size;
+  char* arguments;  // where the host's command line stands, for /proc
+  std::size_t arguments_size;
   bool release_memory;
 };
 
