@@ -114,19 +114,24 @@ const scenarios = {
   },
   async "sdk: files and terminals"(place) {
     const path = join(place.path, "a.txt");
-    assert.equal((await place.events([`write ${path} one`], SDK_AGENT)).said, "written");
+    const allow = ["--policy", "allow"];
+    const refused = await place.events([`write ${path} one`], SDK_AGENT);
+    assert.match(refused.said, /^failed -32003 /);
+    assert.equal(refused.code, 4);
+    assert.equal((await place.events([...allow, `write ${path} one`], SDK_AGENT)).said, "written");
     assert.equal(readFileSync(path, "utf8"), "one");
     writeFileSync(path, "one\ntwo\nthree\n");
     assert.match((await place.events([`read ${path} 2 1`], SDK_AGENT)).said, /^two\n?$/);
     const missing = await place.events([`read ${join(place.path, "none")}`], SDK_AGENT);
     assert.match(missing.said, /^failed -32002 /);
-    const { said, events } = await place.events(["terminal echo one && echo two"], SDK_AGENT);
+    const { said, events } = await place.events([...allow, "terminal echo one && echo two"], SDK_AGENT);
     assert.equal(said, "one\ntwo\n[0]");
     assert.match(ofKind(events, "terminal").map(({ output }) => output).join(""), /one\s+two/);
   },
   async "sdk: the workspace, every parameter; a thousand terminals; a bounded fork bomb"(place) {
     for (const part of ["files", "terminals", "thousand", "bomb"]) {
-      const { said, code } = await place.events([part], [process.execPath, file("workspace_agent.mjs")]);
+      const { said, code } =
+        await place.events(["--policy", "allow", part], [process.execPath, file("workspace_agent.mjs")]);
       assert.match(said, new RegExp(`^${part}: all well: \\d+ checks$`));
       assert.equal(code, 0);
     }
