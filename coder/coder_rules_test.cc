@@ -105,6 +105,33 @@ TEST_F(CoderRulesTest, WhatARuleRejectsIsReachedByNoTool) {
   EXPECT_EQ(scratch.get("p/secrets/key"), "KEY=the-secret\n");
 }
 
+// What git runs later, when nobody is asked.
+TEST_F(CoderRulesTest, ChangesOfWhatIsGitsOwnAreAskedAboutInModeCode) {
+  scratch.put("policy.toml", "[[rule]]\ndecision = \"allow\"\n");
+  scratch.put("p/.git/config", "[core]\n");
+  scratch.put("p/.git/HEAD", "ref: refs/heads/main\n");
+  scratch.put("p/a.txt", "a\n");
+  scratch.link("p/linked", ".git");
+  const std::pair<const char*, const char*> attempts[] = {
+      {"write", R"({"path":".git/hooks/pre-commit","content":"x"})"},
+      {"write", R"({"path":".GIT/hooks/pre-commit","content":"x"})"},
+      {"write", R"({"path":"linked/hooks/pre-commit","content":"x"})"},
+      {"edit", R"({"path":".git/config","edits":[{"old_text":"[core]","new_text":"[x]"}]})"},
+      {"move", R"({"from":"a.txt","to":".git/hooks/pre-commit"})"},
+      {"move", R"({"from":".git","to":"git"})"},
+      {"delete", R"({"path":".git/config"})"},
+      {"write", R"({"path":".acp/commands/x.md","content":"x"})"},
+      {"write", R"({"path":".acp/config.toml","content":"x"})"},
+  };
+  for (const auto& [name, arguments] : attempts) {
+    const std::vector<std::string> ends = run(call(name, arguments));
+    ASSERT_FALSE(ends.empty());
+    EXPECT_EQ(ends.front(), "asked") << name << " " << arguments;
+  }
+  EXPECT_EQ(run(call("write", R"({"path":"b.txt","content":"x"})")).size(), 1u) << "and no other";
+  EXPECT_EQ(scratch.get("p/.git/config"), "[core]\n");
+}
+
 TEST_F(CoderRulesTest, ListsAndSearchesLeaveItOutAndSaySo) {
   scratch.put("policy.toml", "[[rule]]\ndecision = \"reject\"\npath = \"**/.env\"\n");
   scratch.put("p/.env", "KEY=the-secret\n");

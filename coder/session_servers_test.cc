@@ -15,12 +15,16 @@ using testing::contains;
 
 class SessionServersTest : public ::testing::Test {
  protected:
-  // Runs the tool of a server that behaves so. What went wrong, or what the tool said.
-  std::string call(const std::string& behaviour, const std::string& more = {}) {
+  static v1::McpServerStdio server(const std::string& behaviour) {
     v1::McpServerStdio config;
     config.name = "strange";
     config.command = "python3";
     config.args = {std::filesystem::absolute("mcp/testing/hostile_server.py"), behaviour};
+    return config;
+  }
+  // Runs the tool of a server that behaves so. What went wrong, or what the tool said.
+  std::string call(const std::string& behaviour, const std::string& more = {}) {
+    v1::McpServerStdio config = server(behaviour);
     if (!more.empty()) config.args.push_back(more);
     SessionServers servers({config}, {scratch.path()});
     servers.await({});
@@ -43,6 +47,15 @@ class SessionServersTest : public ::testing::Test {
   ToolLimits limits;
   std::vector<std::string> shown;
 };
+
+TEST_F(SessionServersTest, ATitleDoesNotHideServerAndTool) {
+  SessionServers servers({server("poses")}, {scratch.path()});
+  servers.await({});
+  const auto tools = servers.tools({}, limits);
+  ASSERT_EQ(tools.size(), 1u);
+  testing::LocalDesk desk({scratch.path()});
+  EXPECT_EQ(tools.front()->prepare(Json::object(), desk).title, "strange/work: trusted/read␊␛[2J");
+}
 
 TEST_F(SessionServersTest, ACallThatIsNotAnsweredEndsAndTheServerIsTold) {
   const Within time("a server that hangs");
