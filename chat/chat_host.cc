@@ -275,7 +275,7 @@ Decision ChatHost::permission(const ClientContext& context,
   const auto dialog = std::make_shared<ChoiceDialog>();
   show_question(*dialog, label_, asked.call, asked.cwd);
   for (const PermissionOption& option : request.options) {
-    Choice choice{.label = option.name, .meaning = std::string(meaning_of(option.kind))};
+    Choice choice{.label = option.name, .meaning = std::string(meaning_beside(option))};
     const char key = key_of(option.kind);
     const bool taken = std::any_of(dialog->choices.begin(), dialog->choices.end(),
                                    [&](const Choice& other) { return other.key == key; });
@@ -289,7 +289,7 @@ Decision ChatHost::permission(const ClientContext& context,
     // How far it reaches comes first: the end may be cut.
     dialog->choices.push_back(
         {.label = "Always, by a rule of mine",
-         .description = workspace::reach_of(*own_rule, question) + "; from now on, for " + label_,
+         .description = workspace::reach_of(*own_rule, question) + ", for " + label_,
          .key = 'p'});
   dialog->chosen = [answer](std::size_t index) { answer->give(index); };
   const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
