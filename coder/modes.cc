@@ -19,7 +19,8 @@ v1::SessionMode mode(const char* id, const char* name, const char* description) 
 const std::vector<v1::SessionMode>& session_modes() {
   static const std::vector<v1::SessionMode> modes = {
       mode("ask", "Ask", "Asks before every change, command and request to the network"),
-      mode("code", "Code", "Changes files without asking; asks before commands and the network"),
+      mode("code", "Code",
+           "Changes files without asking, but for git's own; asks before commands and the network"),
       mode("architect", "Architect", "Reads and plans; changes nothing and runs nothing"),
   };
   return modes;
