@@ -392,6 +392,8 @@ void Coder::add_sessions(Agent& agent) {
       return action();
     } catch (const StoreError& error) {
       throw to_error(error, id);
+    } catch (const KeysError& error) {
+      throw Error(rpc::internal_error, error.what());
     }
   };
   agent.on_new_session(

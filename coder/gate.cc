@@ -114,7 +114,22 @@ Verdict Gate::pass(const SessionContext& context, const std::string& mode, const
   const std::lock_guard one_at_a_time(asking_);
   if (const auto verdict = judged()) return *verdict;
   if (context.cancelled()) throw Cancelled();
-  return ask(context, question, asked);
+  const Verdict verdict = ask(context, question, asked);
+  // What was agreed to is what the user saw: a link that was exchanged meanwhile leads elsewhere.
+  if (verdict.allowed && !is_still(question, asked))
+    return {false,
+            "what this path leads to has changed while the user was asked: nothing was done"};
+  return verdict;
+}
+
+bool Gate::is_still(const workspace::Question& question, const Asked& asked) const {
+  const auto same = [&](const workspace::Touched& before, const std::string& path) {
+    return look(path, takes_all_below(asked.kind)).resolved == before.resolved;
+  };
+  for (std::size_t i = 0; i < asked.paths.size(); ++i)
+    if (!same(question.paths[i], asked.paths[i])) return false;
+  return asked.directory.empty() ||
+         look(asked.directory, false).resolved == question.directory.resolved;
 }
 
 Verdict Gate::ask(const SessionContext& context, const workspace::Question& question,
@@ -131,6 +146,7 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
   // What an answer would mean beyond this call, in words. Nothing: it cannot be given.
   const auto name_offered = [&](const Option& option) -> std::optional<std::string> {
     if (!option.scope) return option.name;
+    if (asked.secret) return std::nullopt;
     const auto rule = decisions_.offered(question, option.decision, *option.scope);
     if (!rule) return std::nullopt;
     return std::string(option.name) + ": " + workspace::reach_of(*rule, question);

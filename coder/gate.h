@@ -31,6 +31,8 @@ struct Asked {
   std::vector<std::string> paths = {};
   // Why the user is asked whatever mode and rules say. Empty: they decide.
   std::string ask_reason = {};
+  // It holds a key: it is neither named in an answer nor remembered.
+  bool secret = false;
 };
 
 // Of one session. May be used by several threads: the user is asked one question at a time.
@@ -54,6 +56,8 @@ class Gate {
  private:
   workspace::Question question_of(v1::ToolKind kind) const;
   workspace::Touched look(const std::string& path, bool with_below) const;
+  // Whether paths and directory still lead to where they led before the user was asked.
+  bool is_still(const workspace::Question& question, const Asked& asked) const;
   Verdict ask(const SessionContext& context, const workspace::Question& question,
               const Asked& asked);
 

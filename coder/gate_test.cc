@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -32,7 +33,14 @@ class GateTest : public ::testing::Test {
   }
 
   Gate& gate() {
-    if (!made) made = std::make_unique<Gate>(std::vector<std::string>{"/project"}, policy_file);
+    if (!made)
+      made = std::make_unique<Gate>(
+          std::vector<std::string>{"/project"}, policy_file, [this](const std::string& path, bool) {
+            workspace::Touched touched(path);
+            const bool unknown = path.find("/../") != std::string::npos;
+            if (!unknown) touched.resolved = {leads_to.contains(path) ? leads_to[path] : path};
+            return touched;
+          });
     return *made;
   }
   void rules(const std::string& text) { scratch.put("policy.toml", text); }
@@ -53,6 +61,7 @@ class GateTest : public ::testing::Test {
           offered += (offered.empty() ? "" : " ") + id;
           names[id] = *option["name"].as_string();
         }
+        while_asked();
         served->raw.answer(message, R"({"outcome":)" + outcome + "}");
       } else if (!message["result"].absent() || !message["error"].absent()) {
         stop = message["result"]["stopReason"].as_string().value_or("(error)");
@@ -73,6 +82,8 @@ class GateTest : public ::testing::Test {
   std::string mode;
   Asked asked;
   Verdict verdict;
+  std::map<std::string, std::string> leads_to;  // links
+  std::function<void()> while_asked = [] {};
   std::map<std::string, std::string> names;  // of the options that were offered last, and before
   std::string stop;
   std::unique_ptr<acp::testing::Served> served;
@@ -223,6 +234,33 @@ TEST_F(GateTest, WhatAlwaysAsksDoesSoInEveryModeThatAllowsChanges) {
   }
   EXPECT_EQ(pass("architect", ToolKind::edit, allow_once()), "");
   EXPECT_FALSE(verdict.allowed);
+}
+
+// Another session, or a command, exchanges a link while the person reads the question.
+TEST_F(GateTest, WhatLeadsElsewhereAfterTheQuestionIsNotDone) {
+  asked.paths = {"/project/dir/pre-commit"};
+  while_asked = [&] { leads_to[asked.paths[0]] = "/project/.git/hooks/pre-commit"; };
+  for (const ToolKind kind : {ToolKind::edit, ToolKind::delete_, ToolKind::move}) {
+    leads_to.clear();
+    EXPECT_NE(pass("ask", kind, allow_once()), "");
+    EXPECT_FALSE(verdict.allowed);
+    EXPECT_PRED2(contains, verdict.reason, "has changed while the user was asked");
+  }
+  asked.paths.clear();
+  asked.command = "make";
+  asked.directory = "/project/dir";
+  while_asked = [&] { leads_to[asked.directory] = "/project/vendor"; };
+  leads_to.clear();
+  pass("ask", ToolKind::execute, allow_once());
+  EXPECT_FALSE(verdict.allowed);
+}
+
+TEST_F(GateTest, AKeyIsNeitherNamedInAnAnswerNorRemembered) {
+  asked.command = "echo sk-secret";
+  asked.directory = "/project";
+  asked.secret = true;
+  EXPECT_EQ(pass("ask", ToolKind::execute, selected("allow_project")), "allow_once reject_once");
+  EXPECT_EQ(scratch.get("policy.toml"), "");
 }
 
 TEST_F(GateTest, WhatRulesKeepFromTheModelIsFiltered) {

@@ -97,7 +97,11 @@ std::shared_ptr<const settings::Secrets> Session::secrets() const {
   const std::lock_guard lock(mutex_);
   std::string stamp = settings::file_stamp(models_->keys().path());
   if (!secrets_ || stamp != keys_stamp_) {
-    secrets_ = std::make_shared<const settings::Secrets>(models_->settings(), models_->keys());
+    try {
+      secrets_ = std::make_shared<const settings::Secrets>(models_->settings(), models_->keys());
+    } catch (const KeysError& error) {
+      throw Error(rpc::internal_error, error.what());
+    }
     keys_stamp_ = std::move(stamp);
   }
   return secrets_;

@@ -28,6 +28,7 @@ class SessionDesk final : public Desk {
   workspace::PathFilter path_filter(v1::ToolKind kind) override {
     return session_.gate.path_filter(kind);
   }
+  void mask(std::string& text) const override { secrets_.mask(text); }
   std::stop_token stop_token() const override { return context_.stop_token(); }
 
  private:

@@ -129,7 +129,11 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   asked.directory = prepared.directory;
   asked.origin = prepared.origin;
   asked.paths = prepared.paths;
-  asked.ask_reason = prepared.ask_reason;
+  asked.ask_reason = secrets_.masked(prepared.ask_reason);
+  std::string facts =
+      asked.tool + "\n" + asked.command + "\n" + asked.directory + "\n" + asked.origin;
+  for (const std::string& path : asked.paths) facts += "\n" + path;
+  asked.secret = secrets_.in(facts);
   const Verdict verdict = session_.gate.pass(context_, session_.mode(), asked);
   if (const auto problem = session_.gate.take_problem())
     report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);

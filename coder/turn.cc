@@ -292,6 +292,11 @@ ModelRequest TurnLoop::request() {
   request.messages = session_.conversation.messages();
   leave_out_media(request.messages, session_.model()->info());
   request.tools = calls_.specs();
+  // A key may stand in what a project or an MCP server says of itself.
+  if (!secrets_.empty()) {
+    secrets_.mask(request.system);
+    for (ToolSpec& spec : request.tools) secrets_.mask(spec.description);
+  }
   return request;
 }
 

@@ -7,6 +7,7 @@
 
 #include "http/url.h"
 #include "settings/settings_tables.h"
+#include "settings/toml_depth.h"
 #include "settings/toml_values.h"
 
 namespace acp::settings {
@@ -166,6 +167,8 @@ const std::vector<std::string>& mode_names() {
 
 void read_settings_text(const std::string& text, const std::string& path, Whose whose,
                         Settings& settings) {
+  if (const auto line = line_with_long_key(text))
+    throw SettingsError(path + ":" + std::to_string(*line) + ": a key with too many parts");
   try {
     Reader(path, whose, settings).read(toml::parse(text, path));
   } catch (const toml::parse_error& error) {

@@ -1,6 +1,7 @@
 #include "settings/settings.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -337,6 +338,29 @@ TEST(Settings, NothingIsWrittenToATerminal) {
             "project/.acp/config.toml:1: model: there are control characters in it");
   EXPECT_EQ(place.project_error("\"x\\u001B[2J\" = 1\n"),
             "project/.acp/config.toml:1: there is no setting x?[2J");
+}
+
+// A repository's file must not end the program that reads it.
+TEST(Settings, AKeyWithManyPartsIsRefused) {
+  std::string many = "a";
+  for (int i = 0; i < 200'000; ++i) many += " . a";
+  for (const std::string& text : {many + " = 1\n", "[" + many + "]\n", "[[" + many + "]]\n",
+                                  "x = {" + many + " = 1}\n", "\n# 1\n" + many + "\n"})
+    for (const bool project : {false, true}) {
+      const Scratch scratch;
+      scratch.put(project ? ".acp/config.toml" : "config.toml", text);
+      chmod((scratch / "config.toml").c_str(), 0600);
+      SettingsSources sources;
+      sources.user_file = scratch / "config.toml";
+      sources.project_directory = scratch.path();
+      try {
+        load_settings(sources);
+        ADD_FAILURE() << "it was taken";
+      } catch (const SettingsError& error) {
+        EXPECT_NE(std::string(error.what()).find("too many parts"), std::string::npos)
+            << error.what();
+      }
+    }
 }
 
 TEST(Settings, AProjectMayOnlyBeStricter) {

@@ -18,8 +18,9 @@ using Lock = std::lock_guard<std::mutex>;
 
 std::vector<std::string> directories_of(std::string_view text) {
   std::vector<std::string> directories;
+  // One session whose directories cannot be read must not hide the others.
   const json::Result<Json> parsed = Json::parse(text);
-  if (!parsed) throw StoreError("the session store: additional_directories is not a JSON array");
+  if (!parsed) return directories;
   for (const JsonView element : parsed->view().elements())
     directories.push_back(element.as_string().value_or(""));
   return directories;

@@ -63,8 +63,11 @@ StoreFile::StoreFile(const std::string& path) {
   const fs::path full = fs::absolute(path, error);
   if (error) refuse(path, error.value());
   make_directories(full.parent_path());
+  linked_ = fs::is_symlink(full, error);
   path_ = real_path(full);
   lock_directory_ = path_ + ".d";
+  if (fs::is_symlink(lock_directory_, error))
+    throw NoPlace(lock_directory_ + " is a link: it is left alone");
   make_directories(lock_directory_);
   const std::string name = lock_directory_ + "/.opening";  // no session is called that
   lock_.reset(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -94,6 +97,13 @@ bool StoreFile::make() const {
 }
 
 std::string StoreFile::set_aside() const {
+  struct stat there;
+  const bool plain =
+      lstat(path_.c_str(), &there) == 0 && (S_ISREG(there.st_mode) || S_ISDIR(there.st_mode));
+  // What a link leads to, or a device, is somebody else's: it stays where it is.
+  if (linked_ || !plain)
+    throw NoPlace(path_ + " is no session store, and " +
+                  (linked_ ? "a link leads to it" : "no file") + ": it is left alone");
   const std::string base = path_ + ".corrupt-" + now();
   std::string name = base;
   struct stat about;

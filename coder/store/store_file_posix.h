@@ -32,6 +32,7 @@ class StoreFile {
 
  private:
   std::string path_, lock_directory_;
+  bool linked_ = false;  // the name that was given is a link
   io::Descriptor lock_;
 };
 

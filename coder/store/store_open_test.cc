@@ -391,5 +391,17 @@ TEST_F(StoreOpenTest, LiesWhereDataBelongs) {
   if (home != nullptr) setenv("HOME", kept.c_str(), 1);
 }
 
+// What a link leads to is somebody else's, and a device is nobody's to rename.
+TEST_F(StoreOpenTest, WhatALinkLeadsToIsLeftAlone) {
+  scratch.put("precious", "not a database, and not ours");
+  scratch.link("sessions.db", "precious");
+  EXPECT_FALSE(open().lasts()) << "in memory only";
+  ASSERT_EQ(notices.texts.size(), 1u);
+  EXPECT_NE(notices.texts[0].find("left alone"), std::string::npos) << notices.texts[0];
+  EXPECT_EQ(scratch.get("precious"), "not a database, and not ours");
+  for (const std::string& name : names())
+    EXPECT_EQ(name.find("corrupt"), std::string::npos) << name;
+}
+
 }  // namespace
 }  // namespace acp::coder

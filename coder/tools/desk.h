@@ -63,6 +63,9 @@ class Desk {
   // What rules keep from the model when a tool of this kind lists or searches. Empty: nothing.
   virtual workspace::PathFilter path_filter(v1::ToolKind) { return {}; }
 
+  // Takes known keys out of a text. Before it is cut: half a key would not be known as one.
+  virtual void mask(std::string&) const {}
+
   virtual std::stop_token stop_token() const = 0;
 };
 

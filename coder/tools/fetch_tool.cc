@@ -61,8 +61,8 @@ Page get(const std::string& url, std::stop_token stop) {
   return page;
 }
 
-ToolResult fetch(const std::string& url, const ToolLimits& limits, std::stop_token stop) {
-  const Page page = get(url, stop);
+ToolResult fetch(const std::string& url, const ToolLimits& limits, const Desk& desk) {
+  const Page page = get(url, desk.stop_token());
   const std::string type = page.head.content_type();
   ToolResult result;
   result.raw_output = Json::object({{"status", page.head.status},
@@ -73,6 +73,7 @@ ToolResult fetch(const std::string& url, const ToolLimits& limits, std::stop_tok
   std::string text = type == "text/html" ? html_text(page.body) : page.body;
   workspace::OutputBuffer valid(most_bytes);
   text = valid.append(text) + valid.finish();
+  desk.mask(text);
   result.text = bounded(std::move(text), limits.output_bytes);
   if (page.cut) result.text += "\n[the page is larger than 4 MiB: the rest was not fetched]";
   result.failed = page.head.status >= 400;
@@ -90,9 +91,7 @@ PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& lim
   call.origin = origin;
   call.policy_name = origin;
   call.title = "Fetch " + url;
-  call.run = [url, limits, stop = desk.stop_token()](const ToolProgress&) {
-    return fetch(url, limits, stop);
-  };
+  call.run = [url, limits, &desk](const ToolProgress&) { return fetch(url, limits, desk); };
   return call;
 }
 

@@ -90,6 +90,7 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
     bool more = false;
     std::string text =
         first_lines(desk.read_text(path, as_line(line), as_line(wanted + 1)), wanted, more);
+    desk.mask(text);
     std::uint64_t lines = 0;
     if (text.size() > most) {
       // Whole lines, as far as they fit; a line that is longer than that is cut.

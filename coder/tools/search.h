@@ -28,6 +28,8 @@ struct SearchOptions {
   unsigned threads = 0;
   std::stop_token stop = {};
   LeaveOut leave_out = nullptr;
+  // Applied to each line that is shown, before it is cut; on any thread.
+  std::function<void(std::string&)> mask = nullptr;
   workspace::Forbidden forbidden = {};
 };
 

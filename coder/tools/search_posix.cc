@@ -16,6 +16,7 @@
 
 #include "coder/tools/gitignore.h"
 #include "coder/tools/search.h"
+#include "coder/tools/tool.h"
 #include "coder/tools/tree.h"
 #include "workspace/output_buffer.h"
 
@@ -124,12 +125,17 @@ class Unopened {
   std::string first_;
 };
 
-std::string as_text(std::string_view line, std::size_t most) {
+std::string as_text(std::string_view line, const SearchOptions& options) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const bool cut = line.size() > most;
-  workspace::OutputBuffer valid(most + 4);
-  std::string text = valid.append(line.substr(0, most));
-  if (!cut) return text + valid.finish();
+  constexpr std::size_t longest_key = 4096;  // what is masked may reach beyond what is shown
+  const std::size_t most = options.max_line_bytes;
+  const std::size_t taken = std::min(line.size(), options.mask ? most + longest_key : most);
+  workspace::OutputBuffer valid(taken + 4);
+  std::string text = valid.append(line.substr(0, taken));
+  if (taken == line.size()) text += valid.finish();
+  if (options.mask) options.mask(text);
+  if (text.size() <= most && taken == line.size()) return text;
+  text.resize(characters_end(text, most));
   return text + "…";
 }
 
@@ -205,8 +211,7 @@ class Search {
           std::count(view.begin() + static_cast<std::ptrdiff_t>(counted),
                      view.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
       counted = begin;
-      found.push_back(
-          {path, line, as_text(view.substr(begin, end - begin), options_.max_line_bytes)});
+      found.push_back({path, line, as_text(view.substr(begin, end - begin), options_)});
       if (end + 1 >= view.size() || found.size() > options_.max_matches) break;
       at = finder_.find(view, end + 1, options_.stop);
     }

@@ -254,6 +254,23 @@ TEST_F(SearchTest, FindsFiles) {
   EXPECT_EQ(find_files(root(), "*.cc", 100, true).paths.size(), 5u);
 }
 
+// Half of a key would not be known as one.
+TEST_F(SearchTest, MasksBeforeItCuts) {
+  const std::string key = "sk-0123456789";
+  scratch.put("a.txt",
+              "x" + std::string(94, '-') + key + std::string(500, '-') + "\n" + key + "\n");
+  SearchOptions options = pattern("x|sk");
+  options.max_line_bytes = 100;
+  options.mask = [&](std::string& text) {
+    for (std::size_t at; (at = text.find(key)) != std::string::npos;)
+      text.replace(at, key.size(), "[key]");
+  };
+  const SearchResult result = search_tree(root(), options);
+  ASSERT_EQ(result.matches.size(), 2u);
+  EXPECT_EQ(result.matches[0].text, "x" + std::string(94, '-') + "[key]…");
+  EXPECT_EQ(result.matches[1].text, "[key]");
+}
+
 TEST_F(SearchTest, LeavesOutWhatItIsToldTo) {
   scratch.put("a.txt", "token\n");
   scratch.put("b/.env", "token\n");

@@ -90,6 +90,7 @@ PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limi
   call.run = [&desk, options, at = path, limits](const ToolProgress&) mutable {
     std::string path = at;
     options.leave_out = kept_back(desk, v1::ToolKind::search, path);
+    options.mask = [&desk](std::string& text) { desk.mask(text); };
     // One file by its name: to search it is to read it.
     const auto filter = desk.path_filter(v1::ToolKind::search);
     if (filter && filter(workspace::touched(desk.files().boundary(), path)))
