@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chat/agents.h"
 #include "chat/entries.h"
 #include "chat/long_session.h"
 #include "chat/question_view.h"
@@ -218,14 +219,21 @@ void ChatHost::remember(const workspace::Question& question, bool allow, workspa
 void ChatHost::judge(workspace::Question call) {
   call.agent = agent_;
   std::string why;
+  bool was_asked = false;
   if (const auto judged = decisions_.judge(call); judged.decision == workspace::Decision::reject) {
     why = "rejected by a rule: " + judged.rule->describe() + " (" + judged.source + ")";
   } else {
     const std::lock_guard lock(mutex_);
-    if (answers_.about(call) == workspace::Decision::reject)
-      why = "it was rejected when the agent asked";
+    const auto answer = answers_.about(call);
+    was_asked = answer.has_value();
+    if (answer == workspace::Decision::reject) why = "it was rejected when the agent asked";
   }
-  if (why.empty()) return;
+  if (why.empty()) {
+    // Our own agent shows what it does, and asks for what its mode does not allow.
+    if (call.kind != "read" && !was_asked && agent_ != built_in_agent)
+      say("Without a question: " + describe(call));
+    return;
+  }
   say("Not carried out: " + describe(call) + " — " + why);
   throw permission_denied("acp chat does not carry this out: " + why);
 }
@@ -256,7 +264,10 @@ Decision ChatHost::permission(const ClientContext& context,
 
   const auto answered = [&](bool allow) {
     const std::lock_guard lock(mutex_);
-    answers_.add(question, allow ? workspace::Decision::allow : workspace::Decision::reject);
+    if (allow)
+      answers_.add(question, workspace::Decision::allow);
+    else
+      answers_.add(as_rejected(asked.call, question), workspace::Decision::reject);
   };
   const workspace::Judgement judged = decisions_.judge(question);
   if (const auto problem = decisions_.take_problem())

@@ -81,6 +81,28 @@ class Rules(ChatCase):
         self.assertEqual((self.work / ".env").read_text(), "KEY=1\n")
         self.assertTrue((self.work / "a").exists())
 
+    def test_what_it_carries_out_without_a_question_is_shown(self):
+        chat = self.steps(["run", "touch a"], ["write", str(self.work / "b")])
+        chat.wait("write: done")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertIn("Without a question: run `touch a`", text)
+        self.assertIn("Without a question: write %s" % (self.work / "b"), text.replace("\n  ", ""))
+
+    def test_no_is_no_under_any_kind(self):
+        command = {"rawInput": {"command": "touch a"}}
+        diff = {"content": [{"type": "diff", "path": str(self.work / "c"), "newText": "x"}]}
+        chat = self.steps(question("t", kind="think", **command), ["run", "touch a"],
+                          question("r", kind="read", **diff), ["write", str(self.work / "c")])
+        for number in (1, 2):
+            chat.wait("n reject_once")
+            chat.type("n\r")
+            chat.wait("asked: o2", times=number)
+        chat.wait("write: -32003")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertEqual(list(self.work.iterdir()), [])
+
     def test_what_was_rejected_is_not_carried_out(self):
         chat = self.steps(question("touch", rawInput={"command": "touch a"}), ["run", "touch a"], ["run", "touch b"],
                           question("edit", kind="edit", locations=[{"path": str(self.work / "c")}]),

@@ -38,14 +38,6 @@ std::string name_of(v1::ToolKind kind) {
   return name && name->is_string() ? *name->as_string() : "other";
 }
 
-// Where it runs, as far as the agent says it; else in the session's directory.
-std::string directory_of(const ToolCallState& call) {
-  const JsonView input = call.raw_input.view();
-  for (const char* const name : {"cwd", "workdir", "working_directory", "directory"})
-    if (const auto path = input[name].as_string(); path && !path->empty()) return *path;
-  return {};
-}
-
 std::string by_rule(const workspace::Judgement& judged) {
   return "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")";
 }
@@ -137,7 +129,7 @@ workspace::Question as_question(const PermissionQuestion& question) {
   };
   if (call.kind == v1::ToolKind::execute || call.kind == v1::ToolKind::other)
     asked.command = command_of(call);
-  if (!asked.command.empty()) asked.directory = look(directory_of(call), Ends::followed);
+  if (!asked.command.empty()) asked.directory = look(directory_said(call), Ends::followed);
   if (call.kind == v1::ToolKind::fetch)
     asked.origin = workspace::web_origin(call.raw_input.view()["url"].as_string().value_or(""));
   const bool takes_all_below =
@@ -158,19 +150,33 @@ std::string describe(const workspace::Question& call) {
   return text;
 }
 
+// Words that are no text make it a command that nobody knows.
 std::string command_of(const ToolCallState& call) {
   const JsonView input = call.raw_input.view();
   const JsonView command = input["command"].absent() ? input["cmd"] : input["command"];
-  if (const auto line = command.as_string()) {
-    std::vector<std::string> words;
-    for (const JsonView word : input["args"].elements())
-      if (const auto text = word.as_string()) words.push_back(*text);
-    return words.empty() ? *line : *line + " " + io::command_line(words);
-  }
+  const JsonView args = input["args"];
   std::vector<std::string> words;
-  for (const JsonView word : command.elements())
-    if (const auto text = word.as_string()) words.push_back(*text);
-  return words.empty() ? "" : io::command_line(words);
+  const auto take = [&](const JsonView& list) {
+    for (const JsonView word : list.elements()) {
+      const auto text = word.as_string();
+      if (!text) return false;
+      words.push_back(*text);
+    }
+    return list.is_array();
+  };
+  if (const auto line = command.as_string()) {
+    if (args.absent() || args.is_null() || (args.is_array() && args.size() == 0)) return *line;
+    words.push_back(*line);
+    return take(args) ? io::command_line(words) : "";
+  }
+  return take(command) && !words.empty() ? io::command_line(words) : "";
+}
+
+std::string directory_said(const ToolCallState& call) {
+  const JsonView input = call.raw_input.view();
+  for (const char* name : {"cwd", "workdir", "working_directory", "workingDirectory", "directory"})
+    if (const auto path = input[name].as_string(); path && !path->empty()) return *path;
+  return {};
 }
 
 std::string describe(const ToolCallState& call) {
@@ -208,8 +214,17 @@ PermissionAnswer Permissions::answer(const PermissionQuestion& question, std::st
   const workspace::Question seen = as_question(question);
   PermissionAnswer answer = decide(question, seen, std::move(stop));
   const std::lock_guard lock(answers_mutex_);
-  answers_.add(seen, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  // A rule that allowed the question does not allow another call by it: it judges that itself.
+  if (!answer.allowed)
+    answers_.add(as_rejected(question.call, seen), workspace::Decision::reject);
+  else if (answer.by != By::rule)
+    answers_.add(seen, workspace::Decision::allow);
   return answer;
+}
+
+workspace::Question as_rejected(const ToolCallState& call, workspace::Question question) {
+  if (question.command.empty()) question.command = command_of(call);
+  return question;
 }
 
 PermissionAnswer Permissions::decide(const PermissionQuestion& question,
@@ -264,8 +279,10 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
                       option("reject", "Reject", PermissionOptionKind::reject_once)};
   PermissionAnswer answer = decide(question, call, std::move(stop));
   answer.reason += "; the agent did not ask";
+  // What a person said holds for the turn; rules are asked again each time.
   const std::lock_guard lock(answers_mutex_);
-  answers_.add(call, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  if (answer.by == By::person)
+    answers_.add(call, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
   return answer;
 }
 

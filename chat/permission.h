@@ -50,10 +50,14 @@ const char* to_string(PermissionAnswer::By by);
 
 // What is asked, as rules see it. Paths are looked up on the disk.
 workspace::Question as_question(const PermissionQuestion& question);
+// The same for a question that was rejected: a command counts whatever kind the agent gave it.
+workspace::Question as_rejected(const ToolCallState& call, workspace::Question question);
 // A call that the agent sent without asking, on one line, safe to show.
 std::string describe(const workspace::Question& call);
 // What is to run, as the agent tells it: one text, or words. Empty if it does not tell.
 std::string command_of(const ToolCallState& call);
+// Where it is to run, as the agent tells it. Empty if it does not tell.
+std::string directory_said(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
 

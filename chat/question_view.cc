@@ -101,11 +101,8 @@ std::string verb_of(Kind kind) {
 
 // Where it runs, if the agent says so.
 std::string directory_of(const ToolCallState& call, const std::string& cwd) {
-  const JsonView input = call.raw_input.view();
-  for (const char* name : {"cwd", "workdir", "working_directory", "workingDirectory", "directory"})
-    if (const auto given = input[name].as_string(); given && !given->empty())
-      return (std::filesystem::path(cwd) / *given).lexically_normal().string();
-  return cwd;
+  const std::string said = directory_said(call);
+  return said.empty() ? cwd : (std::filesystem::path(cwd) / said).lexically_normal().string();
 }
 
 std::string url_of(const ToolCallState& call) {
@@ -126,8 +123,34 @@ void add_rows(Lines& out, Lines rows) {
 }
 
 // What the call is given, a member a line; not what `shown` names.
+// What the lines above have said of it: everything else is shown as well.
+std::vector<std::string> said_of_input(const ToolCallState& call, const std::string& command,
+                                       const v1::Diff* diff) {
+  const JsonView input = call.raw_input.view();
+  std::vector<std::string> said;
+  if (!command.empty()) {
+    said.push_back(input["command"].absent() ? "cmd" : "command");
+    if (input["command"].is_string() || input["cmd"].is_string()) said.push_back("args");
+    if (input["cwd"].is_string()) said.push_back("cwd");
+  }
+  if (command.empty() && diff == nullptr)
+    for (const char* const name : {"url", "uri", "URL"})
+      if (input[name].is_string()) {
+        said.push_back(name);
+        break;
+      }
+  if (diff != nullptr)
+    for (const auto& [name, value] : input.members()) {
+      const auto text = value.as_string();
+      if (text && (*text == diff->path || diff->newText.find(*text) != std::string::npos ||
+                   (diff->oldText.has_value() && diff->oldText->find(*text) != std::string::npos)))
+        said.emplace_back(name);
+    }
+  return said;
+}
+
 void add_input(Lines& out, const ToolCallState& call, std::size_t columns,
-               std::initializer_list<std::string_view> shown) {
+               const std::vector<std::string>& shown) {
   const auto put = [&](std::string_view name, std::string_view value) {
     Line line = line_of(name.empty() ? "" : std::string(name) + ": ", aside);
     const bool text = value.starts_with('"');
@@ -318,13 +341,11 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
       fact("the new text of", place_text(change->path, {}, view) + ":");
       add_rows(out, command_lines(change->newText, columns));
     }
-  if (diff == nullptr || call.locations.size() > 1)
+  if (diff == nullptr || call.locations.size() > 1 ||
+      (call.locations.size() == 1 && call.locations.front().path != diff->path))
     for (const v1::ToolCallLocation& location : call.locations)
       fact("path", place_text(location.path, location.line, view));
-  if (!command.empty())
-    add_input(out, call, columns, {"command", "cmd", "args", "cwd"});
-  else if (diff == nullptr)
-    add_input(out, call, columns, {"url", "uri"});
+  add_input(out, call, columns, said_of_input(call, command, diff));
   if (!command.empty() && !call.title.empty() && call.title != command)
     fact("the agent calls it:", call.title);
   if (out.empty() && !call.title.empty()) add_rows(out, command_lines(call.title, columns));

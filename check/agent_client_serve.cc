@@ -1,9 +1,8 @@
 // What a client does for an agent: permissions, files and terminals that stand in memory.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "check/agent_client.h"
+#include "workspace/files.h"
 
 namespace acp::check {
 
@@ -88,20 +87,25 @@ void AgentClient::serve_file(const Call& call) {
   if (call.method == "fs/write_text_file") {
     if (fs_fails) return refuse(call.id, -32603, "No space left on device");
     written[path] = string_of(call.params["content"]);
-    // An editor saves: the agent may look at the disk.
-    std::error_code error;
-    if (std::filesystem::path(path).parent_path() == run_.folder)
-      std::ofstream(path, std::ios::binary) << written[path];
+    // An editor saves: the agent may look at the disk. Inside the session's directory, links and
+    // all.
+    try {
+      if (std::filesystem::path(path).parent_path() == run_.folder)
+        workspace::Files(workspace::Boundary({run_.folder})).write(path, written[path]);
+    } catch (const workspace::FileError& error) {
+      return refuse(call.id, -32603, error.what());
+    }
     return answer(call.id, Json::object());
   }
   if (call.method != "fs/read_text_file") return refuse(call.id, -32601, "Method not found");
-  std::ifstream file(path, std::ios::binary);
-  const bool inside =
-      std::filesystem::path(path).lexically_normal().string().starts_with(run_.folder);
-  if (fs_fails || !file || !inside) return refuse(call.id, -32002, "Resource not found: " + path);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  answer(call.id,
-         Json::object({{"content", part_of(text, call.params["line"], call.params["limit"])}}));
+  try {
+    if (fs_fails) return refuse(call.id, -32002, "Resource not found: " + path);
+    const std::string text = workspace::Files(workspace::Boundary({run_.folder})).read_bytes(path);
+    answer(call.id,
+           Json::object({{"content", part_of(text, call.params["line"], call.params["limit"])}}));
+  } catch (const workspace::FileError&) {
+    refuse(call.id, -32002, "Resource not found: " + path);
+  }
 }
 
 void AgentClient::end_terminal(Terminal& terminal, bool killed) {

@@ -26,9 +26,9 @@ std::string subject(const LogEntry& entry) {
     case LogEntry::Kind::stray:
       return "NO MESSAGE";
     case LogEntry::Kind::violation:
-      return entry.outcome + " " + entry.method;
+      return io::one_line(entry.outcome) + " " + io::one_line(entry.method);
     case LogEntry::Kind::fault:
-      return "fault " + entry.method;
+      return "fault " + io::one_line(entry.method);
     case LogEntry::Kind::end:
       return "end";
   }

@@ -49,6 +49,31 @@ std::vector<std::string> strings_of(JsonView array) {
   return words;
 }
 
+// With each \\u00XX that stands for a plain character as that character: a key may be written so.
+std::string without_plain_escapes(std::string_view text) {
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 3, "u00") == 0 && i + 4 < text.size() && out.ends_with('\\')) {
+      const int high = digit(text[i + 3]), low = digit(text[i + 4]);
+      const int c = high < 0 || low < 0 ? 0 : 16 * high + low;
+      if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\') {
+        while (out.ends_with('\\')) out.pop_back();
+        out += static_cast<char>(c);
+        i += 4;
+        continue;
+      }
+    }
+    out += text[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view side_name(Side side) { return side == Side::client ? "client" : "agent"; }
@@ -57,7 +82,11 @@ void Recorder::finish(std::string& out, std::size_t start) const {
   out += "}\n";
   if (!mask_ || !known_) return;
   std::string line = out.substr(start);
-  if (!known_(line)) return;
+  if (!known_(line)) {
+    if (line.find("\\u00") == std::string::npos) return;
+    line = without_plain_escapes(line);
+    if (!known_(line)) return;
+  }
   out.resize(start);
   out += line;
 }

@@ -129,12 +129,14 @@ def turn(text):
                 say("asked: %s\n" % outcome.get("optionId", "cancelled"))
                 continue
             method, params = {
-                "run": lambda command, cwd=None: ("terminal/create", {"command": command, **({"cwd": cwd} if cwd else {})}),
+                "run": lambda command, cwd=None: (
+                    "terminal/create", {"command": command, **({"cwd": cwd} if cwd else {})}),
+                "create": lambda params: ("terminal/create", params),
                 "write": lambda path, text="text": ("fs/write_text_file", {"path": path, "content": text}),
                 "read": lambda path: ("fs/read_text_file", {"path": path}),
             }[what](*words)
             answer = ask(method, sessionId=SESSION, **params)
-            if what == "run" and "terminalId" in answer:
+            if what in ("run", "create") and "terminalId" in answer:
                 ask("terminal/wait_for_exit", sessionId=SESSION, terminalId=answer["terminalId"])
             say("%s: %s\n" % (what, answer.get("code", "done")))
     elif WHAT == "stubborn":

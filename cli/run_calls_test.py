@@ -81,6 +81,28 @@ class Calls(Place):
         self.assertEqual(said, ["write: " + DENIED, "write: done", "asked: o1"])
         self.assertFalse(os.path.exists(hook))
 
+    def test_a_rule_for_a_tool_or_a_path_allows_no_other_call(self):
+        """The agent chooses names, kinds and locations: they say nothing of what it sends afterwards."""
+        rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\ntool = 'get_weather'\n"
+                           f"[[rule]]\ndecision = 'allow'\npath = '{self.project}/ok/**'\n"
+                           "[[rule]]\ndecision = 'allow'\nkind = 'delete'\n")
+        weather = self.question(kind="other", name="get_weather", rawInput={"command": "touch a"})
+        ok = self.question(locations=[{"path": self.at("ok/a")}], rawInput={"command": "touch b"})
+        said = self.steps(weather, ["run", "touch a"], ok, ["run", "touch b"],
+                          self.question(kind="delete", locations=[{"path": self.at("c")}]), ["write", self.at("c")],
+                          policy=rules, code=4)
+        self.assertEqual(said, ["asked: o0", "run: " + DENIED, "asked: o0", "run: " + DENIED,
+                                "asked: o0", "write: " + DENIED])
+        self.assertEqual(os.listdir(self.project), [])
+
+    def test_variables_and_words_are_a_part_of_the_command(self):
+        rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\ncommand = 'echo *'\n")
+        evil = {"command": "echo hi", "env": [{"name": "PATH", "value": "/tmp/evil"}]}
+        said = self.steps(["create", {"command": "echo hi"}], ["create", evil],
+                          ["create", {"command": "echo /evil", "args": ["x"]}], policy=rules, code=4)
+        self.assertEqual(said, ["create: done", "create: " + DENIED, "create: " + DENIED])
+        self.assertIn("[denied] run `PATH=/tmp/evil echo hi`", self.done.stderr)
+
     def test_our_own_agent_asks_itself(self):
         self.run_it("create a.txt with hello", "--mode", "code")
         self.assertEqual(os.listdir(self.project), ["a.txt"])

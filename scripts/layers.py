@@ -20,7 +20,7 @@ BELOW = {
     "settings": [*LIBRARY, "http", "workspace"],
     "coder": [*LIBRARY, "http", "mcp", "workspace", "settings"],
     "chat": [*LIBRARY, "workspace", "settings"],
-    "check": [*LIBRARY],
+    "check": [*LIBRARY, "workspace"],
     "cli": [*LIBRARY, "http", "mcp", "workspace", "settings", "coder", "chat", "check"],
 }
 

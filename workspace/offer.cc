@@ -5,6 +5,7 @@
 #include "acp/schema/v1.h"
 #include "workspace/files.h"
 #include "workspace/guarded.h"
+#include "workspace/held_directory_posix.h"
 #include "workspace/touched.h"
 
 namespace acp::workspace {
@@ -68,11 +69,16 @@ void judge_file(const Offer::Judge& judge, const ClientContext& context, const c
 }
 
 void judge_command(const Offer::Judge& judge, const ClientContext& context,
-                   const Boundary& boundary, const CommandLine& line) {
+                   const Boundary& boundary, const CommandLine& line,
+                   const std::vector<v1::EnvVariable>& set) {
   if (!judge) return;
   Question question = question_about(context, "execute");
-  question.command = line.command;
-  if (!line.args.empty()) question.command += " " + io::command_line(line.args);
+  // As a shell would be given it: the variables that the agent sets are a part of what runs.
+  for (const v1::EnvVariable& variable : set)
+    question.command += variable.name + "=" + io::command_line({variable.value}) + " ";
+  std::vector<std::string> words = {line.command};
+  words.insert(words.end(), line.args.begin(), line.args.end());
+  question.command += line.args.empty() ? line.command : io::command_line(words);
   question.directory = touched(boundary, line.cwd);
   judge(context, std::move(question));
 }
@@ -91,7 +97,10 @@ v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
   const auto kind = answering([&] { return files.kind(line.cwd); });
   if (kind != EntryKind::directory)
     throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
-  judge_command(judge, context, files.boundary(), line);
+  // What was judged is where it runs, though a link may take its place meanwhile.
+  const io::Descriptor held = answering([&] { return files.boundary().open_directory(line.cwd); });
+  judge_command(judge, context, files.boundary(), line, request.env);
+  line.cwd = path_of_held(held, line.cwd);
   std::optional<std::size_t> limit;
   if (request.outputByteLimit.has_value())
     limit = static_cast<std::size_t>(*request.outputByteLimit);

@@ -7,7 +7,8 @@ namespace acp::workspace {
 
 namespace {
 
-// A turn with more questions forgets the oldest.
+// A turn with more forgets what was allowed first; with more that was rejected, nothing is carried
+// out any more.
 constexpr std::size_t most_answers = 10'000;
 
 std::vector<std::string> split(const std::string& line) {
@@ -59,11 +60,12 @@ bool is_one_of(const std::string& kind, std::initializer_list<std::string_view> 
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-// Whether the question was about calls of this kind.
-bool same_kind(const Question& asked, const Question& call) {
+// Whether the question was about calls of this kind. Who was told no may have called it anything.
+bool same_kind(const Question& asked, Decision decision, const Question& call) {
   if (call.kind == "execute") return asked.kind == "execute" || !asked.command.empty();
   if (call.kind == "read") return is_one_of(asked.kind, {"read", "search"});
-  return is_one_of(asked.kind, {"edit", "delete", "move"}) ||
+  if (decision == Decision::reject && !asked.paths.empty()) return true;
+  return asked.kind == "edit" ||
          (asked.kind == "other" && asked.command.empty() && !asked.paths.empty());
 }
 
@@ -73,31 +75,49 @@ bool says_what(const Question& asked, const Question& call) {
 
 bool is_about(const Question& asked, Decision decision, const Question& call) {
   if (call.kind != "execute") return share_a_path(asked, call);
-  if (command_words(asked.command) != command_words(call.command)) return false;
-  // In another directory it is another command; one that was rejected is so everywhere.
-  return decision == Decision::reject || asked.directory.written.empty() ||
-         same_place(asked.directory, call.directory);
+  // No for a command is no in other quotes, through a shell and elsewhere; yes is for what was
+  // seen.
+  if (decision == Decision::reject)
+    return command_words(asked.command) == command_words(call.command);
+  return asked.command == call.command && same_place(asked.directory, call.directory);
 }
 
 }  // namespace
 
 std::vector<std::string> command_words(const std::string& command) {
   std::vector<std::string> words = split(command);
-  const bool wrapped = words.size() == 3 && is_shell(words[0]) && words[1].starts_with('-') &&
-                       words[1].ends_with('c');
-  return wrapped ? split(words[2]) : words;
+  // sh -c, bash -lc, sh -e -c, one in another.
+  for (int depth = 0; depth < 8 && !words.empty() && is_shell(words[0]); ++depth) {
+    std::size_t option = 1;
+    while (option < words.size() && words[option].starts_with('-') && !words[option].ends_with('c'))
+      ++option;
+    if (option + 1 >= words.size() || !words[option].starts_with('-')) break;
+    words = split(std::string(words[option + 1]));
+  }
+  return words;
 }
 
 void TurnAnswers::add(Question question, Decision decision) {
-  if (answers_.size() >= most_answers) answers_.erase(answers_.begin());
+  if (answers_.size() >= most_answers) {
+    // No is never forgotten.
+    const auto oldest = std::find_if(answers_.begin(), answers_.end(), [](const Answer& answer) {
+      return answer.decision == Decision::allow;
+    });
+    if (oldest == answers_.end()) {
+      too_many_ = true;
+      return;
+    }
+    answers_.erase(oldest);
+  }
   answers_.push_back({std::move(question), decision});
 }
 
 std::optional<Decision> TurnAnswers::about(const Question& call) const {
+  if (too_many_ && call.kind != "read") return Decision::reject;
   bool allowed_since = false;
   for (auto answer = answers_.rbegin(); answer != answers_.rend(); ++answer) {
     const auto& [asked, decision] = *answer;
-    if (!same_kind(asked, call)) continue;
+    if (!same_kind(asked, decision, call)) continue;
     if (says_what(asked, call)) {
       if (is_about(asked, decision, call)) return decision;
     } else if (decision == Decision::reject && !allowed_since) {

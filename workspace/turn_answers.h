@@ -11,7 +11,10 @@ namespace acp::workspace {
 
 class TurnAnswers {
  public:
-  void begin_turn() { answers_.clear(); }
+  void begin_turn() {
+    answers_.clear();
+    too_many_ = false;
+  }
   void add(Question question, Decision decision);
 
   // What a question about this call was answered with, the latest first: by its command, or by its
@@ -25,6 +28,7 @@ class TurnAnswers {
     Decision decision;
   };
   std::vector<Answer> answers_;
+  bool too_many_ = false;  // that were rejected
 };
 
 // The words of a shell's line without their quotes, and what `sh -c` would run in place of that.

@@ -1,0 +1,21 @@
+// A directory for a program that is given its path: the one that is held open, whatever is put at
+// its name until the program is there.
+#pragma once
+
+#include <unistd.h>
+
+#include <string>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::workspace {
+
+// Holds for as long as the descriptor is open. Where the system has no names for descriptors, the
+// path as it was given.
+inline std::string path_of_held(const io::Descriptor& directory, const std::string& given) {
+  const std::string path =
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(directory.get());
+  return access((path + "/.").c_str(), X_OK) == 0 ? path : given;
+}
+
+}  // namespace acp::workspace
