@@ -105,6 +105,8 @@ std::optional<Rule> rule_for(const Question& question, Decision decision, Scope 
   rule.kind = question.kind;
   if (scope == Scope::project) rule.project = question.project;
   if (!question.always_ask.empty() && decision == Decision::allow) return std::nullopt;
+  // Nothing in a rule is anything: what has no name cannot be remembered by it.
+  if (rule.agent.empty() || (scope == Scope::project && rule.project.empty())) return std::nullopt;
   if (!say_what(question, rule)) return std::nullopt;
   // A rule that does not answer the very question that it was made for was made for another one.
   if (!rule.matches(question)) return std::nullopt;

@@ -57,6 +57,15 @@ TEST(RememberedRule, AnyAgentIsItself) {
   EXPECT_FALSE(rule.matches(asked));
 }
 
+TEST(RememberedRule, WithoutAnAgentOrAProjectThereIsNone) {
+  Question asked = running("make");
+  asked.agent.clear();
+  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session)) << "it would be for all agents";
+  asked = running("make");
+  asked.project.clear();
+  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::project)) << "it would be everywhere";
+}
+
 TEST(RememberedRule, OfAProjectItHoldsThere) {
   Question asked = running("make");
   const Rule rule = *rule_for(asked, Decision::allow, Scope::project);
