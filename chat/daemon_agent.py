@@ -1,6 +1,6 @@
 """daemon_agent.py FIFO: an agent that starts daemons when it is prompted, and goes on until it is killed.
 
-A daemon leaves nothing of ours but an open end of FIFO: whoever reads it is at its end when the last one has gone.
+A daemon holds an open end of FIFO: its reader sees the end when the last one has gone.
 """
 
 import json

@@ -163,8 +163,8 @@ std::string Repaired::text() const {
     if (count == 0) return;
     text += (text.empty() ? "" : "; ") + std::to_string(count) + " " + (count == 1 ? one : many);
   };
-  add(results_added, "tool call had no result: the model is told that its outcome is not known",
-      "tool calls had no result: the model is told that their outcome is not known");
+  add(results_added, "tool call had no result: the model sees that its outcome is not known",
+      "tool calls had no result: the model sees that their outcome is not known");
   add(results_dropped, "result without a call was left out",
       "results without a call were left out");
   add(calls_dropped, "tool call with an id that was used before was left out",

@@ -203,7 +203,7 @@ TEST(ConversationRepair, SaysWhatItDid) {
     return repair(std::move(messages)).text();
   };
   EXPECT_EQ(text({user("x"), calling({"a", "b"}), user("y")}),
-            "2 tool calls had no result: the model is told that their outcome is not known");
+            "2 tool calls had no result: the model sees that their outcome is not known");
   EXPECT_EQ(text({user("x"), results({"a"})}), "1 result without a call was left out");
   EXPECT_EQ(text({calling({"a"}), results({"a"}), calling({"a"}), results({"a"})}),
             "1 result without a call was left out; 1 tool call with an id that was used before was "

@@ -136,7 +136,7 @@ void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
     context_.update(as_message(*shown)).wait();
 }
 
-// What cannot be kept is told all the same: the user is there, and waits.
+// What cannot be kept is sent all the same: the user is there, and waits.
 void Report::store(std::vector<LiveSession::Entry> entries) {
   for (LiveSession::Entry& entry : entries) secrets_.mask(entry.body);
   kept_.append(std::move(entries));

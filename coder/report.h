@@ -17,7 +17,7 @@ namespace acp::coder {
 // May be used by several threads. Everything that sends throws ConnectionClosed.
 class Report {
  public:
-  // `kept` and the secrets outlive this. No key is told or kept.
+  // `kept` and the secrets outlive this. No key is sent or kept.
   Report(SessionContext context, KeptSession& kept, const settings::Secrets& secrets)
       : context_(std::move(context)), kept_(kept), secrets_(secrets), stream_(secrets) {}
 

@@ -18,7 +18,7 @@ namespace acp::coder {
 
 class ToolCalls {
  public:
-  // No key of `secrets` is in what the model is told, or in a question. All outlive this.
+  // No key of `secrets` is in what the model gets, or in a question. All outlive this.
   ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
             const settings::Secrets& secrets);
 

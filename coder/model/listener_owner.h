@@ -1,4 +1,4 @@
-// Who runs the server behind a port of this machine.
+// Who runs the server that listens on a port of this machine.
 #pragma once
 
 #include <cstdint>
