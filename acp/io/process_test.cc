@@ -82,13 +82,13 @@ TEST(Process, TellsHowItEnded) {
 TEST(Process, ExitIsToldThoughRequestsWereNotRead) {
   Process process = start({"cat"});
   const Watched child(process.id());
-  // Two requests and the child's end lie before the supervisor at once: it takes one, and is done.
+  // The child's end and two requests lie before the supervisor: it takes one, and is done. A request
+  // wakes it, so the child's end comes first.
   ::kill(process.supervisor_id(), SIGSTOP);
-  process.terminate(milliseconds(1000000));
-  process.terminate(milliseconds(1000000));
   ::kill(process.id(), SIGKILL);
   EXPECT_TRUE(child.has_ended(patience));
-  ::kill(process.supervisor_id(), SIGCONT);
+  process.terminate(milliseconds(1000000));
+  process.terminate(milliseconds(1000000));
   EXPECT_EQ(wait_for_exit(process), "killed by SIGKILL");
   EXPECT_TRUE(wait_for_tree(process));
 }

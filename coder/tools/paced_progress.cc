@@ -29,7 +29,8 @@ void PacedProgress::show_later(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     changed_.wait(lock, stop, [&] { return waiting_.has_value(); });
-    changed_.wait_until(lock, stop, next_, [] { return false; });
+    const Clock::time_point until = next_;  // a copy: it is read while the lock is not held
+    changed_.wait_until(lock, stop, until, [] { return false; });
     if (stop.stop_requested()) return;
     if (!waiting_ || Clock::now() < next_) continue;
     try {
