@@ -53,7 +53,7 @@ class TurnLoop {
   void take_back_turn();
   void offer_tools();
   ModelRequest request();
-  // Each problem with them is told once in a session.
+  // Each problem with them is reported once in a session.
   std::vector<ProjectFile> project_files();
   Answer ask_model();
   // Tells of each retry.

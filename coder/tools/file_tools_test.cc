@@ -292,7 +292,7 @@ TEST_F(FileToolsTest, DeletesAndMoves) {
   EXPECT_TRUE(std::filesystem::exists(scratch.path() / "project/full/x"));
 }
 
-// In every mode: the gate is told so.
+// In every mode: the call carries the reason to the gate.
 TEST_F(FileToolsTest, ChangesOfGitAndAcpSayThatAPersonMustBeAsked) {
   put(".git/config", "old");
   put("nested/.git/HEAD", "x");

@@ -38,7 +38,7 @@ TEST(PacedProgress, AHundredThousandBecomeAFewAndTheLastIsShown) {
   const Clock::time_point begin = Clock::now();
   PacedProgress paced(progress, milliseconds(50));
   for (int i = 0; i < 100'000; ++i) paced.tell({text_content(std::to_string(i))});
-  shown.wait_for("99999");  // though nothing more is told
+  shown.wait_for("99999");  // though nothing more comes
   const auto time = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
   EXPECT_LE(shown.texts.size(), static_cast<std::size_t>(time / milliseconds(50)) + 2);
   EXPECT_EQ(shown.texts.front(), json::encode(text_content("0")));
