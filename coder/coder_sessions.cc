@@ -215,8 +215,10 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
   std::vector<std::string> directories = {opening.cwd};
   directories.insert(directories.end(), opening.additional_directories.begin(),
                      opening.additional_directories.end());
-  session->servers = std::make_unique<SessionServers>(opening.servers, directories,
-                                                      session->secrets()->variables());
+  std::vector<std::string> withheld;
+  if (!opening.servers.empty()) withheld = session->secrets()->variables();
+  session->servers =
+      std::make_unique<SessionServers>(opening.servers, directories, std::move(withheld));
   for (Note& note : opening.notes) session->note(std::move(note));
   return session;
 }

@@ -1,6 +1,7 @@
 #include "coder/commands.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "coder/tools/tool.h"
@@ -153,6 +154,13 @@ std::string over(std::size_t limit, const char* what, const char* setting) {
   return "more than " + std::to_string(limit) + what + " (limits." + setting + ")";
 }
 
+// Most projects have no commands; to be told so by an exception takes long.
+bool is_missing(const std::string& path) {
+  std::error_code unseen;
+  return std::filesystem::symlink_status(path, unseen).type() ==
+         std::filesystem::file_type::not_found;
+}
+
 }  // namespace
 
 bool CommandFiles::reload() {
@@ -164,7 +172,9 @@ bool CommandFiles::reload() {
   LeftOut left_out;
   std::size_t bytes = 0;
   try {
-    for (const workspace::Entry& entry : files_.list(directory)) {
+    std::vector<workspace::Entry> entries;
+    if (!is_missing(files_.boundary().absolute(directory))) entries = files_.list(directory);
+    for (const workspace::Entry& entry : entries) {
       if (!entry.name.ends_with(".md")) continue;
       const std::string name = entry.name.substr(0, entry.name.size() - 3);
       if (!is_name(name)) continue;

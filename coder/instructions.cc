@@ -1,6 +1,7 @@
 #include "coder/instructions.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "coder/modes.h"
 #include "settings/project_file.h"
@@ -34,10 +35,9 @@ std::string parent_of(const std::string& directory) {
 // Where .git is, at or above the directory; the directory itself if there is none.
 std::string root_of(const std::string& cwd) {
   for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
-    try {
-      if (workspace::Files(workspace::Boundary({at})).kind(".git")) return at;
-    } catch (const workspace::FileError&) {  // not ours to see
-    }
+    std::error_code unseen;
+    const auto status = std::filesystem::symlink_status(std::filesystem::path(at) / ".git", unseen);
+    if (std::filesystem::exists(status)) return at;
   }
   return cwd;
 }
@@ -64,12 +64,13 @@ ProjectInstructions project_instructions(const std::string& directory,
   std::size_t all = 0;
   for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
     const std::string path = (at == "/" ? "" : at) + "/AGENTS.md";
-    settings::ProjectText file;
-    if (is_reachable(at, "AGENTS.md", forbidden))
-      file = settings::read_project_file(at, "AGENTS.md", cwd,
-                                         std::min(most_bytes, most_in_all - all));
-    else
-      file.problem = path + " is not read: it leads to what belongs to acp itself";
+    settings::ProjectText file =
+        settings::read_project_file(at, "AGENTS.md", cwd, std::min(most_bytes, most_in_all - all));
+    // Looked at afterwards: most directories have no such file.
+    if (file.text && !is_reachable(at, "AGENTS.md", forbidden)) {
+      file = {};
+      file.problem = path + " is not used: it leads to what belongs to acp itself";
+    }
     if (!file.problem.empty()) result.problems.push_back(std::move(file.problem));
     if (file.text) {
       const std::size_t taken = file.text->size();

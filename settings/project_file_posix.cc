@@ -55,6 +55,9 @@ ProjectText read_project_file(const std::string& directory, const std::string& n
     result.problem = path + " is not read: " + why;
     return result;
   };
+  struct stat about;
+  // Most directories have none: nothing more to look at.
+  if (lstat(path.c_str(), &about) != 0 && errno == ENOENT) return result;
   io::Descriptor file;
   try {
     // Not to wait for the other end of a pipe.
@@ -65,7 +68,6 @@ ProjectText read_project_file(const std::string& directory, const std::string& n
       return problem("it is a link that leaves its directory");
     return problem(error.what());
   }
-  struct stat about;
   if (fstat(file.get(), &about) != 0) return problem(std::strerror(errno));
   if (const std::string why = why_not(about, directory, project); !why.empty()) return problem(why);
   std::string text(most, '\0');

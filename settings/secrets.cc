@@ -1,7 +1,6 @@
 #include "settings/secrets.h"
 
 #include <algorithm>
-#include <set>
 
 #include "settings/environment.h"
 
@@ -54,10 +53,12 @@ const std::vector<std::string>& well_known_key_variables() {
 }
 
 std::vector<std::string> secret_variables(const Settings& settings) {
-  std::set<std::string> names(well_known_key_variables().begin(), well_known_key_variables().end());
+  std::vector<std::string> names = well_known_key_variables();
   for (const auto& [name, provider] : settings.providers)
-    if (!provider.key_variable.empty()) names.insert(provider.key_variable);
-  return {names.begin(), names.end()};
+    if (!provider.key_variable.empty()) names.push_back(provider.key_variable);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 std::vector<io::EnvironmentEdit> without_variables(const std::vector<std::string>& names) {
@@ -87,10 +88,10 @@ std::string expanded(const std::string& text, const std::string& where,
 Secrets::Secrets(const Settings& settings, const Keys& keys, const Environment& environment) {
   const std::vector<std::string> names = secret_variables(settings);
   for (const auto& [name, provider] : settings.providers)
-    if (!provider.key_variable.empty())
-      add(environment(provider.key_variable).value_or(""), "[key of " + plain(name) + "]");
+    if (const auto value = environment(provider.key_variable))
+      add(*value, "[key of " + plain(name) + "]");
   for (const std::string& name : names)
-    add(environment(name).value_or(""), "[key in " + plain(name) + "]");
+    if (const auto value = environment(name)) add(*value, "[key in " + plain(name) + "]");
   for (const auto& [provider, key] : keys.stored()) add(key, "[key of " + plain(provider) + "]");
   std::stable_sort(values_.begin(), values_.end(), [](const Value& one, const Value& other) {
     return one.text.size() > other.text.size();

@@ -57,15 +57,14 @@ std::string real_path(const std::string& path, FileId id) {
 // Calls `seen` for the directory and all above it. False if not all of them can be seen.
 template <class F>
 bool upwards(int directory, F seen) {
-  io::Descriptor at(openat(directory, ".", directory_flags));
   FileId before;
-  while (true) {
+  for (std::string above = ".";; above += "/..") {
     struct stat status;
-    if (!at || fstat(at.get(), &status) != 0) return false;
+    if (above.size() >= PATH_MAX || fstatat(directory, above.c_str(), &status, 0) != 0)
+      return false;
     if (id_of(status) == before) return true;
     before = id_of(status);
     seen(before);
-    at.reset(openat(at.get(), "..", directory_flags));
   }
 }
 
@@ -76,6 +75,9 @@ io::Descriptor open_beneath([[maybe_unused]] int directory,
 #ifdef SYS_openat2
   open_how how{};
   how.flags = static_cast<unsigned>(flags) | O_CLOEXEC;
+#ifdef O_PATH
+  if ((flags & O_PATH) != 0) how.flags &= O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#endif
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   return io::Descriptor(
       static_cast<int>(syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
@@ -198,6 +200,13 @@ class Boundary::Walker {
   }
 
   FileError failure(int code) const { return Boundary::failure(*root_, asked_, code); }
+
+  // Throws FileError if that is what was forbidden when the walk began.
+  void check(const io::Descriptor& opened) const {
+    struct stat status;
+    if (!forbidden_) return;
+    if (fstat(opened.get(), &status) != 0 || forbidden_->has(status)) throw forbidden_error(asked_);
+  }
 
  private:
   struct Level {
@@ -349,10 +358,7 @@ io::Descriptor Boundary::open(const std::string& path, int flags) const {
   const char* const name = place.name.empty() ? "." : place.name.c_str();
   io::Descriptor opened(openat(place.directory.get(), name, flags | O_NOFOLLOW));
   if (!opened) throw walker.failure(errno);
-  // Also if another one has been put there meanwhile.
-  if (struct stat status; !forbidden_.empty() && (fstat(opened.get(), &status) != 0 ||
-                                                  forbidden_.for_reading().has(status)))
-    throw forbidden_error(path);
+  walker.check(opened);  // also if another file has been put there meanwhile
   return opened;
 }
 

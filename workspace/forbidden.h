@@ -2,6 +2,7 @@
 // store. They are known by what they are, so that no link, rename or second name leads to them.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,16 +19,18 @@ class Forbidden {
 
   Forbidden() = default;
   // Absolute: directories with all that is in them, and files. They need not exist.
-  explicit Forbidden(std::vector<std::string> paths);
+  explicit Forbidden(const std::vector<std::string>& paths);
 
-  bool empty() const { return paths_.empty(); }
+  bool empty() const { return !places_; }
   // Where the places are at this moment: for_reading() knows what is there, for_changes() also
   // each step on the way to it.
   Now for_reading() const;
   Now for_changes() const;
 
  private:
-  std::vector<std::string> paths_;
+  struct Places;
+
+  std::shared_ptr<const Places> places_;  // nothing if there are none
 };
 
 class Forbidden::Now {
@@ -51,11 +54,10 @@ class Forbidden::Now {
   friend class Forbidden;
   using Name = std::pair<FileId, std::string>;
 
-  explicit Now(const std::vector<std::string>& paths) : paths_(paths) {}
-  void look(const std::string& path);
+  explicit Now(std::shared_ptr<const Places> places);
   void follow(const std::string& path);
 
-  std::vector<std::string> paths_;
+  std::shared_ptr<const Places> places_;
   std::set<FileId> ids_, above_;
   std::set<Name> names_, steps_;
 };

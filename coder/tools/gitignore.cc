@@ -135,6 +135,10 @@ std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
       if (is_character(token)) text += token.character;
     if (!text.empty()) tokens.clear();
   }
+  for (auto token = tokens.begin(); token != tokens.end() && is_character(*token); ++token)
+    pattern.begins += token->character;
+  for (auto token = tokens.rbegin(); token != tokens.rend() && is_character(*token); ++token)
+    pattern.ends.insert(pattern.ends.begin(), token->character);
   return pattern;
 }
 
@@ -191,7 +195,8 @@ bool IgnoreFile::matches(const Pattern& pattern, std::string_view path) {
   if (!pattern.whole_path) path = path.substr(path.rfind('/') + 1);
   if (!pattern.literal.empty()) return path == pattern.literal;
   if (!pattern.suffix.empty()) return path.ends_with(pattern.suffix);
-  return matches(pattern.tokens, path);
+  return path.starts_with(pattern.begins) && path.ends_with(pattern.ends) &&
+         matches(pattern.tokens, path);
 }
 
 std::optional<bool> IgnoreFile::ignores(std::string_view path, bool is_directory) const {

@@ -35,10 +35,11 @@ class IgnoreFile {
   };
   struct Pattern {
     std::vector<Token> tokens;
-    std::string literal;      // instead of tokens, if there is nothing but characters
-    std::string suffix;       // instead of tokens, for "*" and characters
-    bool whole_path = false;  // else its last part
-    bool takes_back = false;  // !
+    std::string literal;       // instead of tokens, if there is nothing but characters
+    std::string suffix;        // instead of tokens, for "*" and characters
+    std::string begins, ends;  // beside tokens: the characters that they begin and end with
+    bool whole_path = false;   // else its last part
+    bool takes_back = false;   // !
     bool directory_only = false;
   };
 

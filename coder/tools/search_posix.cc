@@ -162,8 +162,8 @@ class Search {
   }
 
   SearchResult run(const io::Descriptor& file, const std::string& name) {
-    std::string text;
-    if (read(file, name, text)) look_into(text, name);
+    std::string buffer;
+    if (const auto text = read(file, name, buffer)) look_into(*text, name);
     return take_result();
   }
 
@@ -190,18 +190,17 @@ class Search {
       ++left_out_;
       return true;
     }
-    std::string& text = buffers_[thread];
     const io::Descriptor opened(
         openat(file.directory, file.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!opened && errno != ENOENT && errno != ELOOP) unopened_.add(file.path, errno);
-    return !read(opened, file.path, text) || look_into(text, file.path);
+    const auto text = read(opened, file.path, buffers_[thread]);
+    return !text || look_into(*text, file.path);
   }
 
-  bool look_into(const std::string& text, const std::string& path) {
+  bool look_into(std::string_view view, const std::string& path) {
     ++files_;
-    if (memchr(text.data(), 0, std::min(text.size(), binary_bytes)) != nullptr) return true;
+    if (memchr(view.data(), 0, std::min(view.size(), binary_bytes)) != nullptr) return true;
     std::vector<SearchMatch> found;
-    const std::string_view view(text);
     std::size_t line = 1, counted = 0;
     for (std::size_t at = finder_.find(view, 0, options_.stop); at < view.size();) {
       const std::size_t newline = at == 0 ? std::string_view::npos : view.rfind('\n', at - 1);
@@ -223,36 +222,36 @@ class Search {
     return result_.matches.size() < 100 * options_.max_matches;
   }
 
-  // The whole file, into a buffer that stays; false if there is nothing to look into.
-  bool read(const io::Descriptor& opened, const std::string& path, std::string& text) {
+  // The whole file, into a buffer that stays; nothing if there is nothing to look into.
+  std::optional<std::string_view> read(const io::Descriptor& opened, const std::string& path,
+                                       std::string& buffer) {
     struct stat about;
-    if (!opened || fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    if (!opened || fstat(opened.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {};
     if (forbidden_ && forbidden_->has(about)) {
       forbidden_seen_ = true;
-      return false;
+      return {};
     }
     const auto size = static_cast<std::size_t>(about.st_size);
     if (size > options_.max_file_bytes) {
       const std::lock_guard lock(mutex_);
       result_.passed_over.push_back(path);
-      return false;
+      return {};
     }
-    text.resize(std::max(size, binary_bytes) + 1);
+    if (buffer.size() < size) buffer.resize(std::max(size, binary_bytes));
     std::size_t filled = 0;
     while (filled < size) {
-      if (options_.stop.stop_requested()) return false;
+      if (options_.stop.stop_requested()) return {};
       const ssize_t got =
-          ::read(opened.get(), text.data() + filled, std::min(size - filled, read_bytes));
+          ::read(opened.get(), buffer.data() + filled, std::min(size - filled, read_bytes));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       filled += static_cast<std::size_t>(got);
       // A binary file shows itself at its beginning: the rest is not worth reading.
       if (filled == static_cast<std::size_t>(got) &&
-          memchr(text.data(), 0, std::min(filled, binary_bytes)) != nullptr)
-        return false;
+          memchr(buffer.data(), 0, std::min(filled, binary_bytes)) != nullptr)
+        return {};
     }
-    text.resize(filled);
-    return true;
+    return std::string_view(buffer.data(), filled);
   }
 
   const SearchOptions& options_;
