@@ -105,16 +105,18 @@ void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) 
 
 void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
   if (std::exchange(call.over, true)) return;
-  connection_->peer().respond(*call.id,
-                              [&](json::Writer& out) { json::write(out, type, response); });
+  if (!connection_->is_closing())
+    connection_->peer().respond(*call.id,
+                                [&](json::Writer& out) { json::write(out, type, response); });
   end(call);
 }
 
 void AnsweringRole::answer(Call& call, const Json& response) {
   if (std::exchange(call.over, true)) return;
-  connection_->peer().respond(*call.id, [&](json::Writer& out) {
-    response.absent() ? out.null() : out.put(response.text());
-  });
+  if (!connection_->is_closing())
+    connection_->peer().respond(*call.id, [&](json::Writer& out) {
+      response.absent() ? out.null() : out.put(response.text());
+    });
   end(call);
 }
 

@@ -243,6 +243,45 @@ TEST(HostileAgent, WaitsForAHandlerThatTakesItsTime) {
   EXPECT_EQ(handled, count);
 }
 
+// What it asked for before our output was full waits, too.
+TEST(HostileAgent, AnswersThatNobodyReadsAreNotMade) {
+  const Within limit("an agent that asks and does not read");
+  constexpr std::size_t requests = 600;
+  std::atomic<std::size_t> begun = 0, read = 0, most_ahead = 0;
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [&](RawEnd& end) {
+    end.welcome();
+    const std::string prompt(end.read_call("session/prompt")["id"].text());
+    std::string all;
+    for (std::size_t i = 0; i < requests; ++i)
+      all += request(std::to_string(i + 100), "fs/read_text_file",
+                     "{\"sessionId\":\"s\",\"path\":\"/a\"}") +
+             "\n";
+    end.send(all);
+    while (begun < 10) std::this_thread::yield();
+    for (; read < requests; ++read) end.read();
+    end.line("{\"jsonrpc\":\"2.0\",\"id\":" + prompt +
+             ",\"result\":{\"stopReason\":\"end_turn\"}}");
+  });
+  Client client("test", "1");
+  client.on_read_text_file([&](ClientContext, v1::ReadTextFileRequest) {
+    const std::size_t ahead = ++begun - read;
+    for (std::size_t seen = most_ahead;
+         ahead > seen && !most_ahead.compare_exchange_weak(seen, ahead);) {
+    }
+    v1::ReadTextFileResponse response;
+    response.content = std::string(mebibyte, 'x');
+    return response;
+  });
+  const RemoteAgent remote = client.connect(std::move(ours));
+  for (PromptEvent& event : remote.new_session("/").prompt("go")) (void)event;
+  agent.join();
+  remote.close();
+  EXPECT_EQ(begun, requests);
+  // Those whose answers fill the output, and those that ran at that time.
+  EXPECT_LT(most_ahead, 200u);
+}
+
 // It did not know of the cancel yet: nobody is asked any more, until the next turn.
 TEST(HostileAgent, AQuestionThatCrossesACancelIsAnsweredCancelled) {
   const Within limit("a permission request behind session/cancel");

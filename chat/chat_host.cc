@@ -228,6 +228,11 @@ void ChatHost::judge(workspace::Question call) {
     was_asked = answer.has_value();
     if (answer == workspace::Decision::reject) why = "it was rejected when the agent asked";
   }
+  // A rule that nobody can read may reject it.
+  if (decisions_.is_broken() && !was_asked && why.empty())
+    why = "the rules cannot be read, and you were not asked";
+  if (const auto problem = decisions_.take_problem())
+    say("No rule is followed, everything is asked: " + *problem);
   if (why.empty()) {
     // Our own agent shows what it does, and asks for what its mode does not allow.
     if (call.kind != "read" && !was_asked && agent_ != built_in_agent)

@@ -16,8 +16,11 @@ class Rules(ChatCase):
     def steps(self, *steps):
         return self.hostile_turn("steps", json.dumps(steps))
 
+    def policy_file(self):
+        return self.home / ".config/acp/policy.toml"
+
     def policy(self, text):
-        file = self.home / ".config/acp/policy.toml"
+        file = self.policy_file()
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         file.chmod(0o600)
@@ -80,6 +83,20 @@ class Rules(ChatCase):
         self.assertIn("Not carried out: run `true; curl x`", text)
         self.assertEqual((self.work / ".env").read_text(), "KEY=1\n")
         self.assertTrue((self.work / "a").exists())
+
+    def test_rules_that_cannot_be_read_let_nothing_through(self):
+        self.policy("[[rule]]\ndecision = 'reject'\npath = '**/.env'\n")
+        (self.work / ".env").write_text("KEY=1\n")
+        # The agent's first command breaks the file.
+        chat = self.steps(["run", "echo broken >> %s" % self.policy_file()], ["read", str(self.work / ".env")],
+                          ["write", str(self.work / ".env")], ["run", "touch a"])
+        chat.wait("run: -32003")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        for refused in ("read: -32003", "write: -32003", "run: -32003", "the rules cannot be read", "No rule is followed"):
+            self.assertIn(refused, text)
+        self.assertEqual((self.work / ".env").read_text(), "KEY=1\n")
+        self.assertFalse((self.work / "a").exists())
 
     def test_what_it_carries_out_without_a_question_is_shown(self):
         chat = self.steps(["run", "touch a"], ["write", str(self.work / "b")])

@@ -272,6 +272,13 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
     location.path = path.written;
     question.call.locations.push_back(std::move(location));
   }
+  if (call.change && !call.paths.empty()) {
+    v1::Diff diff;
+    diff.path = call.paths.front().written;
+    if (call.change->before) diff.oldText = *call.change->before;
+    diff.newText = call.change->after;
+    question.call.content.push_back(std::move(diff));
+  }
   if (!call.command.empty())
     question.call.raw_input =
         Json::object({{"command", call.command}, {"cwd", call.directory.written}});
@@ -281,8 +288,12 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
   answer.reason += "; the agent did not ask";
   // What a person said holds for the turn; rules are asked again each time.
   const std::lock_guard lock(answers_mutex_);
-  if (answer.by == By::person)
-    answers_.add(call, answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  if (answer.by == By::person) {
+    workspace::Question kept = call;
+    kept.change.reset();  // it may be large
+    answers_.add(std::move(kept),
+                 answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+  }
   return answer;
 }
 

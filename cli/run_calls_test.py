@@ -123,6 +123,13 @@ class AtATerminal(Place):
         self.assertEqual(os.listdir(self.project), ["a"])
         self.assertIn("touch a", seen)
 
+    def test_what_is_written_is_shown(self):
+        there = os.path.join(self.project, "b")
+        with open(there, "w") as file:
+            file.write("what was there\n")
+        _, seen = self.ask([b"\n"], *hostile("steps", json.dumps([["write", there]])))
+        self.assertIn("what was there", seen)
+
     def test_another_command_than_the_one_that_was_allowed_is_asked_again(self):
         call = {"toolCallId": "c", "title": "List", "kind": "execute", "rawInput": {"command": "ls"}}
         steps = [["ask", call], ["run", "ls"], ["run", "touch a"]]

@@ -232,6 +232,9 @@ class NoDescriptors {
 TEST_F(CoderTest, WhatTheSystemLacksIsNotTheClientsMistake) {
   begin();
   const std::string more = R"({"additionalDirectories":[")" + (scratch / "none") + R"("],)";
+  // First with descriptors: the sanitizer needs one to look at an error of a type that is new to
+  // it.
+  EXPECT_PRED2(contains, ask("session/new", more + place() + "}"), "-32602");
   {
     const NoDescriptors none;
     for (const std::string& params : {"{" + place() + "}", more + place() + "}"}) {

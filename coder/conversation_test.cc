@@ -331,6 +331,18 @@ TEST(Instructions, HaveALimitInAll) {
   EXPECT_LT(size, 270'000u);
 }
 
+TEST(Instructions, OfManyDirectoriesTheNearestAreRead) {
+  Scratch scratch;
+  scratch.put("r/.git/HEAD", "");
+  std::string at = "r";
+  for (int i = 0; i < 100; ++i, at += "/d") scratch.put(at + "/AGENTS.md", std::to_string(i));
+  const ProjectInstructions found = project_instructions(scratch / at);
+  ASSERT_EQ(found.files.size(), 32u);
+  EXPECT_EQ(found.files.front().text, "99");
+  ASSERT_EQ(found.problems.size(), 1u);
+  EXPECT_PRED2(contains, found.problems[0], "and above it is not looked for");
+}
+
 TEST(Instructions, SayWhereWhenAndHow) {
   InstructionsWanted wanted;
   wanted.cwd = "/project";

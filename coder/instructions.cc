@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t most_bytes = 64 * 1024;
 constexpr std::size_t most_in_all = 256 * 1024;
+constexpr std::size_t most_files = 32;
 
 constexpr const char* ours =
     R"(You are a coding agent. You work in a project on the user's machine, with tools, until what the user asked for is done.
@@ -64,6 +65,13 @@ ProjectInstructions project_instructions(const std::string& directory,
   std::size_t all = 0;
   for (std::string at = cwd; !at.empty(); at = parent_of(at)) {
     const std::string path = (at == "/" ? "" : at) + "/AGENTS.md";
+    if (result.files.size() + result.problems.size() >= most_files || all == most_in_all) {
+      result.problems.push_back("AGENTS.md in " + at +
+                                " and above it is not looked for: there are " +
+                                std::to_string(most_files) + " files below it, or " +
+                                std::to_string(most_in_all) + " bytes of them");
+      break;
+    }
     settings::ProjectText file =
         settings::read_project_file(at, "AGENTS.md", cwd, std::min(most_bytes, most_in_all - all));
     // Looked at afterwards: most directories have no such file.

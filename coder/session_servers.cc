@@ -1,6 +1,9 @@
 #include "coder/session_servers.h"
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
+#include <cstdio>
 #include <functional>
 #include <set>
 #include <thread>
@@ -88,7 +91,7 @@ class McpTool final : public Tool {
   PreparedCall prepare(JsonView arguments, Desk& desk) const override {
     PreparedCall call;
     // The server's own title may say anything: it comes after what is really called.
-    call.title = policy_name();
+    call.title = io::one_line(policy_name());
     if (tool_.tool.title && *tool_.tool.title != tool_.tool.name)
       call.title += ": " + io::one_line(*tool_.tool.title);
     call.run = [this, given = Json(arguments), &desk](const ToolProgress& progress) {
@@ -163,21 +166,34 @@ class McpTool final : public Tool {
   ToolLimits limits_;
 };
 
+// Eight digits that stand for the text (FNV-1a), the same on every machine: rules name them.
+std::string mark_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::array<char, 9> digits{};
+  std::snprintf(digits.data(), digits.size(), "%08x", static_cast<unsigned>(hash ^ (hash >> 32)));
+  return digits.data();
+}
+
 }  // namespace
 
 std::string mcp_tool_name(const std::string& server, const std::string& tool) {
+  // Two tools must never share a name: a rule for one would hold for the other.
+  const auto splits = [](const std::string& part) {
+    return part.find("__") != std::string::npos || part.starts_with('_') || part.ends_with('_');
+  };
+  bool ambiguous = splits(server) || splits(tool);
   std::string name = "mcp__" + server + "__" + tool;
   for (char& c : name) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '_' || c == '-';
     if (!plain) c = '_';
+    ambiguous |= !plain;
   }
-  if (name.size() > most_name) {
-    // Cut names stay different by what their whole is.
-    const std::string whole =
-        std::to_string(std::hash<std::string>()(server + "/" + tool) % 100000);
-    name.resize(most_name - 1 - whole.size());
-    name += "_" + whole;
+  if (ambiguous || name.size() > most_name) {
+    const std::string mark = "_" + mark_of(server + '\0' + tool);
+    name.resize(std::min(name.size(), most_name - mark.size()));
+    name += mark;
   }
   return name;
 }

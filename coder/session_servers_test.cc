@@ -48,6 +48,25 @@ class SessionServersTest : public ::testing::Test {
   std::vector<std::string> shown;
 };
 
+TEST(McpToolName, NoTwoToolsShareOne) {
+  EXPECT_EQ(mcp_tool_name("github", "create_issue"), "mcp__github__create_issue");
+  const std::vector<std::pair<std::string, std::string>> tools = {{"x__y", "z"},
+                                                                  {"x", "y__z"},
+                                                                  {"x_", "y"},
+                                                                  {"x", "_y"},
+                                                                  {"a b", "c"},
+                                                                  {"a_b", "c"},
+                                                                  {"a.b", "c"},
+                                                                  {"s", std::string(100, 'n')},
+                                                                  {"s", std::string(101, 'n')}};
+  std::set<std::string> names;
+  for (const auto& [server, tool] : tools) {
+    const std::string name = mcp_tool_name(server, tool);
+    EXPECT_LE(name.size(), 64u);
+    EXPECT_TRUE(names.insert(name).second) << name;
+  }
+}
+
 TEST_F(SessionServersTest, ATitleDoesNotHideServerAndTool) {
   SessionServers servers({server("poses")}, {scratch.path()});
   servers.await({});

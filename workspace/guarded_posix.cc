@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <set>
 #include <string_view>
 
@@ -57,7 +58,8 @@ bool is_git_directory(int directory, std::string_view added = {}) {
     struct stat status;
     return added == name || fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
   };
-  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+  // What worktrees share needs no HEAD of its own.
+  return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
 }
 
 std::optional<FileId> directory_id(int at, const std::string& path) {
@@ -66,16 +68,17 @@ std::optional<FileId> directory_id(int at, const std::string& path) {
   return id_of(status);
 }
 
-// The first line of a small file.
-std::string first_line(int directory, const std::string& path) {
+// What a small file says. As git reads it, only line ends at its end do not count.
+std::string path_in_file(int directory, const std::string& path) {
   const io::Descriptor file(openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   std::array<char, 8192> text;
   const ssize_t size = ::read(file.get(), text.data(), text.size());
   if (size <= 0) return {};
-  const std::string_view all(text.data(), static_cast<std::size_t>(size));
-  return std::string(all.substr(0, all.find_first_of("\r\n")));
+  std::string_view all(text.data(), static_cast<std::size_t>(size));
+  while (all.ends_with('\n') || all.ends_with('\r')) all.remove_suffix(1);
+  return std::string(all);
 }
 
 // The directories that `.git`, a file or a link here, names as git's own.
@@ -85,15 +88,15 @@ void add_named(int directory, std::set<FileId>& ids) {
   std::string named = ".git";
   if (S_ISREG(status.st_mode)) {
     constexpr std::string_view prefix = "gitdir:";
-    const std::string line = first_line(directory, ".git");
-    if (!line.starts_with(prefix)) return;
-    named = line.substr(std::min(line.find_first_not_of(" \t", prefix.size()), line.size()));
+    const std::string text = path_in_file(directory, ".git");
+    if (!text.starts_with(prefix)) return;
+    named = text.substr(std::min(text.find_first_not_of(" \t", prefix.size()), text.size()));
   }
   const auto id = directory_id(directory, named);
   if (!id) return;
   ids.insert(*id);
   // Of a worktree: what it shares with the others.
-  std::string shared = first_line(directory, named + "/commondir");
+  std::string shared = path_in_file(directory, named + "/commondir");
   if (shared.empty()) return;
   if (!shared.starts_with('/')) shared = named + "/" + shared;
   if (const auto common = directory_id(directory, shared)) ids.insert(*common);
@@ -142,7 +145,8 @@ class Contents {
         return path + " is too large to be searched for what belongs to git";
       if (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) continue;
       io::Descriptor next(openat(opened, name.c_str(), look_flags | O_NOFOLLOW));
-      if (!next) continue;
+      if (!next && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) continue;
+      if (!next) return path + "/" + name + " cannot be read, and may contain what belongs to git";
       if (auto reason = look(std::move(next), path + "/" + name)) return reason;
     }
     return std::nullopt;

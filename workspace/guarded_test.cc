@@ -2,6 +2,7 @@
 #include "workspace/guarded.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include "workspace/testing/scratch.h"
 
@@ -89,18 +90,43 @@ TEST_F(GuardedTest, WhatLooksLikeAGitDirectory) {
   // What would become one by the change.
   scratch.put("project/almost/config", "[core]\nfsmonitor = evil\n");
   fs::create_directories(in("almost/objects"));
-  fs::create_directories(in("almost/refs"));
-  EXPECT_FALSE(reason("almost/config"));
-  EXPECT_TRUE(reason("almost/HEAD"));
-  EXPECT_TRUE(reason("almost/HEAD", Change::arrive));
-  fs::rename(in("almost/refs"), in("almost/rest"));
+  fs::create_directories(in("almost/rest"));
   scratch.put("project/almost/HEAD", "x");
+  EXPECT_FALSE(reason("almost/config"));
   EXPECT_FALSE(reason("almost/rest/x"));
   EXPECT_TRUE(reason("almost/refs/heads/main"));
   EXPECT_TRUE(reason("almost/refs", Change::arrive));
 }
 
 // As `git worktree add` makes it in a bare repository.
+// git takes all that a `.git` file says for the path, and needs no HEAD in what worktrees share.
+TEST_F(GuardedTest, WhatGitReadsOfAGitFile) {
+  put_git_directory("project/a\nb");
+  scratch.put("project/tree/.git", "gitdir: ../a\nb\n");
+  const Boundary tree({scratch / "project/tree", scratch / "project"});
+  EXPECT_TRUE(guarded_reason(tree, scratch / "project/a\nb/config", Change::write));
+  fs::remove(scratch.path() / "project/a\nb/HEAD");
+  EXPECT_TRUE(guarded_reason(tree, scratch / "project/a\nb/config", Change::write));
+  // Shared by the worktree of a directory below.
+  put_git_directory("project/shared");
+  fs::remove(scratch.path() / "project/shared/HEAD");
+  EXPECT_TRUE(reason("shared/config"));
+}
+
+TEST_F(GuardedTest, WhatCannotBeOpenedIsAskedAbout) {
+  std::string deep = "project/vendor";
+  for (int i = 0; i < 60; ++i) deep += "/d";
+  scratch.put(deep + "/.git/config", "x");
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{64, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto found = reason("vendor", Change::remove);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(found);
+  EXPECT_NE(found->find("cannot be read"), std::string::npos) << *found;
+}
+
 TEST_F(GuardedTest, AWorkingTreeInAGitDirectoryIsNotGits) {
   put_git_directory("project/bare");
   scratch.put("project/bare/worktrees/tree/commondir", "../..\n");

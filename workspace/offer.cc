@@ -1,7 +1,9 @@
 #include "workspace/offer.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "acp/io/printable.h"
 #include "acp/schema/v1.h"
 #include "workspace/files.h"
 #include "workspace/guarded.h"
@@ -58,9 +60,11 @@ Question question_about(const ClientContext& context, const char* kind) {
 }
 
 void judge_file(const Offer::Judge& judge, const ClientContext& context, const char* kind,
-                const Boundary& boundary, const std::string& path) {
+                const Boundary& boundary, const std::string& path,
+                std::shared_ptr<const TextChange> change = {}) {
   if (!judge) return;
   Question question = question_about(context, kind);
+  question.change = std::move(change);
   question.paths = {touched(boundary, path)};
   if (question.kind == "edit")
     question.always_ask =
@@ -83,6 +87,20 @@ void judge_command(const Offer::Judge& judge, const ClientContext& context,
   judge(context, std::move(question));
 }
 
+// What a shell takes for the name of a variable. Any other could look like a part of the command
+// when somebody is asked about it.
+void require_variable_name(const std::string& name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const bool good = !name.empty() && letter(name.front()) &&
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  if (!good)
+    throw invalid_params("params.env", "names of letters, digits and underscores",
+                         "\"" + io::one_line(name) + "\"");
+}
+
 v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
                                   const Offer::Judge& judge, const ClientContext& context,
                                   const v1::CreateTerminalRequest& request,
@@ -92,8 +110,10 @@ v1::CreateTerminalResponse create(Terminals& terminals, const Files& files,
   line.command = request.command;
   line.args = request.args;
   line.cwd = request.cwd.value_or(context.cwd());
-  for (const v1::EnvVariable& variable : request.env)
+  for (const v1::EnvVariable& variable : request.env) {
+    require_variable_name(variable.name);
     line.environment.push_back({variable.name, variable.value});
+  }
   const auto kind = answering([&] { return files.kind(line.cwd); });
   if (kind != EntryKind::directory)
     throw not_found("directory " + line.cwd, Json::object({{"path", line.cwd}}));
@@ -187,11 +207,12 @@ void Offer::install(Client& client, Judge judge, OnWritten on_written) const {
   client.on_write_text_file([boundaries, judge, on_written = std::move(on_written)](
                                 ClientContext context, v1::WriteTextFileRequest request) {
     const Files files(boundaries->of(context));
-    judge_file(judge, context, "edit", files.boundary(), request.path);
-    std::optional<std::string> before;
-    if (on_written) before = text_if_any(files, request.path);
-    answering([&] { files.write(request.path, request.content, context.stop_token()); });
-    if (on_written) on_written(request.path, std::move(before), request.content);
+    auto change = std::make_shared<TextChange>();
+    change->before = text_if_any(files, request.path);
+    change->after = std::move(request.content);
+    judge_file(judge, context, "edit", files.boundary(), request.path, change);
+    answering([&] { files.write(request.path, change->after, context.stop_token()); });
+    if (on_written) on_written(request.path, std::move(change->before), change->after);
     return v1::WriteTextFileResponse();
   });
   TerminalHandlers handlers;

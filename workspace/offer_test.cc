@@ -184,6 +184,9 @@ TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
   EXPECT_EQ(seen[0].paths[0].written, scratch / "project/notes.txt");
   EXPECT_EQ(seen[0].paths[0].resolved.at(0), scratch / "project/.env");
   EXPECT_EQ(seen[1].kind, "edit");
+  ASSERT_TRUE(seen[1].change);
+  EXPECT_EQ(seen[1].change->before, "KEY=1");
+  EXPECT_EQ(seen[1].change->after, "KEY=2");
   EXPECT_EQ(seen[2].kind, "execute");
   EXPECT_EQ(seen[2].command, "touch 'a b'");
   EXPECT_EQ(seen[2].directory.written, scratch / "project/sub");
@@ -191,6 +194,28 @@ TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
 }
 
 // A command has put a link where the session's directory was.
+// "echo x" = "1" and the command "touch a" look like the command `echo x=1 touch a`.
+TEST_F(OfferTest, AVariableIsNoPartOfACommand) {
+  std::vector<Question> seen;
+  judge = [&](const ClientContext&, Question call) { seen.push_back(std::move(call)); };
+  turn([&](Turn turn) -> Task<void> {
+    v1::CreateTerminalRequest create;
+    create.sessionId = turn.session_id();
+    create.command = "true";
+    for (const char* name : {"echo x", "", "1A", "A\nB", "A;B", "$A", "é"}) {
+      v1::EnvVariable variable;
+      variable.name = name;
+      variable.value = "1";
+      create.env = {variable};
+      EXPECT_EQ(co_await code_of(turn.peer(), create), rpc::invalid_params) << name;
+    }
+    create.env.front().name = "_A1";
+    EXPECT_EQ(co_await code_of(turn.peer(), create), 0);
+  });
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].command, "_A1=1 true");
+}
+
 TEST_F(OfferTest, ASessionKeepsItsDirectory) {
   scratch.put("project/a.txt", "inside");
   scratch.put("outside/a.txt", "secret");

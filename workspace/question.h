@@ -1,6 +1,7 @@
 // What an agent wants to do, as rules see it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,12 @@ struct Touched {
   friend bool operator==(const Touched&, const Touched&) = default;
 };
 
+// A text before and after, to show it to people. Nothing before: a new file.
+struct TextChange {
+  std::optional<std::string> before;
+  std::string after;
+};
+
 struct Question {
   std::string agent = {};
   std::string project = {};  // the session's working directory
@@ -35,6 +42,7 @@ struct Question {
   Touched directory = {};    // where the command runs
   std::string origin = {};   // of what it fetches: "https://example.org:443"
   std::vector<Touched> paths = {};
+  std::shared_ptr<const TextChange> change = {};  // of an edit, if it is known; rules do not see it
   // Why no rule may allow this, whatever it says. Empty: a rule may.
   std::string always_ask = {};
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "acp/io/printable.h"
+
 namespace acp::workspace {
 
 namespace {
@@ -120,7 +122,7 @@ std::string reach_of(const Rule& rule, const Question& question) {
            relative_to(question.project, question.directory.written);
   }
   if (!rule.origin.empty()) return "fetches from " + question.origin;
-  if (!rule.tool.empty()) return "the tool " + question.tool;
+  if (!rule.tool.empty()) return "the tool " + io::one_line(question.tool);
   if (rule.kind == "edit" && rule.paths.size() == 1) {
     std::string directory = without_escapes(rule.paths.front());
     directory.resize(std::max<std::size_t>(directory.size() - 3, 1));

@@ -150,6 +150,9 @@ TEST(RememberedRule, SaysHowFarItReaches) {
   Question asked = question("move");
   asked.paths = {"/project/a", "/project/b/c"};
   EXPECT_EQ(reach(asked), "move a, b/c");
+  asked = question("other");
+  asked.tool = "server/a\nAllowed: all";
+  EXPECT_EQ(reach(asked), "the tool server/a␊Allowed: all");
 }
 
 }  // namespace

@@ -41,6 +41,31 @@ bool is_shell(std::string_view program) {
   return program == "sh" || program == "bash" || program == "dash" || program == "zsh";
 }
 
+// What a shell that is started with these words runs as its `-c`: sh -c, bash -lc, sh -e -c,
+// bash --norc -o pipefail -c --. Nothing if it runs none.
+std::optional<std::string> shell_command(const std::vector<std::string>& words) {
+  bool runs_text = false;
+  std::size_t at = 1;
+  for (; at < words.size() && words[at].size() > 1; ++at) {
+    const std::string& word = words[at];
+    if (word[0] != '-' && word[0] != '+') break;
+    if (word == "--") {
+      ++at;
+      break;
+    }
+    if (word.starts_with("--")) {
+      if (word == "--rcfile" || word == "--init-file") ++at;
+      continue;
+    }
+    for (const char option : word.substr(1)) {
+      runs_text |= option == 'c' && word[0] == '-';
+      if (option == 'o' || option == 'O') ++at;  // the next word is its own
+    }
+  }
+  if (!runs_text || at >= words.size()) return std::nullopt;
+  return words[at];
+}
+
 bool same_place(const Touched& one, const Touched& other) {
   if (one.written == other.written) return true;
   return std::any_of(one.resolved.begin(), one.resolved.end(), [&](const std::string& path) {
@@ -86,13 +111,11 @@ bool is_about(const Question& asked, Decision decision, const Question& call) {
 
 std::vector<std::string> command_words(const std::string& command) {
   std::vector<std::string> words = split(command);
-  // sh -c, bash -lc, sh -e -c, one in another.
+  // One in another, perhaps.
   for (int depth = 0; depth < 8 && !words.empty() && is_shell(words[0]); ++depth) {
-    std::size_t option = 1;
-    while (option < words.size() && words[option].starts_with('-') && !words[option].ends_with('c'))
-      ++option;
-    if (option + 1 >= words.size() || !words[option].starts_with('-')) break;
-    words = split(std::string(words[option + 1]));
+    const std::optional<std::string> inner = shell_command(words);
+    if (!inner) break;
+    words = split(*inner);
   }
   return words;
 }

@@ -24,9 +24,13 @@ TEST(TurnAnswers, ACommandThatWasRejectedIsKnownInOtherQuotes) {
   TurnAnswers answers;
   EXPECT_EQ(answers.about(running("rm -rf build")), std::nullopt);
   answers.add(running("rm -rf 'a b'"), Decision::reject);
-  for (const char* spelling : {"rm -rf 'a b'", "rm  -rf \"a b\"", "rm -rf a\\ b ",
-                               "sh -c \"rm -rf 'a b'\"", "/bin/bash -lc 'rm -rf a\\ b'",
-                               "sh -e -c \"rm -rf 'a b'\"", "sh -c \"sh -c 'rm -rf a\\\\ b'\""})
+  for (const char* spelling :
+       {"rm -rf 'a b'", "rm  -rf \"a b\"", "rm -rf a\\ b ", "sh -c \"rm -rf 'a b'\"",
+        "/bin/bash -lc 'rm -rf a\\ b'", "sh -e -c \"rm -rf 'a b'\"",
+        "sh -c \"sh -c 'rm -rf a\\\\ b'\"", "bash --norc -c \"rm -rf 'a b'\"",
+        "sh -c -e \"rm -rf 'a b'\"", "sh -c -- \"rm -rf 'a b'\"",
+        "bash -o pipefail -c \"rm -rf 'a b'\"", "bash -euo pipefail -c \"rm -rf 'a b'\"",
+        "bash --rcfile /dev/null -xc \"rm -rf 'a b'\""})
     EXPECT_EQ(answers.about(running(spelling)), Decision::reject) << spelling;
   EXPECT_EQ(answers.about(running("rm -rf a b")), std::nullopt);
   EXPECT_EQ(answers.about(running("rm -rf 'a b'", "/elsewhere")), Decision::reject);

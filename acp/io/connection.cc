@@ -69,6 +69,7 @@ void Connection::end_input(const std::string& reason) {
 }
 
 void Connection::close() {
+  close_asked_ = true;
   Lock lock(*this);
   if (closing_ || finished_) return;
   closing_ = true;
@@ -273,6 +274,11 @@ void Connection::flush(Clock::time_point now) {
   if (output_failed_) peer_.sent(peer_.outgoing().size());
   if (!waiting_for_room_.empty() && !congested())
     for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();
+  if (held_back_ && may_add_output()) {
+    held_back_ = false;
+    changed_.notify_all();
+    wake_one();
+  }
   if (input_end_seen_) check_finished();
 }
 
@@ -293,6 +299,10 @@ bool Connection::wants_input() const {
   const bool held = peer_.queue_is_long() && peer_.pending_calls() <= role_->lasting_calls();
   return !held && !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
          peer_.outgoing().size() < options_.max_outgoing_bytes;
+}
+
+bool Connection::may_add_output() const {
+  return closing_ || input_end_seen_ || peer_.outgoing().size() < options_.max_outgoing_bytes;
 }
 
 void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {

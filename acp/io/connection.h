@@ -126,6 +126,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool ended() const { return peer_.input_ended() || output_failed_; }
   // The other side may have ended its output and still read.
   bool can_send() const { return !output_failed_ && !closing_ && !finished_; }
+  // close() was called, and perhaps still waits for the lock: no answer needs to be written.
+  bool is_closing() const { return close_asked_.load(std::memory_order_relaxed); }
   // Settled when there is room again.
   std::shared_ptr<async::Completion<void>> room();
   template <class T>
@@ -204,7 +206,11 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   // `now`, if the caller knows it.
   void flush(Clock::time_point now = {});
   bool wants_input() const;
-  bool has_ready() const { return !blocking_.empty() || (!strand_.empty() && !strand_runs_); }
+  // Not while more waits to be sent than the other side reads.
+  bool may_add_output() const;
+  bool has_ready() const {
+    return (!blocking_.empty() && may_add_output()) || (!strand_.empty() && !strand_runs_);
+  }
   void schedule();
   void wake_one();
   void finish();
@@ -263,6 +269,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool input_end_seen_ = false;
   std::optional<std::string> end_when_dry_;
   bool closing_ = false;
+  std::atomic<bool> close_asked_ = false;
+  bool held_back_ = false;  // functions that wait until the other side has read more
   bool given_up_ = false;
   bool finished_ = false;
 };

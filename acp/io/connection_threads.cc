@@ -33,7 +33,10 @@ bool Connection::run_ready(Lock& lock) {
   const bool strand =
       !strand_.empty() && !strand_runs_ && !options_.executor && options_.own_threads;
   // However many functions block: one thread is left to read, and one for coroutines.
-  const bool blocking = !blocking_.empty() && blocking_runs_ + 2 < options_.max_threads;
+  // What was read before the other side stopped reading would add its answers: it waits, too.
+  const bool room = may_add_output();
+  const bool blocking = !blocking_.empty() && blocking_runs_ + 2 < options_.max_threads && room;
+  held_back_ |= !blocking_.empty() && !room;
   if (!strand && !blocking) return false;
   // Somebody must be left to read.
   if (parked_ == 0 && options_.own_threads) {

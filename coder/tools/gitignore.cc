@@ -6,13 +6,16 @@ namespace acp::coder {
 
 namespace {
 
-// The characters of a bracket expression, from behind its `[`; moves `at` behind its `]`. Nothing
-// if it has none.
-std::optional<std::string> read_set(std::string_view text, std::size_t& at) {
+// No path is longer, so no longer pattern is of use; it would only take time.
+constexpr std::size_t most_pattern = 4096;
+
+// The characters of a bracket expression, from after its `[`; moves `at` past its `]`. Nothing if
+// it has none.
+std::optional<std::bitset<256>> read_set(std::string_view text, std::size_t& at) {
   std::size_t i = at;
   const bool negated = i < text.size() && (text[i] == '!' || text[i] == '^');
   if (negated) ++i;
-  std::string listed;
+  std::bitset<256> listed;
   bool first = true;
   const auto next = [&]() -> std::optional<unsigned char> {
     if (i < text.size() && text[i] == '\\') ++i;
@@ -38,7 +41,7 @@ std::optional<std::string> read_set(std::string_view text, std::size_t& at) {
                         : name == "xdigit"
                             ? digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')
                             : false;
-        if (in) listed += static_cast<char>(c);
+        if (in) listed.set(static_cast<std::size_t>(c));
       }
       i = end + 2;
       continue;
@@ -51,16 +54,13 @@ std::optional<std::string> read_set(std::string_view text, std::size_t& at) {
       to = next();
       if (!to) return std::nullopt;
     }
-    for (int c = *from; c <= *to; ++c) listed += static_cast<char>(c);
+    for (std::size_t c = *from; c <= *to; ++c) listed.set(c);
   }
   if (i >= text.size()) return std::nullopt;
   at = i + 1;
-  std::string set;
-  for (int c = 1; c < 256; ++c) {
-    const bool is_listed = listed.find(static_cast<char>(c)) != std::string::npos;
-    if (c != '/' && is_listed != negated) set += static_cast<char>(c);
-  }
-  return set;
+  if (negated) listed.flip();
+  listed.reset(0).reset('/');
+  return listed;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ IgnoreFile::IgnoreFile(std::string_view text) {
 }
 
 std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
-  if (line.starts_with('#')) return std::nullopt;
+  if (line.starts_with('#') || line.size() > most_pattern) return std::nullopt;
   // Spaces at the end do not count, unless a backslash says so.
   while (line.ends_with(' ')) {
     std::size_t backslashes = 0;
@@ -118,7 +118,8 @@ std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
       std::size_t end = i + 1;
       auto set = read_set(line, end);
       if (!set) return std::nullopt;  // git takes it for a pattern that matches nothing
-      tokens.push_back({Piece::one_of, 0, std::move(*set)});
+      tokens.push_back({Piece::one_of, 0, static_cast<std::uint16_t>(pattern.sets.size())});
+      pattern.sets.push_back(*set);
       i = end;
     } else {
       if (c == '\\') ++i;
@@ -138,12 +139,14 @@ std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
   for (auto token = tokens.begin(); token != tokens.end() && is_character(*token); ++token)
     pattern.begins += token->character;
   for (auto token = tokens.rbegin(); token != tokens.rend() && is_character(*token); ++token)
-    pattern.ends.insert(pattern.ends.begin(), token->character);
+    pattern.ends += token->character;
+  std::reverse(pattern.ends.begin(), pattern.ends.end());
   return pattern;
 }
 
 // All ways to match at the same time: no pattern takes longer than its length times the path's.
-bool IgnoreFile::matches(const std::vector<Token>& tokens, std::string_view text) {
+bool IgnoreFile::tokens_match(const Pattern& pattern, std::string_view text) {
+  const std::vector<Token>& tokens = pattern.tokens;
   std::vector<char> at(tokens.size() + 1), next(tokens.size() + 1);
   at[0] = 1;
   const auto pass_empty = [&] {
@@ -167,7 +170,7 @@ bool IgnoreFile::matches(const std::vector<Token>& tokens, std::string_view text
           if (c != '/') next[i + 1] = 1;
           break;
         case Piece::one_of:
-          if (token.set.find(c) != std::string::npos) next[i + 1] = 1;
+          if (pattern.sets[token.set].test(static_cast<unsigned char>(c))) next[i + 1] = 1;
           break;
         case Piece::some:
           if (c != '/') next[i] = 1;
@@ -196,22 +199,25 @@ bool IgnoreFile::matches(const Pattern& pattern, std::string_view path) {
   if (!pattern.literal.empty()) return path == pattern.literal;
   if (!pattern.suffix.empty()) return path.ends_with(pattern.suffix);
   return path.starts_with(pattern.begins) && path.ends_with(pattern.ends) &&
-         matches(pattern.tokens, path);
+         tokens_match(pattern, path);
 }
 
-std::optional<bool> IgnoreFile::ignores(std::string_view path, bool is_directory) const {
-  for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend(); ++pattern)
+std::optional<bool> IgnoreFile::ignores(std::string_view path, bool is_directory,
+                                        const std::stop_token& stop) const {
+  for (auto pattern = patterns_.rbegin(); pattern != patterns_.rend() && !stop.stop_requested();
+       ++pattern)
     if ((is_directory || !pattern->directory_only) && matches(*pattern, path))
       return !pattern->takes_back;
   return std::nullopt;
 }
 
-bool IgnoreRules::ignores(std::string_view path, bool is_directory) const {
+bool IgnoreRules::ignores(std::string_view path, bool is_directory,
+                          const std::stop_token& stop) const {
   for (const IgnoreRules* rules = this; rules != nullptr; rules = rules->above_.get()) {
     if (rules->file_.empty()) continue;
     const std::string& base = rules->directory_;
     const std::string_view below = base.empty() ? path : path.substr(base.size() + 1);
-    if (const auto verdict = rules->file_.ignores(below, is_directory)) return *verdict;
+    if (const auto verdict = rules->file_.ignores(below, is_directory, stop)) return *verdict;
   }
   return false;
 }

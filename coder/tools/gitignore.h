@@ -1,8 +1,11 @@
 // What git would ignore: the patterns of a .gitignore, held against paths.
 #pragma once
 
+#include <bitset>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +20,9 @@ class IgnoreFile {
   bool empty() const { return patterns_.empty(); }
   // Of the last pattern that matches: whether it ignores the path, or takes it back in. `path` is
   // relative to the file's directory, without a slash at its beginning or end.
-  std::optional<bool> ignores(std::string_view path, bool is_directory) const;
+  // Once the token is set, the answer is not to be relied on.
+  std::optional<bool> ignores(std::string_view path, bool is_directory,
+                              const std::stop_token& stop = {}) const;
 
  private:
   enum class Piece {
@@ -31,10 +36,11 @@ class IgnoreFile {
   struct Token {
     Piece piece;
     char character = 0;
-    std::string set = {};  // one_of: all that match, in one string
+    std::uint16_t set = 0;  // one_of: which of the pattern's sets
   };
   struct Pattern {
     std::vector<Token> tokens;
+    std::vector<std::bitset<256>> sets;
     std::string literal;       // instead of tokens, if there is nothing but characters
     std::string suffix;        // instead of tokens, for "*" and characters
     std::string begins, ends;  // beside tokens: the characters that they begin and end with
@@ -44,7 +50,7 @@ class IgnoreFile {
   };
 
   static std::optional<Pattern> compile(std::string_view line);
-  static bool matches(const std::vector<Token>& tokens, std::string_view text);
+  static bool tokens_match(const Pattern& pattern, std::string_view text);
   static bool matches(const Pattern& pattern, std::string_view path);
 
   std::vector<Pattern> patterns_;
@@ -60,7 +66,7 @@ class IgnoreRules {
       : above_(std::move(above)), directory_(std::move(directory)), file_(std::move(file)) {}
 
   // `path` is relative to the tree's root. Whatever is below an ignored directory is not asked for.
-  bool ignores(std::string_view path, bool is_directory) const;
+  bool ignores(std::string_view path, bool is_directory, const std::stop_token& stop = {}) const;
 
  private:
   std::shared_ptr<const IgnoreRules> above_;

@@ -216,6 +216,24 @@ TEST_F(GitIgnore, AgreesOnAnything) {
   }
 }
 
+// A stranger's file must not take minutes.
+TEST(IgnoreFileLimits, LongPatternsAreOfNoUse) {
+  EXPECT_TRUE(IgnoreFile("?" + std::string(1 << 20, 'a') + "\n").empty());
+  EXPECT_FALSE(IgnoreFile("?" + std::string(1000, 'a') + "\n").empty());
+  std::string sets;
+  for (int i = 0; i < 500; ++i) sets += "[!a]";
+  EXPECT_EQ(IgnoreFile(sets + "\n").ignores(std::string(500, 'b'), false), true);
+  EXPECT_FALSE(IgnoreFile(sets + "\n").ignores(std::string(499, 'b') + "a", false));
+}
+
+TEST(IgnoreFileLimits, NothingIsComparedOnceItIsStopped) {
+  std::stop_source stop;
+  const IgnoreFile file("a*b\n");
+  EXPECT_EQ(file.ignores("ab", false, stop.get_token()), true);
+  stop.request_stop();
+  EXPECT_FALSE(file.ignores("ab", false, stop.get_token()));
+}
+
 TEST(IgnoreRules, TheNearestFileDecides) {
   const auto root = std::make_shared<IgnoreRules>(nullptr, "", IgnoreFile("*.log\n/only_here\n"));
   const IgnoreRules inner(root, "src", IgnoreFile("!keep.log\n/generated/\n"));

@@ -147,7 +147,7 @@ class Walk {
       if ((!is_directory && !is_file) || (is_directory && std::strcmp(name, ".git") == 0)) continue;
       path.resize(base);
       path += name;
-      if (!options_.with_ignored && rules->ignores(path, is_directory)) continue;
+      if (!options_.with_ignored && rules->ignores(path, is_directory, options_.stop)) continue;
       if (is_file)
         goes_on = visitor_({path, descriptor, name}, thread);
       else
