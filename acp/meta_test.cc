@@ -82,7 +82,7 @@ TEST(Meta, HasKeysWithANamespaceInCapabilities) {
 }
 
 // A client's program must not name a server by what depends on a directory, or on PATH.
-TEST(Servers, AreNamedByAbsolutePaths) {
+TEST(ClientOwes, ServersNamedByAbsolutePaths) {
   const Within limit("servers with relative commands");
   auto [ours, theirs] = memory_pair();
   Script script(std::move(theirs), [&](RawEnd& raw) {
