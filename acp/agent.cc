@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "acp/agent_role.h"
+#include "acp/meta.h"
 
 namespace acp {
 
@@ -47,7 +48,7 @@ ACP_SET(title, std::string, info.title)
 ACP_SET(config_options, std::vector<v1::SessionConfigOption>, config_options)
 ACP_SET(commands, std::vector<AvailableCommand>, commands)
 ACP_SET(prompt_capabilities, v1::PromptCapabilities, prompt_capabilities)
-ACP_SET(mcp_capabilities, v1::McpCapabilities, mcp_capabilities)
+ACP_SET(mcp_servers, McpServers, mcp_servers)
 ACP_SET(second_prompt, SecondPrompt, second_prompt)
 ACP_SET(framing, rpc::Framing, connection.peer.framing)
 ACP_SET(max_message_bytes, std::size_t, connection.peer.max_message_bytes)
@@ -101,9 +102,28 @@ Agent& Agent::on_providers(
   return *this;
 }
 
+Agent& Agent::mcp_capabilities(v1::McpCapabilities capabilities) {
+  parts_->mcp_capabilities = std::move(capabilities);
+  if (!parts_->mcp_servers) parts_->mcp_servers = McpServers::used;
+  return *this;
+}
+
+Agent& Agent::capability_meta(std::string key, Json value) {
+  detail::require_namespaced(key);
+  parts_->capability_meta.set(key, value);
+  return *this;
+}
+
+Agent& Agent::initialize_meta(Json meta) {
+  detail::require_object("initialize_meta", meta);
+  parts_->initialize_meta = std::move(meta);
+  return *this;
+}
+
 Agent& Agent::on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler) {
   parts_->mcp_message = std::move(handler);
   parts_->mcp_capabilities.acp = true;
+  if (!parts_->mcp_servers) parts_->mcp_servers = McpServers::used;
   return *this;
 }
 

@@ -40,6 +40,11 @@ class AuthRequired : public Error {
 // What happens to a prompt while another one of its session is at work.
 enum class SecondPrompt { waits, refused };
 
+// What happens to the MCP servers that a session names. `used`: a handler of the program connects
+// to them. `unused`: the user reads that nothing is started, by a notice, or by a thought of the
+// first turn where the client takes no notices. `refused`: -32602.
+enum class McpServers { unused, refused, used };
+
 // Built up by calls, then run. Everything but on_prompt has a default that works, and what is
 // installed is what the client is told of: a capability cannot lie. A handler is a coroutine, which
 // runs on the connection's executor, one at a time; or a plain function, which may block, and runs
@@ -56,13 +61,12 @@ class Agent {
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
   // The usual ones need no more than this header.
   template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>>
-  Agent& on_prompt(F function) {
+  requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>> Agent& on_prompt(
+      F function) {
     return on_prompt_task(std::move(function));
   }
   template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason>
-  Agent& on_prompt(F function) {
+  requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason> Agent& on_prompt(F function) {
     return on_prompt_function(std::move(function));
   }
 
@@ -122,15 +126,25 @@ class Agent {
   // MCP over ACP (unstable): what a client's server tells.
   Agent& on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler);
 
-  // ---- extension methods: names that begin with `_`, and `proxy/…`. Advertised under _meta. ----
+  // ---- extension methods: names that begin with `_`, and `proxy/…`. Advertised in the
+  // capabilities' _meta, under "libacp/extensions". ----
   Agent& on_request(std::string method, Handler<Json(Context, Json)> handler);
   Agent& on_notification(std::string method, Handler<void(Context, Json)> handler);
 
   // ---- what cannot be seen from handlers ----
   Agent& prompt_capabilities(v1::PromptCapabilities capabilities);
+  // The transports beside stdio. Also says that servers are used.
   Agent& mcp_capabilities(v1::McpCapabilities capabilities);
+  // `unused`, unless something says that they are used: mcp_capabilities(), on_mcp_message(),
+  // acp::mcp::SessionServers.
+  Agent& mcp_servers(McpServers choice);
   Agent& additional_directories();
   Agent& system_prompt(bool with_override = false);
+  // A member of agentCapabilities._meta. The key has a namespace: "example.com/feature" or
+  // "example.com". Throws std::invalid_argument for any other, and for "libacp/…".
+  Agent& capability_meta(std::string key, Json value);
+  // The _meta of the answer to `initialize`: an object.
+  Agent& initialize_meta(Json meta);
 
   // ---- how it runs ----
   Agent& second_prompt(SecondPrompt choice);

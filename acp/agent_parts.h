@@ -16,6 +16,9 @@ struct Agent::Parts {
   v1::Implementation info;
   v1::PromptCapabilities prompt_capabilities;
   v1::McpCapabilities mcp_capabilities;
+  std::optional<McpServers> mcp_servers;
+  Json capability_meta;
+  Json initialize_meta;
   bool additional_directories = false;
   std::set<std::string> open_options;
   bool system_prompt = false;

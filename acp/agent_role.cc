@@ -1,6 +1,7 @@
 #include "acp/agent_role.h"
 
 #include "acp/json/codec.h"
+#include "acp/meta.h"
 
 namespace acp::detail {
 
@@ -127,6 +128,7 @@ v1::AgentCapabilities AgentRole::capabilities() const {
   if (parts.logout) result.auth.logout.emplace();
   if (parts.auth_status) result.auth.status.emplace();
   if (parts.list_providers) result.providers.emplace();
+  result._meta = parts.capability_meta;
   tell_extensions(result._meta, parts.requests, parts.notifications);
   return result;
 }
@@ -148,10 +150,12 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
       response.authMethods.push_back(method);
   }
   response.agentInfo = parts_->info;
+  response._meta = parts_->initialize_meta;
   connection_->peer().respond(id, [&](json::Writer& out) { json::write(out, response); });
 }
 
 void AgentRole::authenticate(const rpc::RequestId& id, JsonView params) {
+  if (parts_->auth_methods.empty()) return refuse_unknown(id, "authenticate");
   v1::AuthenticateRequest request;
   if (!decode(id, params, request)) return;
   bool listed = false;

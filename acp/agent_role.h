@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +14,7 @@
 namespace acp::detail {
 
 class AgentRole;
+struct ToolCallState;
 
 // Guarded by the connection's lock.
 struct AgentSession {
@@ -27,8 +27,10 @@ struct AgentSession {
   std::shared_ptr<AgentCall> turn;                  // at work
   std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
+  std::string unused_servers;  // by name, until the user has read that they are not started
   std::map<std::string, bool> remembered;  // permissions, by the program's keys
-  std::uint64_t tool_calls = 0;
+  // Every call that was announced, and how far it is. References to a status stay valid.
+  std::unordered_map<std::string, ToolCallStatus> tool_calls;
 };
 
 struct AgentCall : Call {
@@ -36,8 +38,9 @@ struct AgentCall : Call {
 
   AgentRole* const role;  // the owner
   std::shared_ptr<AgentSession> session;
-  v1::PromptRequest prompt;               // if it is one
-  std::set<std::string> open_tool_calls;  // guarded by the connection's lock
+  v1::PromptRequest prompt;  // if it is one
+  // Not ended yet, in the order of their announcements. Guarded by the connection's lock.
+  std::vector<std::shared_ptr<ToolCallState>> open_tool_calls;
 };
 
 class AgentRole final : public AnsweringRole {
@@ -104,6 +107,7 @@ class AgentRole final : public AnsweringRole {
   void prompt(const rpc::RequestId& id, JsonView params);
   void start_turn(const CallPtr& call);
   void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
+  void close_tool_calls(AgentCall& call, std::string_view why);
   void cancel_turns(AgentSession& session);
   // Forgets a session when nothing of it is at work; cancels what is.
   void drop_session(const std::string& session_id, std::function<void()> then);
@@ -113,7 +117,9 @@ class AgentRole final : public AnsweringRole {
   void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
                const Handler<Response(Context, Request)>& handler);
 
-  void send_commands(const AgentSession& session);
+  // What a client reads of a session that was opened: its commands, and what is not started.
+  void introduce(AgentSession& session);
+  void tell_unused_servers(AgentSession& session, bool in_turn);
 
   const std::shared_ptr<const Agent::Parts> parts_;
   v1::InitializeRequest client_;

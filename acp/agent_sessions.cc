@@ -1,69 +1,10 @@
 // Sessions come and go, and their modes and options change.
-#include "acp/agent_role.h"
+#include "acp/agent_updates.h"
 
 #include <algorithm>
 #include <type_traits>
 
-#include "acp/json/codec.h"
-
 namespace acp::detail {
-
-bool AgentRole::check_directories(const rpc::RequestId& id, const std::string& cwd,
-                                  const std::vector<std::string>& additional) {
-  if (!is_absolute(cwd)) {
-    refuse(id, invalid_params("params.cwd", "an absolute path", "\"" + cwd + "\""));
-    return false;
-  }
-  if (!additional.empty() && !parts_->additional_directories) {
-    refuse(id, invalid_params("params.additionalDirectories",
-                              "none: sessionCapabilities.additionalDirectories was not advertised",
-                              std::to_string(additional.size())));
-    return false;
-  }
-  for (std::size_t i = 0; i < additional.size(); ++i) {
-    if (is_absolute(additional[i])) continue;
-    refuse(id, invalid_params("params.additionalDirectories[" + std::to_string(i) + "]",
-                              "an absolute path", "\"" + additional[i] + "\""));
-    return false;
-  }
-  return true;
-}
-
-bool AgentRole::check_system_prompt(const rpc::RequestId& id,
-                                    const Nullable<v1::SystemPrompt>& prompt) {
-  if (!prompt.has_value()) return true;
-  const auto no = [&](std::string_view path, std::string_view expected, std::string_view got) {
-    refuse(id, invalid_params("params.systemPrompt" + std::string(path), expected, got));
-    return false;
-  };
-  if (!parts_->system_prompt) return no("", "none: it was not advertised", "an object");
-  if (prompt->mode == v1::SystemPromptMode::unknown_)
-    return no(".mode", "a known mode", prompt->mode.unlisted);
-  if (prompt->mode == v1::SystemPromptMode::override && !parts_->system_prompt_override)
-    return no(".mode", "append", "override");
-  for (const ContentBlock& block : prompt->content)
-    if (!std::holds_alternative<v1::TextContent>(block))
-      return no(".content", "text blocks", "another kind");
-  return true;
-}
-
-bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
-                                  const std::vector<v1::McpServer>& servers) {
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    const v1::McpServer& server = servers[i];
-    const v1::McpCapabilities& can = parts_->mcp_capabilities;
-    const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
-                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse ? "sse"
-                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp ? "acp"
-                          : std::holds_alternative<Unknown>(server)                      ? "unknown"
-                                                                                         : nullptr;
-    if (missing == nullptr) continue;
-    refuse(id, invalid_params("params.mcpServers[" + std::to_string(i) + "].type",
-                              "a transport that mcpCapabilities advertise", missing));
-    return false;
-  }
-  return true;
-}
 
 void AgentRole::hide_booleans(std::vector<v1::SessionConfigOption>& options) {
   const auto& session = client_.clientCapabilities.session;
@@ -97,23 +38,58 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
   // A client learns a new session's id from the answer. A loaded one it knows: all that is told of
   // that stands before the answer, which says that the replay is over.
   if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
-    send_commands(session);
+    introduce(session);
   else
     connection_->peer().after_answer(
-        *call.id, [this, self = shared_from_this(), kept = call.session] { send_commands(*kept); });
+        *call.id, [this, self = shared_from_this(), kept = call.session] { introduce(*kept); });
 }
 
-void AgentRole::send_commands(const AgentSession& session) {
+void AgentRole::introduce(AgentSession& session) {
+  tell_unused_servers(session, false);
   if (!parts_->commands) return;
-  v1::SessionNotification notification;
-  notification.sessionId = session.id;
   v1::AvailableCommandsUpdate update;
   update.availableCommands = *parts_->commands;
-  notification.update = std::move(update);
-  connection_->peer().notify("session/update",
-                             [&](json::Writer& out) { json::write(out, notification); });
+  write_update(connection_->peer(), session.id, std::move(update));
   connection_->sent_something();
 }
+
+// A client that takes no notices reads it as a thought, which belongs into a turn.
+void AgentRole::tell_unused_servers(AgentSession& session, bool in_turn) {
+  if (session.unused_servers.empty()) return;
+  const auto& client = client_.clientCapabilities.session;
+  const bool notices = client.has_value() && client->notices.has_value();
+  if (!notices && !in_turn) return;
+  const std::string title = "This agent uses no MCP servers";
+  const std::string what = "Not started: " + std::exchange(session.unused_servers, {}) + ".";
+  if (notices) {
+    v1::Notice notice;
+    notice.severity = NoticeSeverity::warning;
+    notice.title = title;
+    notice.description = what;
+    write_update(connection_->peer(), session.id, std::move(notice));
+  } else {
+    v1::AgentThoughtChunk thought;
+    thought.content = ContentBlock(title + ". " + what + "\n");
+    write_update(connection_->peer(), session.id, std::move(thought));
+  }
+  connection_->sent_something();
+}
+
+namespace {
+std::string names_of(const std::vector<v1::McpServer>& servers) {
+  std::string names;
+  for (const v1::McpServer& server : servers)
+    names += (names.empty() ? "" : ", ") + std::visit(
+                                               [](const auto& one) {
+                                                 if constexpr (requires { one.name; })
+                                                   return one.name;
+                                                 else
+                                                   return one.tag;
+                                               },
+                                               server);
+  return names;
+}
+}  // namespace
 
 template <class Request>
 AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Request& request,
@@ -123,6 +99,8 @@ AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Requ
   call->session->id = std::move(session_id);
   call->session->cwd = request.cwd;
   call->session->directories = request.additionalDirectories;
+  if (parts_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
+    call->session->unused_servers = names_of(request.mcpServers);
   return call;
 }
 

@@ -1,7 +1,5 @@
 // The turns of a session, one after the other.
-#include "acp/agent_role.h"
-
-#include "acp/json/codec.h"
+#include "acp/agent_updates.h"
 
 namespace acp::detail {
 
@@ -42,6 +40,7 @@ void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
 
 void AgentRole::start_turn(const CallPtr& call) {
   call->session->turn = call;
+  tell_unused_servers(*call->session, true);
   handlers().run(
       parts_->prompt,
       [this, call](v1::PromptResponse* response, std::exception_ptr error) {
@@ -67,27 +66,37 @@ bool is_cancellation(const std::exception_ptr& error) {
 
 }  // namespace
 
+// What was left open has failed, and says why after all that it has shown.
+void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
+  for (const auto& tool_call : std::exchange(call.open_tool_calls, {})) {
+    if (is_final(*tool_call->status)) continue;
+    *tool_call->status = ToolCallStatus::failed;
+    v1::Content reason;
+    reason.content = ContentBlock(why);
+    tool_call->shown.content.push_back(std::move(reason));
+    v1::ToolCallUpdate update;
+    update.toolCallId = tool_call->shown.toolCallId;
+    update.status = ToolCallStatus::failed;
+    update.content = tool_call->shown.content;
+    log(LogEntry::Level::warning,
+        "the turn ended with the tool call " + update.toolCallId + " still open");
+    write_update(connection_->peer(), call.session->id, std::move(update));
+  }
+}
+
 void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
                          std::exception_ptr error) {
   AgentSession& session = *call->session;
-  // What was left open has not come to its end.
-  for (const std::string& tool_call : std::exchange(call->open_tool_calls, {})) {
-    v1::SessionNotification notification;
-    notification.sessionId = session.id;
-    v1::ToolCallUpdate update;
-    update.toolCallId = tool_call;
-    update.status = ToolCallStatus::failed;
-    notification.update = std::move(update);
-    connection_->peer().notify("session/update",
-                               [&](json::Writer& out) { json::write(out, notification); });
-    log(LogEntry::Level::warning, "the turn ended with the tool call " + tool_call + " still open");
-  }
+  const bool cancelled = call->cancelled || is_cancellation(error);
+  close_tool_calls(*call, cancelled             ? "The turn was cancelled before this ended."
+                          : response == nullptr ? "The turn failed before this ended."
+                                                : "The turn ended before this did.");
   session.turn = nullptr;
-  if (call->cancelled || is_cancellation(error)) {
-    v1::PromptResponse cancelled;
-    if (response != nullptr) cancelled = std::move(*response);
-    cancelled.stopReason = StopReason::cancelled;
-    answer(*call, cancelled);
+  if (cancelled) {
+    v1::PromptResponse last;
+    if (response != nullptr) last = std::move(*response);
+    last.stopReason = StopReason::cancelled;
+    answer(*call, last);
   } else if (response != nullptr) {
     answer(*call, *response);
   } else {

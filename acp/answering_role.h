@@ -149,15 +149,4 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   std::size_t notifications_running_ = 0;
 };
 
-// The names of extension methods, as a capability's _meta tells them; nothing if there are none.
-template <class Requests, class Notifications>
-void tell_extensions(Json& meta, const Requests& requests, const Notifications& notifications) {
-  if (requests.empty() && notifications.empty()) return;
-  Json request_names = Json::array(), notification_names = Json::array();
-  for (const auto& [name, handler] : requests) request_names.append(name);
-  for (const auto& [name, handler] : notifications) notification_names.append(name);
-  meta = Json::object({{"extensions", Json::object({{"requests", request_names},
-                                                    {"notifications", notification_names}})}});
-}
-
 }  // namespace acp::detail

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "acp/client_role.h"
+#include "acp/meta.h"
 
 namespace acp {
 
@@ -126,6 +127,17 @@ Client& Client::takes_compactions() {
 }
 Client& Client::terminal_authentication() {
   parts_->capabilities.auth.terminal = true;
+  return *this;
+}
+
+Client& Client::capability_meta(std::string key, Json value) {
+  detail::require_namespaced(key);
+  parts_->capabilities._meta.set(key, value);
+  return *this;
+}
+Client& Client::initialize_meta(Json meta) {
+  detail::require_object("initialize_meta", meta);
+  parts_->initialize_meta = std::move(meta);
   return *this;
 }
 

@@ -131,7 +131,8 @@ class Client {
   // Which of the agent's methods to log in by, when it demands it; empty for none of them.
   Client& on_auth_required(
       Handler<std::string(ClientContext, std::vector<v1::AuthMethod>)> handler);
-  // Extension methods, which begin with `_`, and `proxy/…`. Advertised under _meta.
+  // Extension methods, which begin with `_`, and `proxy/…`. Advertised in the capabilities' _meta,
+  // under "libacp/extensions".
   Client& on_request(std::string method, Handler<Json(ClientContext, Json)> handler);
   Client& on_notification(std::string method, Handler<void(ClientContext, Json)> handler);
 
@@ -142,6 +143,11 @@ class Client {
   Client& takes_plans();      // unstable: plan_update
   Client& takes_subagents();  // unstable
   Client& terminal_authentication();
+  // A member of clientCapabilities._meta. The key has a namespace: "example.com/feature" or
+  // "example.com". Throws std::invalid_argument for any other, and for "libacp/…".
+  Client& capability_meta(std::string key, Json value);
+  // The _meta of `initialize`: an object.
+  Client& initialize_meta(Json meta);
 
   // ---- how it runs ----
   // Time for `initialize`, and for a session to open; 60 s each. A prompt has none.
@@ -169,8 +175,8 @@ class Client {
   RemoteAgent connect(Transport transport);
   Task<RemoteAgent> async_spawn(io::ProcessOptions options);
   Task<RemoteAgent> async_connect(Transport transport);
-  // For a program's own loop: the handshake is under way when it calls dispatch(). Until the agent is
-  // ready(), nothing else is sent: what is asked of it is refused.
+  // For a program's own loop: the handshake is under way when it calls dispatch(). Until the agent
+  // is ready(), nothing else is sent: what is asked of it is refused.
   RemoteAgent attach(Transport transport);
 
   struct Parts;
@@ -245,14 +251,21 @@ class Session {
 
   Prompt prompt(std::string text) const;
   Prompt prompt(std::vector<ContentBlock> content) const;
+  // With _meta of the program's own; the session's id is put in. The same below.
+  Prompt prompt(v1::PromptRequest request) const;
   // Stops the turn. Pending permission requests are answered `cancelled`; updates are still taken.
-  void cancel() const;
+  void cancel() const { cancel(v1::CancelNotification()); }
+  void cancel(v1::CancelNotification notification) const;
 
   void set_mode(std::string id) const { async_set_mode(std::move(id)).wait(); }
+  void set_mode(v1::SetSessionModeRequest request) const {
+    async_set_mode(std::move(request)).wait();
+  }
   void set_config_option(std::string id, std::string value) const;
   void set_config_option(std::string id, bool value) const;
   void close() const { async_close().wait(); }
   Task<void> async_set_mode(std::string id) const;
+  Task<void> async_set_mode(v1::SetSessionModeRequest request) const;
   Task<void> async_set_config_option(v1::SetSessionConfigOptionRequest request) const;
   Task<void> async_close() const;
 

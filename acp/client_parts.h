@@ -14,6 +14,7 @@ namespace acp {
 struct Client::Parts {
   v1::Implementation info;
   v1::ClientCapabilities capabilities;  // what cannot be seen from the handlers
+  Json initialize_meta;
   std::chrono::milliseconds handshake_time{60'000};
   std::chrono::milliseconds session_time{60'000};
   std::chrono::milliseconds exit_time{2'000};

@@ -4,6 +4,7 @@
 
 #include "acp/agent_process.h"
 #include "acp/json/codec.h"
+#include "acp/meta.h"
 #include "acp/paths.h"
 
 namespace acp::detail {
@@ -37,6 +38,7 @@ v1::InitializeRequest ClientRole::introduction() const {
   v1::InitializeRequest request;
   request.protocolVersion = 1;
   request.clientInfo = parts_->info;
+  request._meta = parts_->initialize_meta;
   v1::ClientCapabilities& capabilities = request.clientCapabilities;
   capabilities = parts_->capabilities;
   capabilities.fs.readTextFile = static_cast<bool>(parts_->read_text_file);

@@ -2,8 +2,7 @@
 
 #include <limits>
 
-#include "acp/agent_role.h"
-#include "acp/json/codec.h"
+#include "acp/agent_updates.h"
 #include "acp/paths.h"
 #include "acp/terminal.h"
 
@@ -13,12 +12,8 @@ namespace {
 
 using Lock = io::Connection::Lock;
 
-std::exception_ptr over() {
-  return std::make_exception_ptr(
-      Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
-}
-
 using detail::require_absolute;
+using detail::send_update;
 
 // What must not go out, whatever the program says.
 void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
@@ -46,18 +41,6 @@ void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
     if (!client.subagents.has_value())
       throw Refused("the client knows no subagents (clientCapabilities.subagents)");
   }
-}
-
-// `send` gives the message to the peer.
-template <class Send>
-Sent send_update(const std::shared_ptr<detail::AgentCall>& call, Send send) {
-  Lock lock(*call->connection);
-  if (call->over && call->id) return Sent(over());
-  if (!call->connection->can_send())
-    return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
-  send(call->connection->peer());
-  call->connection->sent_something();
-  return call->connection->congested() ? Sent(call->connection->room()) : Sent();
 }
 
 }  // namespace
@@ -128,14 +111,10 @@ Sent SessionContext::user_said(const ContentBlock& content) const {
 
 Sent SessionContext::update(const SessionUpdate& update) const {
   check(update, client_capabilities());
-  const auto params = [&](json::Writer& out) {
-    out.put("{\"sessionId\":");
-    out.string(call_->session->id);
-    out.put(",\"update\":");
-    json::write(out, update);
-    out.put('}');
-  };
-  return send_update(call_, [&](rpc::Peer& peer) { peer.notify("session/update", params); });
+  return send_update(call_, [&](rpc::Peer& peer) {
+    detail::keep_order(*call_->session, update);
+    detail::write_update(peer, call_->session->id, update);
+  });
 }
 
 void SessionContext::flush() const {

@@ -59,6 +59,7 @@ class Context {
   void after_response(std::function<void()> action) const;
 
  protected:
+  friend class ToolCall;
   std::shared_ptr<detail::AgentCall> call_;
 };
 
@@ -109,6 +110,8 @@ class SessionContext : public Context {
   Sent think(std::string_view text) const;
   // What the user said, when a conversation is replayed.
   Sent user_said(const ContentBlock& content) const;
+  // Throws Refused for an update of a tool call that was not announced in this session, and for one
+  // that changes a status which is completed or failed; nothing is sent then.
   Sent update(const SessionUpdate& update) const;
   // Sends what is waiting to be sent with what follows.
   void flush() const;

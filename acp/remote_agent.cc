@@ -33,7 +33,12 @@ void require_directories(const AgentProcess& agent, const std::string& cwd,
 
 void require_servers(const AgentProcess& agent, const std::vector<v1::McpServer>& servers) {
   const v1::McpCapabilities& can = agent.info.agentCapabilities.mcpCapabilities;
-  for (const v1::McpServer& server : servers) {
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const v1::McpServer& server = servers[i];
+    const auto* const stdio = std::get_if<v1::McpServerStdio>(&server);
+    if (stdio != nullptr && !detail::is_absolute(stdio->command))
+      throw Refused("mcpServers[" + std::to_string(i) +
+                    "].command: expected an absolute path, got \"" + stdio->command + "\"");
     if (std::holds_alternative<v1::McpServerHttp>(server)) require(can.http, "MCP over HTTP");
     if (std::holds_alternative<v1::McpServerSse>(server)) require(can.sse, "MCP over SSE");
     if (std::holds_alternative<v1::McpServerAcp>(server)) require(can.acp, "MCP over ACP");

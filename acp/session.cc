@@ -140,13 +140,17 @@ Prompt Session::prompt(std::string text) const {
 }
 
 Prompt Session::prompt(std::vector<ContentBlock> content) const {
+  v1::PromptRequest request;
+  request.prompt = std::move(content);
+  return prompt(std::move(request));
+}
+
+Prompt Session::prompt(v1::PromptRequest request) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
-  check_prompt(content, agent->info.agentCapabilities.promptCapabilities);
+  check_prompt(request.prompt, agent->info.agentCapabilities.promptCapabilities);
   const auto state = std::make_shared<detail::PromptState>();
   state->session = session_.get();
-  v1::PromptRequest request;
   request.sessionId = session_->id;
-  request.prompt = std::move(content);
   Lock lock(*agent->connection);
   session_->prompts.push_back(state);
   ++agent->role->prompts_pending;
@@ -188,9 +192,8 @@ Prompt Session::prompt(std::vector<ContentBlock> content) const {
   return Prompt(session_, state);
 }
 
-void Session::cancel() const {
+void Session::cancel(v1::CancelNotification notification) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
-  v1::CancelNotification notification;
   notification.sessionId = session_->id;
   Lock lock(*agent->connection);
   if (agent->connection->ended()) return;
@@ -203,7 +206,15 @@ void Session::cancel() const {
 }
 
 Task<void> Session::async_set_mode(std::string id) const {
-  return [](std::shared_ptr<detail::ClientSession> session, std::string id) -> Task<void> {
+  v1::SetSessionModeRequest request;
+  request.modeId = std::move(id);
+  return async_set_mode(std::move(request));
+}
+
+Task<void> Session::async_set_mode(v1::SetSessionModeRequest request) const {
+  return [](std::shared_ptr<detail::ClientSession> session,
+            v1::SetSessionModeRequest request) -> Task<void> {
+    const std::string id = request.modeId;
     {
       Lock lock(*session->agent->connection);
       bool listed = !session->modes;
@@ -213,9 +224,7 @@ Task<void> Session::async_set_mode(std::string id) const {
       if (!listed) throw Refused("modeId: the session has no mode \"" + id + "\"");
       if (!session->modes) throw Refused("modeId: the session has no modes");
     }
-    v1::SetSessionModeRequest request;
     request.sessionId = session->id;
-    request.modeId = id;
     const Remote peer({session->agent->connection, nullptr, 0});
     co_await peer.request(request);
     Lock lock(*session->agent->connection);
@@ -225,7 +234,7 @@ Task<void> Session::async_set_mode(std::string id) const {
       update.currentModeId = id;
       session->state->apply(std::move(update));
     }
-  }(session_, std::move(id));
+  }(session_, std::move(request));
 }
 
 Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest request) const {

@@ -1,5 +1,7 @@
 #include "acp/terminal.h"
 
+#include <atomic>
+
 #include "acp/agent_role.h"
 #include "acp/async/when_any.h"
 #include "acp/io/sleep.h"
@@ -14,7 +16,11 @@ struct Terminal::State {
   detail::Link link;
   std::string id;
   std::optional<std::chrono::milliseconds> time_out;
-  bool released = false;
+  std::atomic<bool> released = false;
+
+  void require_held() const {
+    if (released) throw Refused("terminalId: the terminal \"" + id + "\" has been released");
+  }
 
   template <class Request>
   Request about() const {
@@ -73,9 +79,11 @@ Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptio
 }
 
 const std::string& Terminal::id() const { return state_->id; }
+void Terminal::require_held() const { state_->require_held(); }
 
 Task<v1::TerminalOutputResponse> Terminal::output() const {
   return [](std::shared_ptr<State> state) -> Task<v1::TerminalOutputResponse> {
+    state->require_held();
     const auto request = state->about<v1::TerminalOutputRequest>();
     co_return co_await state->call(request);
   }(state_);
@@ -83,6 +91,7 @@ Task<v1::TerminalOutputResponse> Terminal::output() const {
 
 Task<v1::WaitForTerminalExitResponse> Terminal::wait_for_exit() const {
   return [](std::shared_ptr<State> state) -> Task<v1::WaitForTerminalExitResponse> {
+    state->require_held();
     const auto request = state->about<v1::WaitForTerminalExitRequest>();
     co_return co_await state->session.peer().request(request);
   }(state_);
@@ -90,6 +99,7 @@ Task<v1::WaitForTerminalExitResponse> Terminal::wait_for_exit() const {
 
 Task<void> Terminal::kill() const {
   return [](std::shared_ptr<State> state) -> Task<void> {
+    state->require_held();
     const auto request = state->about<v1::KillTerminalRequest>();
     co_await state->call(request);
   }(state_);
@@ -97,8 +107,7 @@ Task<void> Terminal::kill() const {
 
 Task<void> Terminal::release() const {
   return [](std::shared_ptr<State> state) -> Task<void> {
-    if (state->released) co_return;
-    state->released = true;
+    if (state->released.exchange(true)) co_return;
     const auto request = state->about<v1::ReleaseTerminalRequest>();
     co_await state->call(request);
   }(state_);
@@ -113,6 +122,7 @@ Task<CommandResult> Terminal::finish_within(
     std::optional<std::chrono::milliseconds> time_out) const {
   return
       [](Terminal self, std::optional<std::chrono::milliseconds> time_out) -> Task<CommandResult> {
+        self.require_held();
         CommandResult result;
         v1::WaitForTerminalExitResponse exit;
         std::exception_ptr error;

@@ -9,7 +9,8 @@
 namespace acp {
 
 // Owns the client's terminal: when the last copy goes, it is released, and the command is killed if
-// it still runs. To keep its output on view, add it to a tool call before.
+// it still runs. To keep its output on view, add it to a tool call before. Once it is released, or
+// finish() has released it, the client knows it no more: all but release() throw Refused then.
 class Terminal {
  public:
   const std::string& id() const;
@@ -26,8 +27,10 @@ class Terminal {
 
  private:
   friend class SessionContext;
+  friend class ToolCall;
   struct State;
   explicit Terminal(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  void require_held() const;
   Task<CommandResult> finish_within(std::optional<std::chrono::milliseconds> time_out) const;
   std::shared_ptr<State> state_;
 };

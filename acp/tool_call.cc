@@ -1,6 +1,6 @@
 #include "acp/tool_call.h"
 
-#include "acp/agent_role.h"
+#include "acp/agent_updates.h"
 #include "acp/paths.h"
 #include "acp/terminal.h"
 
@@ -30,13 +30,6 @@ std::vector<PermissionOption> usual_options() {
 }
 }  // namespace
 
-// As the client has it. Guarded by the connection's lock.
-struct ToolCall::State {
-  std::shared_ptr<detail::AgentCall> call;
-  v1::ToolCall shown;
-  ToolCallStatus status = ToolCallStatus::pending;
-};
-
 ToolCall SessionContext::tool_call(std::string_view title, ToolKind kind) const {
   v1::ToolCall announcement;
   announcement.title = title;
@@ -45,98 +38,86 @@ ToolCall SessionContext::tool_call(std::string_view title, ToolKind kind) const 
 }
 
 ToolCall SessionContext::tool_call(v1::ToolCall announcement) const {
-  const auto state = std::make_shared<ToolCall::State>();
-  state->call = call_;
+  detail::require_absolute(announcement.content);
+  detail::require_absolute(announcement.locations);
+  const auto state = std::make_shared<detail::ToolCallState>();
   {
     Lock lock(*call_->connection);
     if (announcement.toolCallId.empty()) announcement.toolCallId = call_->role->new_id("call_");
-    state->status = announcement.status.value_or(ToolCallStatus::pending);
-    announcement.status = state->status;
-    const bool open =
-        state->status == ToolCallStatus::pending || state->status == ToolCallStatus::in_progress;
-    if (open && !call_->over) call_->open_tool_calls.insert(announcement.toolCallId);
   }
-  state->shown = announcement;
+  state->unannounced = announcement.status.value_or(ToolCallStatus::pending);
+  announcement.status = state->unannounced;
+  state->shown = std::move(announcement);
   // Announcing cannot be refused for want of room.
-  [[maybe_unused]] const Sent sent = update(std::move(announcement));
+  [[maybe_unused]] const Sent sent = detail::send_update(call_, [&](rpc::Peer& peer) {
+    state->status = &detail::announce(*call_->session, state->shown);
+    if (!detail::is_final(*state->status)) call_->open_tool_calls.push_back(state);
+    detail::write_update(peer, call_->session->id, state->shown);
+  });
   return ToolCall(*this, state);
 }
 
 const std::string& ToolCall::id() const { return state_->shown.toolCallId; }
 
 ToolCallStatus ToolCall::status() const {
-  Lock lock(*state_->call->connection);
-  return state_->status;
+  Lock lock(*session_.call_->connection);
+  return *state_->status;
 }
 
-Sent ToolCall::send(v1::ToolCallUpdate update) const {
-  update.toolCallId = id();
-  if (update.status.has_value()) {
-    Lock lock(*state_->call->connection);
-    state_->status = *update.status;
-    const bool open =
-        *update.status == ToolCallStatus::pending || *update.status == ToolCallStatus::in_progress;
-    open ? void(state_->call->open_tool_calls.insert(id()))
-         : void(state_->call->open_tool_calls.erase(id()));
-  }
-  return session_.update(std::move(update));
+// `fill` adds to what is shown, and to the update. What is refused is not kept.
+template <class Fill>
+Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
+  detail::AgentCall& call = *session_.call_;
+  return detail::send_update(session_.call_, [&](rpc::Peer& peer) {
+    if (status) detail::change_status(*state_->status, *status, id());
+    v1::ToolCallUpdate update;
+    fill(state_->shown, update);
+    update.toolCallId = id();
+    if (status) update.status = *status;
+    if (status && detail::is_final(*status)) std::erase(call.open_tool_calls, state_);
+    detail::write_update(peer, call.session->id, std::move(update));
+  });
 }
 
 Sent ToolCall::update(v1::ToolCallUpdate update) const {
   if (update.content.has_value()) detail::require_absolute(*update.content);
   if (update.locations.has_value()) detail::require_absolute(*update.locations);
-  {
-    Lock lock(*state_->call->connection);
-    if (update.content.has_value()) state_->shown.content = *update.content;
-    if (update.locations.has_value()) state_->shown.locations = *update.locations;
-  }
-  return send(std::move(update));
+  std::optional<ToolCallStatus> status;
+  if (update.status.has_value()) status = *update.status;
+  return send(status, [&](v1::ToolCall& shown, v1::ToolCallUpdate& sent) {
+    if (update.content.has_value()) shown.content = *update.content;
+    if (update.locations.has_value()) shown.locations = *update.locations;
+    sent = std::move(update);
+  });
 }
 
-Sent ToolCall::send_status(ToolCallStatus status) const {
-  v1::ToolCallUpdate update;
-  update.status = status;
-  return send(std::move(update));
+Sent ToolCall::start() const {
+  return send(ToolCallStatus::in_progress, [](v1::ToolCall&, v1::ToolCallUpdate&) {});
 }
-
-Sent ToolCall::start() const { return send_status(ToolCallStatus::in_progress); }
-Sent ToolCall::complete() const { return send_status(ToolCallStatus::completed); }
-
+Sent ToolCall::complete() const {
+  return send(ToolCallStatus::completed, [](v1::ToolCall&, v1::ToolCallUpdate&) {});
+}
 Sent ToolCall::complete(std::string_view text) const {
-  v1::ToolCallUpdate update;
-  update.status = ToolCallStatus::completed;
-  {
-    Lock lock(*state_->call->connection);
-    state_->shown.content.push_back(text_content(text));
-    update.content = state_->shown.content;
-  }
-  return send(std::move(update));
+  return end(ToolCallStatus::completed, text);
 }
+Sent ToolCall::fail(std::string_view reason) const { return end(ToolCallStatus::failed, reason); }
 
-Sent ToolCall::fail(std::string_view reason) const {
-  v1::ToolCallUpdate update;
-  update.status = ToolCallStatus::failed;
-  {
-    Lock lock(*state_->call->connection);
-    state_->shown.content.push_back(text_content(reason));
-    update.content = state_->shown.content;
-  }
-  return send(std::move(update));
+Sent ToolCall::end(ToolCallStatus status, std::string_view text) const {
+  return send(status, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    shown.content.push_back(text_content(text));
+    update.content = shown.content;
+  });
 }
 
 Sent ToolCall::add_text(std::string_view text) const { return add_content(text_content(text)); }
 
-// What is refused is not kept: the next update, with all that there is, would be refused as well.
 Sent ToolCall::add_content(const v1::ToolCallContent& content) const {
   if (const auto* diff = std::get_if<v1::Diff>(&content))
     detail::require_absolute("diff.path", diff->path);
-  v1::ToolCallUpdate update;
-  {
-    Lock lock(*state_->call->connection);
-    state_->shown.content.push_back(content);
-    update.content = state_->shown.content;
-  }
-  return send(std::move(update));
+  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    shown.content.push_back(content);
+    update.content = shown.content;
+  });
 }
 
 Sent ToolCall::add_diff(std::string path, std::optional<std::string> old_text,
@@ -149,6 +130,7 @@ Sent ToolCall::add_diff(std::string path, std::optional<std::string> old_text,
 }
 
 Sent ToolCall::add_terminal(const Terminal& terminal) const {
+  terminal.require_held();
   v1::Terminal content;
   content.terminalId = terminal.id();
   return add_content(std::move(content));
@@ -161,29 +143,26 @@ Sent ToolCall::add_location(std::string path, std::uint32_t line) const {
   v1::ToolCallLocation location;
   location.path = std::move(path);
   if (line != 0) location.line = line;
-  v1::ToolCallUpdate update;
-  {
-    Lock lock(*state_->call->connection);
-    state_->shown.locations.push_back(std::move(location));
-    update.locations = state_->shown.locations;
-  }
-  return send(std::move(update));
+  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    shown.locations.push_back(std::move(location));
+    update.locations = shown.locations;
+  });
 }
 
 Sent ToolCall::set_title(std::string_view title) const {
-  v1::ToolCallUpdate update;
-  update.title = std::string(title);
-  return send(std::move(update));
+  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    shown.title = title;
+    update.title = shown.title;
+  });
 }
 Sent ToolCall::set_raw_input(const Json& input) const {
-  v1::ToolCallUpdate update;
-  update.rawInput = input;
-  return send(std::move(update));
+  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    shown.rawInput = input;
+    update.rawInput = input;
+  });
 }
 Sent ToolCall::set_raw_output(const Json& output) const {
-  v1::ToolCallUpdate update;
-  update.rawOutput = output;
-  return send(std::move(update));
+  return send({}, [&](v1::ToolCall&, v1::ToolCallUpdate& update) { update.rawOutput = output; });
 }
 
 // ---- permission
@@ -199,11 +178,13 @@ Task<Permission> ToolCall::ask_permission_for(std::string key) const {
 Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::string key) const {
   return [](ToolCall self, std::vector<PermissionOption> options,
             std::string key) -> Task<Permission> {
-    detail::AgentSession& session = *self.state_->call->session;
+    detail::AgentSession& session = *self.session_.call_->session;
     Permission permission;
     v1::RequestPermissionRequest request;
     {
-      Lock lock(*self.state_->call->connection);
+      Lock lock(*self.session_.call_->connection);
+      if (detail::is_final(*self.state_->status))
+        throw Refused("permission: the tool call \"" + self.id() + "\" has ended");
       const auto remembered = key.empty() ? session.remembered.end() : session.remembered.find(key);
       if (remembered != session.remembered.end()) {
         permission.allowed = remembered->second;
@@ -214,7 +195,7 @@ Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::strin
       request.toolCall.toolCallId = shown.toolCallId;
       request.toolCall.title = shown.title;
       if (shown.kind) request.toolCall.kind = *shown.kind;
-      request.toolCall.status = self.state_->status;
+      request.toolCall.status = *self.state_->status;
       if (!shown.content.empty()) request.toolCall.content = shown.content;
       if (!shown.locations.empty()) request.toolCall.locations = shown.locations;
       request.toolCall.rawInput = shown.rawInput;
@@ -233,7 +214,7 @@ Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::strin
       const bool always = permission.kind == PermissionOptionKind::allow_always ||
                           permission.kind == PermissionOptionKind::reject_always;
       if (always && !key.empty()) {
-        Lock lock(*self.state_->call->connection);
+        Lock lock(*self.session_.call_->connection);
         session.remembered[key] = permission.allowed;
       }
     }

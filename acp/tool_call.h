@@ -10,7 +10,13 @@
 
 namespace acp {
 
-// A handle. One that is still open when its turn ends is reported as failed.
+namespace detail {
+struct ToolCallState;
+}
+
+// A handle. One that is still open when its turn ends is reported as failed, with the reason.
+// Its status is final once it is completed or failed: what would change it then throws Refused, and
+// nothing is sent.
 class ToolCall {
  public:
   const std::string& id() const;
@@ -32,13 +38,13 @@ class ToolCall {
   // Whatever else; the id is this call's.
   Sent update(v1::ToolCallUpdate update) const;
 
-  // Its end. Updates after it are legal, until the turn ends.
+  // Its end. Content and locations may still be added, until the turn ends.
   Sent complete() const;
   Sent complete(std::string_view text) const;
   Sent fail(std::string_view reason) const;
 
   // Asks the client's user, while the call is pending: allow once, always, reject once. Rejected,
-  // the call has failed; cancelled, this throws Cancelled.
+  // the call has failed; cancelled, this throws Cancelled; after the call's end, Refused.
   Task<Permission> ask_permission() const;
   Task<Permission> ask_permission(std::vector<PermissionOption> options) const;
   // "Always" is remembered for the session under this key: the next call with it is not asked
@@ -47,12 +53,12 @@ class ToolCall {
 
  private:
   friend class SessionContext;
-  struct State;
+  using State = detail::ToolCallState;
   ToolCall(SessionContext session, std::shared_ptr<State> state)
       : session_(std::move(session)), state_(std::move(state)) {}
-  Sent send(v1::ToolCallUpdate update) const;
-  Sent send_content() const;
-  Sent send_status(ToolCallStatus status) const;
+  template <class Fill>
+  Sent send(std::optional<ToolCallStatus> status, Fill fill) const;
+  Sent end(ToolCallStatus status, std::string_view text) const;
   Task<Permission> ask(std::vector<PermissionOption> options, std::string key) const;
 
   SessionContext session_;

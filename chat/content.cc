@@ -23,6 +23,7 @@ struct Named {
   std::string name = {};
   std::optional<std::uint64_t> size = {};
   std::string uri = {};
+  std::string description = {};
 };
 
 Lines named_lines(const Named& named, const View& view) {
@@ -35,6 +36,7 @@ Lines named_lines(const Named& named, const View& view) {
   part(named.name, {.bold = true});
   if (named.size) part(size_text(*named.size), {});
   part(named.uri, {.underline = true, .link = named.uri});
+  part(named.description, {});
   return wrap(line, view.columns, {{}, line_of("  ")});
 }
 
@@ -63,7 +65,8 @@ struct Describe {
   Lines operator()(const v1::ResourceLink& block) const {
     Named named{.kind = kind_of("link", block.mimeType.value_or("")),
                 .name = block.title ? *block.title : block.name,
-                .uri = block.uri};
+                .uri = block.uri,
+                .description = block.description.value_or("")};
     if (block.size && *block.size >= 0) named.size = static_cast<std::uint64_t>(*block.size);
     return named_lines(named, view);
   }

@@ -30,6 +30,13 @@ TEST(Content, IsNamedWithKindSizeAndAddress) {
             "▪ content of an unknown kind · video␛[m\n");
 }
 
+TEST(Content, ALinkShowsItsDescription) {
+  v1::ResourceLink link{.name = "n", .uri = "http://x/y"};
+  link.title = std::string("The title");
+  link.description = std::string("What it is about\x1b[m");
+  EXPECT_EQ(shown(link), "▪ link · The title · http://x/y · What it is about␛[m\n");
+}
+
 TEST(Content, ForTheAssistantOnlyIsFolded) {
   v1::TextContent text{.annotations = v1::Annotations{.audience = std::vector{v1::Role::assistant}},
                        .text = "secret plan"};

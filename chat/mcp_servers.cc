@@ -125,6 +125,9 @@ std::string describe(const v1::McpServer& server) {
 }
 
 std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can) {
+  if (const auto* stdio = std::get_if<v1::McpServerStdio>(&server);
+      stdio != nullptr && !stdio->command.starts_with('/'))
+    return stdio->command + ": command not found";
   const char* wanted = nullptr;
   if (std::holds_alternative<v1::McpServerHttp>(server) && !can.http) wanted = "http";
   if (std::holds_alternative<v1::McpServerSse>(server) && !can.sse) wanted = "sse";

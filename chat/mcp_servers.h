@@ -27,7 +27,8 @@ std::string name_of(const v1::McpServer& server);
 // "stdio  mcp-server-x --flag", "http  https://…". Neither variables nor headers.
 std::string describe(const v1::McpServer& server);
 
-// Why the agent does not take it; nothing if it does.
+// Why it is not passed on: its program is not there, or the agent does not take it. Nothing if it
+// is.
 std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can);
 // Those that the agent takes.
 std::vector<v1::McpServer> taken(const std::vector<v1::McpServer>& servers,

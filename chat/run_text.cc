@@ -26,7 +26,10 @@ std::string placeholder(const ContentBlock& content) {
     return named("image", image->mimeType);
   if (const auto* audio = std::get_if<v1::AudioContent>(&content))
     return named("audio", audio->mimeType);
-  if (const auto* link = std::get_if<v1::ResourceLink>(&content)) return named("link", link->uri);
+  if (const auto* link = std::get_if<v1::ResourceLink>(&content)) {
+    const std::string about = one_line(link->description.value_or(""));
+    return named("link", link->uri) + (about.empty() ? "" : " " + about);
+  }
   if (const auto* embedded = std::get_if<v1::EmbeddedResource>(&content)) {
     if (const auto* text = std::get_if<v1::TextResourceContents>(&embedded->resource))
       return named("resource", text->uri);
@@ -211,8 +214,9 @@ class TextPrinter : public RunPrinter {
       note("[unknown] updates of a kind that is not known here: " + one_line(unknown.tag));
   }
   template <class Update>
-  void show(const Update&)
-    requires requires { Update::json_type; }
+  void show(const Update&) requires requires {
+    Update::json_type;
+  }
   {}  // for programs: --json
 
   // ---- events

@@ -62,11 +62,15 @@ def turn(text):
         update(sessionUpdate="current_mode_update", currentModeId=EVIL)
         update(sessionUpdate="notice", severity="info", title=EVIL, description=EVIL)
         update(sessionUpdate=EVIL, more=EVIL)
-        update(sessionUpdate="agent_message_chunk", content={"type": "resource_link", "uri": EVIL, "name": EVIL})
+        update(sessionUpdate="agent_message_chunk", content={"type": "resource_link", "uri": EVIL, "name": EVIL,
+                                                              "description": EVIL})
         ask("elicitation/create", sessionId=SESSION, mode="url", message=EVIL, url="http://x/" + EVIL,
             elicitationId="e")
         sys.stderr.write(EVIL + "\n")
         sys.stderr.flush()
+    elif WHAT == "link":
+        link = {"type": "resource_link", "uri": "https://x.org/a", "name": "a", "description": "What it is about"}
+        update(sessionUpdate="agent_message_chunk", content=link)
     elif WHAT == "mid-line":
         say("half a line")
         update(sessionUpdate="current_mode_update", currentModeId="calm")

@@ -355,13 +355,17 @@ class Hostile(Place):
         neither = self.run_it("x", "--session", "last", *hostile("plain"), code=8)
         self.assertIn("neither session/resume nor session/load", neither.stderr)
 
+    def test_a_link_shows_its_description(self):
+        self.assertEqual(self.run_it("x", *hostile("link")).stdout, "[link: https://x.org/a] What it is about\n")
+
     def test_configured_servers(self):
-        path = self.write(".config/acp/config.toml", "[mcp.files]\ncommand = 'x'\n[mcp.web]\nurl = 'https://x.org'\n"
-                          "[mcp.old]\nurl = 'https://x.org'\ntype = 'sse'\n")
+        path = self.write(".config/acp/config.toml", "[mcp.files]\ncommand = 'true'\n[mcp.web]\nurl = 'https://x.org'\n"
+                          "[mcp.old]\nurl = 'https://x.org'\ntype = 'sse'\n[mcp.gone]\ncommand = 'no-such-server'\n")
         os.chmod(path, 0o600)
         done = self.run_it("x", *hostile("mcp"))
         self.assertEqual(done.stdout, "servers: files web; hello\n")
         self.assertIn("the MCP server old is not passed on: the agent takes no MCP servers over sse", done.stderr)
+        self.assertIn("the MCP server gone is not passed on: no-such-server: command not found", done.stderr)
         self.assertEqual(self.run_it("x", "--mcp", "web", "--mcp", "a=true c", *hostile("mcp")).stdout,
                          "servers: a web; hello\n")
         self.assertEqual(self.run_it("x", "--mcp", "none", *hostile("mcp")).stdout, "servers: ; hello\n")

@@ -15,15 +15,19 @@ void Coder::replay(Session& session, const SessionContext* context) {
   std::map<std::string, ToolCallStatus> calls;
   std::string said;  // since the last message, as an answer to it
   bool answering = false;
+  // False for an update that no client may get: what belongs to it was not stored.
   const auto seen = [&](const v1::SessionUpdate& update) {
     if (const auto* call = std::get_if<v1::ToolCall>(&update))
       calls[call->toolCallId] = call->status.value_or(ToolCallStatus::pending);
-    if (const auto* call = std::get_if<v1::ToolCallUpdate>(&update);
-        call && call->status.has_value())
-      calls[call->toolCallId] = *call->status;
+    if (const auto* call = std::get_if<v1::ToolCallUpdate>(&update)) {
+      const auto announced = calls.find(call->toolCallId);
+      if (announced == calls.end()) return false;
+      if (call->status.has_value()) announced->second = *call->status;
+    }
     if (std::holds_alternative<v1::UserMessageChunk>(update)) answering = false;
     if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&update); chunk && answering)
       if (const auto* text = std::get_if<v1::TextContent>(&chunk->content)) said += text->text;
+    return true;
   };
   const auto tell = [&](const v1::SessionUpdate& update) {
     if (context == nullptr) return;
@@ -54,8 +58,7 @@ void Coder::replay(Session& session, const SessionContext* context) {
     const auto update = json::decode<v1::SessionUpdate>(body);
     if (!update)
       throw StoreError("an update of the session is broken: " + update.error().message());
-    seen(*update);
-    tell(*update);
+    if (seen(*update)) tell(*update);
   });
   // What a process that was killed had left open.
   std::string told;

@@ -20,12 +20,14 @@ acp::Task<acp::StopReason> work(acp::Turn turn) {
     v1::Diff diff;
     diff.path = bench::wire::file_path;
     diff.newText = bench::wire::file_text();
+    const acp::ToolCall call = turn.tool_call("Editing", acp::ToolKind::edit);
     v1::ToolCallUpdate update;
-    update.toolCallId = "call_1";
+    update.toolCallId = call.id();
     update.content.emplace();
     update.content->emplace_back(std::move(diff));
     const acp::SessionUpdate message(std::move(update));
     for (std::size_t i = 0; i < count; ++i) co_await turn.update(message);
+    co_await call.complete();
   } else if (what == "read") {
     for (std::size_t i = 0; i < count; ++i)
       co_await turn.read_file(std::string(bench::wire::file_path));
