@@ -40,6 +40,9 @@ std::string with_reason(const std::string& message, JsonView data) {
     std::snprintf(number, sizeof(number), "%.6g", *seconds);
     text += " (try again in " + std::string(number) + " s)";
   }
+  // what() would end there.
+  for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;)
+    text.replace(at, 1, "␀");
   return text;
 }
 

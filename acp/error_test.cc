@@ -19,6 +19,7 @@ TEST(CallFailed, SaysWhyWhereTheOtherSideDoes) {
   EXPECT_EQ(told("/a/b is locked", R"({"scope":"/a/b"})"), "/a/b is locked");
   EXPECT_EQ(told("slow down", R"({"retryAfter":20,"reason":"rate_limited"})"),
             "slow down (try again in 20 s)");
+  EXPECT_EQ(told(std::string("a\0b", 3), R"({"details":"c\u0000d"})"), "a␀b: c␀d");
   EXPECT_EQ(CallFailed(rpc::internal_error, "plain").what(), std::string("plain"));
   for (const char* other : {"null", "{}", "[1]", "7", R"({"details":{"a":1},"scope":null})",
                             R"({"retryAfter":-1})", R"({"retryAfter":"soon"})", R"("")"})
