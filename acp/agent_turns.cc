@@ -1,7 +1,39 @@
 // The turns of a session, one after the other.
+#include <algorithm>
+
+#include "acp/agent_role.h"
 #include "acp/agent_updates.h"
+#include "acp/json/codec.h"
 
 namespace acp::detail {
+
+namespace {
+
+// Of RFC 4648; whether the padding is there does not matter, what is there must be right.
+bool is_base64(std::string_view text) {
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  const std::string_view digits = text.substr(0, text.size() - padding);
+  if (digits.size() % 4 == 1 || (padding > 0 && text.size() % 4 != 0)) return false;
+  return std::all_of(digits.begin(), digits.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/';
+  });
+}
+
+// The field whose bytes cannot be read; null if there is none.
+const char* broken_bytes(const ContentBlock& block) {
+  if (const auto* image = std::get_if<v1::ImageContent>(&block))
+    return is_base64(image->data) ? nullptr : "data";
+  if (const auto* audio = std::get_if<v1::AudioContent>(&block))
+    return is_base64(audio->data) ? nullptr : "data";
+  const auto* embedded = std::get_if<v1::EmbeddedResource>(&block);
+  const auto* blob =
+      embedded == nullptr ? nullptr : std::get_if<v1::BlobResourceContents>(&embedded->resource);
+  return blob == nullptr || is_base64(blob->blob) ? nullptr : "resource.blob";
+}
+
+}  // namespace
 
 bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<ContentBlock>& prompt) {
   const v1::PromptCapabilities& can = parts_->prompt_capabilities;
@@ -12,11 +44,16 @@ bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<Content
         : std::holds_alternative<v1::AudioContent>(block) && !can.audio               ? "audio"
         : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext ? "resource"
                                                                                       : nullptr;
-    if (missing == nullptr) continue;
-    refuse(id, invalid_params("params.prompt[" + std::to_string(i) + "].type",
-                              "a kind that promptCapabilities advertise",
-                              "\"" + std::string(missing) + "\""));
-    return false;
+    const std::string place = "params.prompt[" + std::to_string(i) + "].";
+    if (missing != nullptr) {
+      refuse(id, invalid_params(place + "type", "a kind that promptCapabilities advertise",
+                                "\"" + std::string(missing) + "\""));
+      return false;
+    }
+    if (const char* const broken = broken_bytes(block)) {
+      refuse(id, invalid_params(place + broken, "base64", "something else"));
+      return false;
+    }
   }
   return true;
 }

@@ -45,6 +45,14 @@ std::stop_token Call::stop_token() {
 void Call::cancel() {
   if (std::exchange(cancelled, true)) return;
   scope.cancel(connection->peer());
+  connection->after(clean_up_time, [weak = weak_from_this()] {
+    const std::shared_ptr<Call> self = weak.lock();
+    if (!self) return;
+    self->scope.end_clean_up(self->connection->peer());
+    self->connection->sent_something();
+    // The last reference must not go with the lock held.
+    self->connection->unlocked([self] {});
+  });
   if (stop_.stop_possible())
     connection->unlocked([stop = stop_]() mutable { stop.request_stop(); });
 }

@@ -1,29 +1,44 @@
 // The calls that one handler has under way, so that they end when it is cancelled.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 
 #include "acp/async/completion.h"
+#include "acp/remote.h"
 #include "acp/rpc/peer.h"
 
 namespace acp::detail {
 
+// How long a cancelled handler may wait for all its clean-up calls together: see docs/agents.md.
+inline constexpr std::chrono::milliseconds clean_up_time{2000};
+
 // Guarded by the connection's lock.
 class CallScope {
  public:
-  // What is pending fails at once; the other side is told that nobody waits for it any more.
+  // What is pending fails at once, except clean-up; the other side is told that nobody waits for it
+  // any more.
   void cancel(rpc::Peer& peer);
   bool cancelled() const { return cancelled_; }
+  // After clean_up_time: clean-up fails too. From now on it is sent, and not waited for.
+  void end_clean_up(rpc::Peer& peer);
+  bool out_of_time() const { return out_of_time_; }
 
-  void add(rpc::Peer::CallId id, std::shared_ptr<async::CompletionBase> call) {
-    calls_.emplace(id, std::move(call));
+  void add(rpc::Peer::CallId id, std::shared_ptr<async::CompletionBase> call, Calling how) {
+    (how == Calling::while_wanted ? calls_ : clean_up_).emplace(id, std::move(call));
   }
-  void remove(rpc::Peer::CallId id) { calls_.erase(id); }
+  void remove(rpc::Peer::CallId id) {
+    if (calls_.erase(id) == 0) clean_up_.erase(id);
+  }
 
  private:
-  std::map<rpc::Peer::CallId, std::shared_ptr<async::CompletionBase>> calls_;
+  using Calls = std::map<rpc::Peer::CallId, std::shared_ptr<async::CompletionBase>>;
+
+  Calls calls_;
+  Calls clean_up_;
   bool cancelled_ = false;
+  bool out_of_time_ = false;
 };
 
 }  // namespace acp::detail

@@ -130,24 +130,29 @@ void ClientRole::pass_on(const rpc::RequestId& id, std::string_view method, Json
   if (!decode(id, params, request)) return;
   if (const auto error = check(request)) return refuse(id, *error);
   const std::string session_id = session_of(request);
-  if (!session_id.empty() && !sessions_.contains(session_id)) {
-    const std::size_t bytes = params.text().size();
-    if (opening_ > 0 && early_bytes_ + bytes <= max_early_bytes) {
-      early_bytes_ += bytes;
-      deferred_.push_back({id, std::string(method), Json(params)});
-      return;
-    }
-    return refuse(id,
-                  not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
-  }
+  if (!session_id.empty() && !knows_session(id, method, params, session_id)) return;
   const CallPtr call = begin(id);
   call->session_id = session_id;
   run(handler, call, ClientContext(call), std::move(request));
 }
 
+bool ClientRole::knows_session(const rpc::RequestId& id, std::string_view method, JsonView params,
+                               const std::string& session_id) {
+  if (sessions_.contains(session_id)) return true;
+  const std::size_t bytes = params.text().size();
+  if (opening_ > 0 && early_bytes_ + bytes <= max_early_bytes) {
+    early_bytes_ += bytes;
+    deferred_.push_back({id, std::string(method), Json(params)});
+  } else {
+    refuse(id, not_found("session " + session_id, Json::object({{"sessionId", session_id}})));
+  }
+  return false;
+}
+
 void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
   v1::RequestPermissionRequest request;
   if (!decode(id, params, request)) return;
+  if (!knows_session(id, "session/request_permission", params, request.sessionId)) return;
   const CallPtr call = begin(id);
   call->session_id = request.sessionId;
   call->permission = true;

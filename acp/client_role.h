@@ -116,6 +116,9 @@ class ClientRole final : public AnsweringRole {
   template <class Request, class Response>
   void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
                const Handler<Response(ClientContext, Request)>& handler);
+  // If not: the request waits for the session that is being opened, or is refused.
+  bool knows_session(const rpc::RequestId& id, std::string_view method, JsonView params,
+                     const std::string& session_id);
   void ask_permission(const rpc::RequestId& id, JsonView params);
   void elicit(const rpc::RequestId& id, JsonView params);
   template <class Notification>

@@ -168,6 +168,31 @@ TEST(AgentOwes, ARefusalOfContentAndServersThatItDidNotAdvertise) {
   }
   served.raw.line(web);
   EXPECT_TRUE(served.raw.read()["result"]["sessionId"].is_string());
+
+  // Bytes that cannot be read are no content.
+  const auto blob = [](const std::string& text) {
+    return R"({"type":"resource","resource":{"uri":"file:///a","blob":")" + text + "\"}}";
+  };
+  const auto image = [](const std::string& text) {
+    return R"({"type":"image","mimeType":"image/png","data":")" + text + "\"}";
+  };
+  for (const char* right : {"", "AA==", "AAA=", "AAAA", "AA", "+/az09AZ"}) {
+    served.raw.line(prompt(other, image(right)));
+    EXPECT_EQ(served.raw.read()["result"]["stopReason"].as_string(), "end_turn") << right;
+  }
+  const auto path_of_refusal = [&](const std::string& block) {
+    served.raw.line(prompt(other, block));
+    const Json refused = served.raw.read();
+    EXPECT_EQ(refused["error"]["code"].as_int64(), -32602) << block;
+    return refused["error"]["data"]["path"].as_string().value_or("");
+  };
+  for (const char* wrong : {"A", "AAAAA", "=", "A=", "AA=", "AAA==", "A===", "AA==AA", "AA-_",
+                            "A A", "AAAA\\n", "data:image/png;base64,AAAA", "ä"}) {
+    EXPECT_EQ(path_of_refusal(image(wrong)), "params.prompt[1].data") << wrong;
+    EXPECT_EQ(path_of_refusal(blob(wrong)), "params.prompt[1].resource.blob") << wrong;
+  }
+  EXPECT_EQ(path_of_refusal(R"({"type":"audio","mimeType":"audio/wav","data":"?"})"),
+            "params.prompt[1].data");
 }
 
 TEST(AgentOwes, AbsolutePathsAndLinesFromOne) {

@@ -1,6 +1,55 @@
 #include "acp/error.h"
 
+#include <cmath>
+#include <cstdio>
+
 namespace acp {
+
+namespace {
+
+constexpr std::size_t most_details = 2000;
+constexpr std::size_t most_plain = 500;  // more is a report for a log
+
+std::optional<double> retry_after_of(JsonView data) {
+  const auto seconds = data["retryAfter"].as_double();
+  if (!seconds || !std::isfinite(*seconds) || *seconds < 0) return std::nullopt;
+  return seconds;
+}
+
+}  // namespace
+
+std::string with_reason(const std::string& message, JsonView data) {
+  std::string reason;
+  if (auto details = data["details"].as_string()) {
+    reason = std::move(*details);
+    if (reason.size() > most_details) {
+      std::size_t end = most_details;
+      while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
+      reason = reason.substr(0, end) + "…";
+    }
+  } else if (auto plain = data.as_string(); plain && plain->size() <= most_plain) {
+    reason = std::move(*plain);
+  }
+  std::string text = message;
+  const auto says = [&](const std::string& what) { return text.find(what) != std::string::npos; };
+  if (!says(reason)) text += (text.empty() ? "" : ": ") + reason;
+  if (const auto scope = data["scope"].as_string(); scope && !says(*scope))
+    text += " (scope: " + *scope + ")";
+  if (const auto seconds = retry_after_of(data)) {
+    char number[32];
+    std::snprintf(number, sizeof(number), "%.6g", *seconds);
+    text += " (try again in " + std::string(number) + " s)";
+  }
+  // what() would end there.
+  for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;)
+    text.replace(at, 1, "␀");
+  return text;
+}
+
+std::optional<double> CallFailed::retry_after() const { return retry_after_of(data()); }
+
+EmptyAnswer::EmptyAnswer(const std::string& method)
+    : CallFailed(rpc::internal_error, "the answer to " + method + " is null") {}
 
 Error not_found(std::string_view what, Json data) {
   return Error(rpc::not_found, "Resource not found: " + std::string(what), std::move(data));

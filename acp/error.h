@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,10 +38,30 @@ class ConnectionClosed : public Error {
   explicit ConnectionClosed(const std::string& reason) : Error(rpc::internal_error, reason) {}
 };
 
-// The other side answered a call of ours with an error. A handler that lets it pass has failed.
+// The message of an error together with what its data says for people: `details`, a short text,
+// `scope`, `retryAfter`. Text of the other side: io::printable() makes it safe to show.
+std::string with_reason(const std::string& message, JsonView data);
+
+// The other side answered a call of ours with an error; what() is its message with the reason. A
+// handler that lets it pass has failed.
 class CallFailed : public Error {
  public:
-  using Error::Error;
+  CallFailed(std::int32_t code, const std::string& message, Json data = {})
+      : Error(code, with_reason(message, data), data), message_(message) {}
+  // As it stands on the wire.
+  const std::string& message() const { return message_; }
+  // Seconds after which it may be tried again, if the other side says so.
+  std::optional<double> retry_after() const;
+
+ private:
+  std::string message_;
+};
+
+// The other side answered null where an answer has fields that must be there: it does not do what
+// it advertised.
+class EmptyAnswer : public CallFailed {
+ public:
+  explicit EmptyAnswer(const std::string& method);
 };
 
 // A call that must not be made: the other side did not advertise it, a path is not absolute.

@@ -30,13 +30,14 @@ std::exception_ptr invalid_answer(std::string_view method, const json::Error& er
 
 void start(const Link& link, std::string_view method, const rpc::Peer::Write& params,
            const std::shared_ptr<async::CompletionBase>& done, Deliver deliver, bool typed,
-           bool even_if_cancelled) {
+           Calling how) {
   const std::shared_ptr<io::Connection>& connection = link.connection;
   done->home = connection;
   done->helper = connection;
   io::Connection::Lock lock(*connection);
-  const std::shared_ptr<CallScope> scope = even_if_cancelled ? nullptr : link.scope;
-  if (scope && scope->cancelled()) return done->fail(std::make_exception_ptr(Cancelled()));
+  const std::shared_ptr<CallScope> scope = link.scope;
+  if (scope && scope->cancelled() && how == Calling::while_wanted)
+    return done->fail(std::make_exception_ptr(Cancelled()));
   rpc::Peer& peer = connection->peer();
   const auto id = std::make_shared<rpc::Peer::CallId>(-1);
   // A null where an object should be: some peers answer so, and mean an empty one.
@@ -53,11 +54,17 @@ void start(const Link& link, std::string_view method, const rpc::Peer::Write& pa
         if (answer.error != nullptr) return done->fail(as_exception(*answer.error));
         const bool empty = typed && answer.result.is_null();
         if (const auto error = deliver(empty ? "{}" : answer.result.text(), {}))
-          done->fail(invalid_answer(method, *error));
+          done->fail(empty ? std::make_exception_ptr(EmptyAnswer(method))
+                           : invalid_answer(method, *error));
       },
       link.inside, typed);
   if (done->ready()) return;
-  if (scope) scope->add(*id, done);
+  if (scope && scope->out_of_time()) {
+    done->fail(std::make_exception_ptr(Cancelled()));
+    return connection->sent_something();
+  }
+  if (scope) scope->add(*id, done, how);
+  if (how == Calling::creates) return connection->sent_something();
   done->on_drop = [weak = std::weak_ptr(connection), scope, id = *id] {
     const auto connection = weak.lock();
     if (!connection) return;
@@ -90,6 +97,15 @@ void CallScope::cancel(rpc::Peer& peer) {
   }
 }
 
+// Not abandoned: what a late answer names has to be released.
+void CallScope::end_clean_up(rpc::Peer& peer) {
+  out_of_time_ = true;
+  for (const auto& [id, call] : std::exchange(clean_up_, {})) {
+    peer.cancel(id);
+    call->fail(std::make_exception_ptr(Cancelled()));
+  }
+}
+
 std::optional<json::Error> decode(std::string_view text, const json::Type& type, void* value,
                                   const json::Limits& limits) {
   json::Options options;
@@ -105,10 +121,10 @@ std::string_view method_of(const json::Type& params) {
 
 void Link::request(std::string_view method, const json::Type& type, const void* params,
                    const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
-                   bool even_if_cancelled) const {
+                   Calling how) const {
   start(
       *this, method, [&](json::Writer& out) { json::write(out, type, params); }, done,
-      std::move(deliver), true, even_if_cancelled);
+      std::move(deliver), true, how);
 }
 
 void Link::request_raw(std::string_view method, const Json& params,
@@ -116,7 +132,7 @@ void Link::request_raw(std::string_view method, const Json& params,
   start(
       *this, method,
       [&](json::Writer& out) { params.absent() ? out.put("{}") : out.put(params.text()); }, done,
-      std::move(deliver), false, false);
+      std::move(deliver), false, Calling::while_wanted);
 }
 
 Sent Link::notify(const json::Type& type, const void* params) const {

@@ -1,6 +1,7 @@
 // The other side of a connection, to be called.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,9 +51,9 @@ class [[nodiscard("co_await it, or wait() for it")]] Sent {
     std::shared_ptr<async::Completion<void>> room_;
     std::exception_ptr error_;
   };
-  Awaiter operator co_await() && { return Awaiter(std::move(room_), std::move(error_)); }
+  Awaiter operator co_await()&& { return Awaiter(std::move(room_), std::move(error_)); }
   // For plain functions.
-  void wait() &&;
+  void wait()&&;
 
  private:
   std::shared_ptr<async::Completion<void>> room_;
@@ -67,6 +68,13 @@ class CallScope;
 using Deliver =
     std::function<std::optional<json::Error>(std::string_view text, const json::Limits& limits)>;
 
+// What becomes of a call when the handler that makes it is cancelled.
+enum class Calling : std::uint8_t {
+  while_wanted,  // it fails at once
+  clean_up,      // it is made all the same, and waited for a moment
+  creates,       // the same; its answer is taken whenever it comes, to release what it names
+};
+
 struct Link {
   std::shared_ptr<io::Connection> connection;
   std::shared_ptr<CallScope> scope;  // of the handler that calls, if there is one
@@ -74,7 +82,7 @@ struct Link {
 
   void request(std::string_view method, const json::Type& type, const void* params,
                const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
-               bool even_if_cancelled = false) const;
+               Calling how = Calling::while_wanted) const;
   void request_raw(std::string_view method, const Json& params,
                    const std::shared_ptr<async::CompletionBase>& done, Deliver deliver) const;
   Sent notify(const json::Type& type, const void* params) const;

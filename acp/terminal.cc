@@ -29,16 +29,41 @@ struct Terminal::State {
     request.terminalId = id;
     return request;
   }
-  // Cancelling the turn does not stop what must be done all the same: kill, read, release.
+  // Cancelling the turn does not stop what must be done all the same (kill, read, release), and
+  // bounds how long it is waited for.
   template <class Request>
   Pending<decltype(response_of(std::declval<Request>()))> call(const Request& request) const {
     using Response = decltype(response_of(request));
     const auto done = std::make_shared<async::Completion<Response>>();
     link.request(detail::method_of(Request::json_type), Request::json_type, &request, done,
-                 detail::deliver_to<Response>(done), true);
+                 detail::deliver_to<Response>(done), detail::Calling::clean_up);
     return Pending<Response>(done);
   }
+
+  // Fills in the id when the answer comes, even if nobody waits for it any more: the last reference
+  // then releases the terminal.
+  static Pending<v1::CreateTerminalResponse> create(const std::shared_ptr<State>& state,
+                                                    const v1::CreateTerminalRequest& request);
 };
+
+Pending<v1::CreateTerminalResponse> Terminal::State::create(
+    const std::shared_ptr<State>& state, const v1::CreateTerminalRequest& request) {
+  const auto done = std::make_shared<async::Completion<v1::CreateTerminalResponse>>();
+  const auto deliver = [done, state](std::string_view text,
+                                     const json::Limits& limits) -> std::optional<json::Error> {
+    v1::CreateTerminalResponse response;
+    if (auto error = detail::decode(text, v1::CreateTerminalResponse::json_type, &response, limits))
+      return error;
+    state->id = response.terminalId;
+    done->settle(std::move(response));
+    // Here the connection is locked: what may be the last reference goes later.
+    state->link.connection->unlocked([state] {});
+    return std::nullopt;
+  };
+  state->link.request("terminal/create", v1::CreateTerminalRequest::json_type, &request, done,
+                      deliver, detail::Calling::creates);
+  return Pending<v1::CreateTerminalResponse>(done);
+}
 
 // Asks for the release, and does not wait for it.
 Terminal::State::~State() {
@@ -46,7 +71,7 @@ Terminal::State::~State() {
   const auto request = about<v1::ReleaseTerminalRequest>();
   const auto done = std::make_shared<async::Completion<v1::ReleaseTerminalResponse>>();
   link.request("terminal/release", v1::ReleaseTerminalRequest::json_type, &request, done,
-               detail::deliver_to<v1::ReleaseTerminalResponse>(done), true);
+               detail::deliver_to<v1::ReleaseTerminalResponse>(done), detail::Calling::clean_up);
   done->on_drop = nullptr;
 }
 
@@ -70,9 +95,9 @@ Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptio
     const auto state = std::make_shared<Terminal::State>(self);
     state->link = self.call_->link();
     state->time_out = options.time_out;
-    // Not cancelled with the turn: a terminal that nobody knows of could never be released.
-    const v1::CreateTerminalResponse response = co_await state->call(request);
-    state->id = response.terminalId;
+    if (self.cancelled()) throw Cancelled();
+    // Not abandoned with the turn: a terminal that nobody knows of could never be released.
+    co_await Terminal::State::create(state, request);
     if (self.cancelled()) throw Cancelled();
     co_return Terminal(state);
   }(*this, std::move(command), std::move(options));

@@ -158,6 +158,7 @@ class Hostile(ChatCase):
     def test_errors_and_odd_stops(self):
         chat = self.hostile_turn("error")
         chat.wait("it broke")
+        chat.wait("overheated")
         chat.wait(IDLE)
         self.leave(chat)
         chat = self.hostile_turn("stop", "refusal")

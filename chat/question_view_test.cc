@@ -178,6 +178,7 @@ TEST(QuestionView, TheMeaningStandsBesideEachWordThatDoesNotSayIt) {
   EXPECT_EQ(beside("Allow once", Kind::allow_once), "");
   EXPECT_EQ(beside("Always allow in this session: all edits", Kind::allow_always), "");
   EXPECT_EQ(beside("Reject", Kind::reject_once), "");
+  EXPECT_EQ(beside("Reject once", Kind::reject_once), "");
   EXPECT_EQ(beside("Reject in this project from now on", Kind::reject_always), "");
   for (const Kind kind :
        {Kind::allow_once, Kind::allow_always, Kind::reject_once, Kind::reject_always})

@@ -133,12 +133,10 @@ class Run {
     try {
       response = prompt();
     } catch (const CallFailed& failed) {
-      // Some agents want a login only now.
-      if (failed.code() != rpc::auth_required || options_.auth.empty() || host_->logged_in()) throw;
-      phase_ = "authenticate";
-      reporter_->tell(event::LoggingIn{options_.auth});
-      wait_unless(stopping_.please(), agent_->async_authenticate(options_.auth));
-      phase_ = "prompt";
+      if (failed.code() == rpc::rate_limited)
+        wait_as_told(failed);
+      else
+        log_in_late(failed);
       response = prompt();
     }
     settle();
@@ -148,6 +146,28 @@ class Run {
     return stopped.exit_code;
   }
 
+  // Some agents want a login only now. Rethrows if there is none to give.
+  void log_in_late(const CallFailed& failed) {
+    if (failed.code() != rpc::auth_required || options_.auth.empty() || host_->logged_in()) throw;
+    phase_ = "authenticate";
+    reporter_->tell(event::LoggingIn{options_.auth});
+    wait_unless(stopping_.please(), agent_->async_authenticate(options_.auth));
+    phase_ = "prompt";
+  }
+
+  // An agent that has not begun, and says when to come again. Rethrows if it does not.
+  void wait_as_told(const CallFailed& failed) {
+    constexpr double longest = 60;
+    const auto seconds = failed.retry_after();
+    if (updates_ != 0 || !seconds || *seconds > longest) throw;
+    reporter_->tell(
+        event::Logged{{LogEntry::Level::warning,
+                       std::string(failed.what()) + "; the prompt is sent again then"}});
+    if (!sleep_unless(stopping_.please(),
+                      std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000))))
+      throw StoppedEarly();
+  }
+
   v1::PromptResponse prompt() {
     Prompt prompt = session_->prompt(options_.prompt);
     const std::stop_callback please(stopping_.please(), [this] {
@@ -155,12 +175,11 @@ class Run {
       session_->cancel();
     });
     const std::stop_callback now(stopping_.now(), [this] { agent_->close(); });
-    std::size_t events = 0;
     for (const PromptEvent& event : prompt) {
       if (const auto* update = std::get_if<SessionUpdate>(&event))
         reporter_->tell(event::Updated{session_->id(), *update, false});
       // Only what permissions are asked for is looked up there.
-      if (++events % 256 == 0) session_->change_state(keep_short);
+      if (++updates_ % 256 == 0) session_->change_state(keep_short);
     }
     return prompt.response();
   }
@@ -243,6 +262,7 @@ class Run {
       }
     } catch (const CallFailed& error) {
       failed.code = error.code();
+      failed.data = error.data();
       describe(std::string(error.what()) + " (" + std::to_string(error.code()) + ")",
                exit_code::failed);
       if (error.code() == rpc::auth_required) {
@@ -283,6 +303,7 @@ class Run {
   const std::shared_ptr<RunReporter> reporter_;
   const std::shared_ptr<RunHost> host_;
   std::string phase_ = "spawn";
+  std::size_t updates_ = 0;               // of the turn
   std::optional<std::string> reopening_;  // the session that is being resumed
   std::optional<RemoteAgent> agent_;
   std::optional<Session> session_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "acp/io/printable.h"
+#include "chat/content.h"
 
 namespace acp::chat {
 
@@ -50,7 +51,8 @@ std::string excerpt(const ShownCall& call, const TerminalTails& tails, bool all)
   std::size_t before = 0;
   for (const v1::ToolCallContent& item : call.content) {
     if (const auto* content = std::get_if<v1::Content>(&item)) {
-      if (const auto* text = std::get_if<v1::TextContent>(&content->content))
+      const auto* text = std::get_if<v1::TextContent>(&content->content);
+      if (text != nullptr && (all || !for_assistant_only(content->content)))
         add_lines(lines, text->text);
     } else if (const auto* terminal = std::get_if<v1::Terminal>(&item); terminal && !all) {
       const TerminalTails::Tail* const tail = tails.find(terminal->terminalId);

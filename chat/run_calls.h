@@ -16,6 +16,7 @@ struct ShownCall {
   std::string title;        // on one line
   bool is_command = false;  // its last lines say most, of others the first
   std::vector<v1::ToolCallContent> content = {};
+  bool cancelled = false;  // the turn was, and the user knows
 };
 
 // What commands have printed at our terminals: of each the last part, and how much was before.
@@ -34,9 +35,9 @@ class TerminalTails {
   std::map<std::string, Tail> tails_;
 };
 
-// A few lines of what the call gave, indented, and how many more there are; empty if it gave no
-// text. With `all` every line of its text; what its terminals printed is not among them, for that
-// was shown when it came.
+// A few lines of what the call gave to people, indented, and how many more there are; empty if it
+// gave no text. With `all` every line of its text; what its terminals printed is not among them,
+// for that was shown when it came.
 std::string excerpt(const ShownCall& call, const TerminalTails& tails, bool all);
 
 }  // namespace acp::chat

@@ -76,6 +76,7 @@ struct Failed {
   std::string message;
   int exit_code;
   std::optional<std::int32_t> code = {};     // the agent's answer
+  Json data = {};                            // of it
   std::vector<v1::AuthMethod> methods = {};  // if it wants a login
   std::optional<StartFailed::Diagnosis> start = {};
 };

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <set>
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
@@ -74,6 +75,7 @@ class JsonPrinter : public RunPrinter {
   }
   // The one that comes by the thousand.
   void show(const event::Updated& e) {
+    if (!e.replayed) follow(e.update);
     std::string text = "{\"event\":\"update\",\"sessionId\":";
     text += Json(e.session_id).text();
     if (e.replayed) text += ",\"replayed\":true";
@@ -122,8 +124,12 @@ class JsonPrinter : public RunPrinter {
         {{"event", "log"}, {"level", level_name(e.entry.level)}, {"message", e.entry.message}}));
   }
   void show(const event::Cancelling& e) {
-    line(Json::object({{"event", "cancel"},
-                       {"reason", e.why == Stopping::Why::timed_out ? "timeout" : "interrupt"}}));
+    Json object =
+        Json::object({{"event", "cancel"},
+                      {"reason", e.why == Stopping::Why::timed_out ? "timeout" : "interrupt"}});
+    if (!open_calls_.empty())
+      object.set("toolCalls", list_of({open_calls_.begin(), open_calls_.end()}));
+    line(object);
   }
   void show(const event::Stopped& e) {
     Json object = Json::object({{"event", "stop"}, {"stopReason", written(e.response.stopReason)}});
@@ -135,6 +141,7 @@ class JsonPrinter : public RunPrinter {
   void show(const event::Failed& e) {
     Json object = Json::object({{"event", "error"}, {"phase", e.phase}, {"message", e.message}});
     if (e.code) object.set("code", *e.code);
+    if (!e.data.absent()) object.set("data", e.data);
     object.set("exitCode", e.exit_code);
     if (!e.methods.empty()) {
       Json methods = Json::array();
@@ -149,6 +156,23 @@ class JsonPrinter : public RunPrinter {
     }
     line(object);
   }
+
+  // Which tool calls have not ended.
+  void follow(const SessionUpdate& update) {
+    const auto* call = std::get_if<v1::ToolCall>(&update);
+    const auto* change = std::get_if<v1::ToolCallUpdate>(&update);
+    if (call == nullptr && change == nullptr) return;
+    const std::string& id = call ? call->toolCallId : change->toolCallId;
+    std::optional<ToolCallStatus> status =
+        call ? call->status.value_or(ToolCallStatus::pending) : std::optional<ToolCallStatus>();
+    if (change && change->status.has_value()) status = *change->status;
+    if (status == ToolCallStatus::completed || status == ToolCallStatus::failed)
+      open_calls_.erase(id);
+    else if (call)
+      open_calls_.insert(id);
+  }
+
+  std::set<std::string> open_calls_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
+#include "chat/content.h"
 #include "chat/run_calls.h"
 #include "chat/run_events.h"
 
@@ -138,7 +139,15 @@ class TextPrinter : public RunPrinter {
 
   // ---- updates
 
+  // What is not meant for people is shown by --verbose alone, and not as the agent's words.
+  bool keep_back(const ContentBlock& content) {
+    if (!for_assistant_only(content)) return false;
+    io::PrintableStream stream;
+    if (options_.verbose) note("[for the assistant only] " + one_line(text_of(content, stream)));
+    return true;
+  }
   void show(const v1::AgentMessageChunk& chunk) {
+    if (keep_back(chunk.content)) return;
     if (chunk.messageId.has_value() && *chunk.messageId != message_id_) {
       if (!message_id_.empty()) end_message();
       message_id_ = *chunk.messageId;
@@ -152,6 +161,7 @@ class TextPrinter : public RunPrinter {
     if (options_.quiet ? !last_.empty() && last_.back() != '\n' : mid_line_) say("\n");
   }
   void show(const v1::AgentThoughtChunk& chunk) {
+    if (keep_back(chunk.content)) return;
     end_message();
     if (options_.verbose && !options_.quiet) pass(text_of(chunk.content, thought_));
   }
@@ -184,12 +194,19 @@ class TextPrinter : public RunPrinter {
     if (status != ToolCallStatus::completed && status != ToolCallStatus::failed) return;
     const auto known = calls_.extract(id);
     const std::string title = known ? known.mapped().title : one_line(id);
-    note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + title);
+    // That a cancelled call has failed is no news.
+    const bool said = known && known.mapped().cancelled && status == ToolCallStatus::failed;
+    if (!said) note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + title);
     if (!known) return;
     if (!options_.quiet) pass(excerpt(known.mapped(), terminals_, options_.verbose));
     for (const v1::ToolCallContent& item : known.mapped().content)
       if (const auto* terminal = std::get_if<v1::Terminal>(&item))
         terminals_.forget(terminal->terminalId);
+  }
+  // The protocol has no such status: it is for the client to show.
+  void cancel_calls() {
+    for (auto& [id, call] : calls_)
+      if (!std::exchange(call.cancelled, true)) note("[cancelled] " + call.title);
   }
   void show(const v1::Plan& plan) {
     std::size_t done = 0;
@@ -289,8 +306,13 @@ class TextPrinter : public RunPrinter {
     note(e.why == Stopping::Why::timed_out
              ? "[cancel] the time is over; the turn is cancelled"
              : "[cancel] the turn is cancelled; once more to end at once");
+    cancel_calls();
   }
   void show(const event::Stopped& e) {
+    if (e.response.stopReason == StopReason::cancelled) {
+      end_message();
+      cancel_calls();
+    }
     finish();
     if (!e.note.empty()) tell("acp run: " + e.note);
   }

@@ -5,9 +5,6 @@
 
 namespace acp::chat {
 
-namespace {
-
-// Until the time is over, or the token is set: then false.
 bool sleep_unless(std::stop_token stop, std::optional<std::chrono::milliseconds> time) {
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -19,8 +16,6 @@ bool sleep_unless(std::stop_token stop, std::optional<std::chrono::milliseconds>
     changed.wait(lock, stop, never);
   return !stop.stop_requested();
 }
-
-}  // namespace
 
 Alarm::Alarm(std::chrono::milliseconds time)
     : thread_([ringing = ringing_, time](std::stop_token over) mutable {

@@ -24,6 +24,9 @@ class StoppedEarly : public std::runtime_error {
   StoppedEarly() : std::runtime_error("stopped") {}
 };
 
+// Until the time is over; without one, for ever. False as soon as the token is set.
+bool sleep_unless(std::stop_token stop, std::optional<std::chrono::milliseconds> time);
+
 // A token that is set after a time.
 class Alarm {
  public:

@@ -217,7 +217,8 @@ for message in INPUT:
             if WHAT == "after":
                 say(", and an afterthought")
         else:
-            send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL}})
+            send({"id": number, "error": {"code": -32603, "message": "it broke" + EVIL,
+                                          "data": {"details": "overheated" + EVIL}}})
     elif method == "session/close":
         if WHAT == "late":
             say(", and an afterthought")

@@ -30,7 +30,7 @@ constexpr Option options[] = {
      Decision::allow, Scope::session},
     {"allow_project", "Allow in this project from now on", PermissionOptionKind::allow_always,
      Decision::allow, Scope::project},
-    {"reject_once", "Reject", PermissionOptionKind::reject_once, Decision::reject, {}},
+    {"reject_once", "Reject once", PermissionOptionKind::reject_once, Decision::reject, {}},
     {"reject_session", "Always reject in this session", PermissionOptionKind::reject_always,
      Decision::reject, Scope::session},
     {"reject_project", "Reject in this project from now on", PermissionOptionKind::reject_always,

@@ -1,6 +1,7 @@
 // A session of the coding agent: what outlives a turn.
 #pragma once
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -64,6 +65,8 @@ class Session {
   // A model server of another user's, which the next turn asks about.
   std::optional<LocalServer> unasked_server;
   std::set<std::string> said_problems;  // of the project's instructions
+  // What the client advertises and answers with null: done here instead. For all threads.
+  std::atomic<bool> null_files = false, null_terminals = false;
 
   // ---- for all threads
   std::string mode() const;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <limits>
 
+#include "acp/json/codec.h"
 #include "acp/terminal.h"
 #include "coder/modes.h"
 #include "workspace/command.h"
@@ -38,8 +39,10 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
   // Also where a tool reads before it asks, and where a prompt links to a file.
   if (const auto why = session_.gate.why_unreadable(path))
     throw FileError(FileError::Kind::denied, path, *why);
-  if (!context_.client_capabilities().fs.readTextFile)
+  const auto from_disk = [&] {
     return files().read_text(path, line, limit, context_.stop_token());
+  };
+  if (!reads_at_client()) return from_disk();
   check_inside(files(), path);
   try {
     return context_
@@ -48,6 +51,9 @@ std::string SessionDesk::read_text(const std::string& given, std::optional<std::
         .wait();
   } catch (const Cancelled&) {
     throw;
+  } catch (const EmptyAnswer&) {
+    do_without_files();
+    return from_disk();
   } catch (const CallFailed& error) {
     // Clients tell in many ways that a file is not there; the disk tells in one.
     if (!files().kind(path)) throw FileError(FileError::Kind::not_found, path, "no such file");
@@ -59,18 +65,57 @@ void SessionDesk::write_text(const std::string& given, const std::string& conten
   const std::string path = files().boundary().absolute(given);
   if (context_.cancelled()) throw Cancelled();
   keep_keys_of(path, content);
-  if (!context_.client_capabilities().fs.writeTextFile)
-    return files().write(path, content, context_.stop_token());
-  // Makes the directories that are missing: not every client does.
-  files().boundary().place(path, true);
-  check_inside(files(), path);
+  if (writes_at_client()) {
+    // Makes the directories that are missing: not every client does.
+    files().boundary().place(path, true);
+    check_inside(files(), path);
+    try {
+      if (write_at_client(path, content)) return;
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const CallFailed& error) {
+      fail(error, path);
+    }
+    do_without_files();
+  }
+  files().write(path, content, context_.stop_token());
+}
+
+bool SessionDesk::write_at_client(const std::string& path, const std::string& content) {
+  v1::WriteTextFileRequest request;
+  request.sessionId = context_.session_id();
+  request.path = path;
+  request.content = content;
+  const Json params = Json::from_valid(json::encode(request));
+  const Json answer = context_.peer().request("fs/write_text_file", params).wait();
+  // Some clients write, and answer null: the disk shows it, or the client's own buffer.
+  if (!answer.is_null()) return true;
   try {
-    context_.write_file(path, content).wait();
+    if (files().read_text(path) == content) return true;
+  } catch (const FileError&) {  // it is not there
+  }
+  if (!reads_at_client()) return false;
+  try {
+    context_.read_file(path).wait();
+    return true;
   } catch (const Cancelled&) {
     throw;
-  } catch (const CallFailed& error) {
-    fail(error, path);
+  } catch (const CallFailed&) {
+    return false;
   }
+}
+
+void SessionDesk::do_without_files() {
+  if (!session_.null_files.exchange(true))
+    report_.note(v1::NoticeSeverity::warning, "Files are read and written on the disk",
+                 "The client advertises its own files and answers null. Unsaved changes in its "
+                 "editor are not seen.");
+}
+
+void SessionDesk::do_without_terminals() {
+  if (!session_.null_terminals.exchange(true))
+    report_.note(v1::NoticeSeverity::warning, "Commands run here, not in the client's terminals",
+                 "The client advertises terminals and answers null.");
 }
 
 void SessionDesk::keep_keys_of(const std::string& path, const std::string& content) const {
@@ -89,8 +134,14 @@ void SessionDesk::keep_keys_of(const std::string& path, const std::string& conte
 
 CommandOutcome SessionDesk::run(const CommandWanted& wanted, const CommandProgress& progress) {
   check_inside(files(), wanted.cwd);
-  return context_.client_capabilities().terminal ? run_at_client(wanted, progress)
-                                                 : run_here(wanted, progress);
+  if (context_.client_capabilities().terminal && !session_.null_terminals) {
+    try {
+      return run_at_client(wanted, progress);
+    } catch (const EmptyAnswer&) {
+      do_without_terminals();
+    }
+  }
+  return run_here(wanted, progress);
 }
 
 namespace {
@@ -152,8 +203,10 @@ CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
   options.output_byte_limit = most_output;
   // A variable cannot be removed there; an empty one is no key.
   for (const std::string& name : secrets_.variables()) options.env.emplace_back(name, "");
+  bool created = false;
   try {
     const acp::Terminal terminal = context_.create_terminal(wanted.command, options).wait();
+    created = true;
     progress.on_terminal(terminal.id());
     const acp::CommandResult result = terminal.finish(std::chrono::seconds(wanted.seconds)).wait();
     CommandOutcome outcome;
@@ -166,6 +219,8 @@ CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
     outcome.lost = outcome.signal == io::ExitStatus{}.describe();
     return outcome;
   } catch (const CallFailed& error) {
+    // Only before there is a terminal is it certain that the command has not run.
+    if (!created && dynamic_cast<const EmptyAnswer*>(&error) != nullptr) throw;
     throw workspace::CommandFailed(std::string("the client's terminal: ") + error.what());
   }
 }

@@ -35,6 +35,18 @@ class SessionDesk final : public Desk {
   // Throws FileError if a key in the file would be replaced by what stood for it in a tool's
   // result.
   void keep_keys_of(const std::string& path, const std::string& content) const;
+  bool reads_at_client() const {
+    return context_.client_capabilities().fs.readTextFile && !session_.null_files;
+  }
+  bool writes_at_client() const {
+    return context_.client_capabilities().fs.writeTextFile && !session_.null_files;
+  }
+  // False: the client has answered null, and has not written it.
+  bool write_at_client(const std::string& path, const std::string& content);
+  // The client answers null to what it advertises: from now on the session does without, and the
+  // user is told once.
+  void do_without_files();
+  void do_without_terminals();
   CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);
   CommandOutcome run_at_client(const CommandWanted& wanted, const CommandProgress& progress);
 

@@ -23,6 +23,7 @@ struct SessionServers::State {
   bool ready = false;
   bool abandoned = false;
   std::vector<std::string> events;
+  std::vector<std::string> slow;  // names that nobody has been told yet
 };
 
 namespace {
@@ -217,6 +218,13 @@ SessionServers::SessionServers(std::vector<v1::McpServer> configs,
     const std::lock_guard lock(kept->mutex);
     kept->events.push_back(std::move(text));
   };
+  options.on_slow = [state = std::weak_ptr(state_)](const std::vector<std::string>& names) {
+    const auto kept = state.lock();
+    if (!kept) return;
+    const std::lock_guard lock(kept->mutex);
+    kept->slow = names;
+    kept->changed.notify_all();
+  };
   std::thread([state = state_, client = std::move(client), configs = std::move(configs),
                options]() mutable {
     std::unique_ptr<mcp::Servers> servers;
@@ -244,9 +252,17 @@ SessionServers::~SessionServers() {
   servers = std::move(state_->servers);
 }
 
-void SessionServers::await(const std::stop_token& stop) {
+void SessionServers::await(const std::stop_token& stop, const OnSlow& on_slow) {
   std::unique_lock lock(state_->mutex);
-  if (!state_->changed.wait(lock, stop, [&] { return state_->ready; })) throw Cancelled();
+  while (!state_->ready) {
+    const auto woken = [&] { return state_->ready || (on_slow && !state_->slow.empty()); };
+    if (!state_->changed.wait(lock, stop, woken)) throw Cancelled();
+    if (state_->ready || !on_slow) continue;
+    const std::vector<std::string> names = std::exchange(state_->slow, {});
+    lock.unlock();
+    on_slow(names);
+    lock.lock();
+  }
 }
 
 std::vector<std::string> SessionServers::take_events() {

@@ -1,6 +1,7 @@
 // The MCP servers that a session brings: started beside everything else, awaited by the first turn.
 #pragma once
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -24,8 +25,10 @@ class SessionServers {
   // Ends all of them. One that is still starting, and slow, ends when it has come to something.
   ~SessionServers();
 
-  // Returns when each is ready or has failed. Throws Cancelled once the token is set.
-  void await(const std::stop_token& stop);
+  // Returns when each is ready or has failed. Throws Cancelled once the token is set. Those that
+  // take long are named by `on_slow`, once for all callers.
+  using OnSlow = std::function<void(const std::vector<std::string>& names)>;
+  void await(const std::stop_token& stop, const OnSlow& on_slow = nullptr);
   // What happened to them since the last call of this, for people.
   std::vector<std::string> take_events();
   // The tools that they offer now. After await().

@@ -67,7 +67,12 @@ v1::PromptResponse TurnLoop::run() {
   try {
     title_from_prompt();
     if (session_.command_files->reload()) turn_.commands(session_.command_files->all()).wait();
-    session_.servers->await(turn_.stop_token());
+    session_.servers->await(turn_.stop_token(), [this](const std::vector<std::string>& names) {
+      std::string list;
+      for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+      report_.note(v1::NoticeSeverity::info, std::string("Waiting for the MCP server") +
+                                                 (names.size() == 1 ? " " : "s ") + list);
+    });
     tell_notes();
     if (const auto ended = run_command()) {
       response.stopReason = *ended;

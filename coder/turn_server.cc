@@ -15,9 +15,10 @@ struct Choice {
   Kind kind;
   bool use, always;
 };
+// No "always" in a name: some clients take the first such option for "in this session".
 constexpr Choice choices[] = {
     {"allow_once", "Use it in this session", Kind::allow_once, true, false},
-    {"allow_always", "Always use it", Kind::allow_always, true, true},
+    {"allow_always", "Use it from now on", Kind::allow_always, true, true},
     {"reject_once", "Do not use it in this session", Kind::reject_once, false, false},
     {"reject_always", "Never use it", Kind::reject_always, false, true},
 };

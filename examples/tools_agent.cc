@@ -21,36 +21,56 @@ std::string changed(std::string text) {
   return text;
 }
 
-// Nothing if the client has no such file; the user has been told then.
+// What a client cannot do is no failure of the turn: the call has failed, and the user hears why.
+Task<void> say_failure(Turn turn, acp::ToolCall call, std::string what, std::string why) {
+  co_await call.fail(why);
+  co_await turn.say("I cannot " + what + ": " + why + "\n");
+}
+
+// Nothing if it cannot be read.
 Task<std::optional<std::string>> read(Turn turn, std::string path) {
   const acp::ToolCall call = turn.tool_call("Reading " + path, ToolKind::read);
-  co_await call.add_location(path);
-  co_await call.start();
   std::string text, failure;
   try {
+    co_await call.add_location(path);
+    co_await call.start();
     text = co_await turn.read_file(path);
   } catch (const acp::CallFailed& failed) {
     failure = failed.what();
-  } catch (const acp::Refused& refused) {
+  } catch (const acp::Refused& refused) {  // not offered, or the path is not absolute
     failure = refused.what();
   }
   if (!failure.empty()) {
-    co_await call.fail(failure);
+    co_await say_failure(turn, call, "read " + path, failure);
     co_return std::nullopt;
   }
   co_await call.complete(std::to_string(text.size()) + " bytes");
   co_return text;
 }
 
-// False if the user would not have it.
+// False if the user does not allow it, or it cannot be written.
 Task<bool> write(Turn turn, std::string path, std::string before, std::string after) {
   const acp::ToolCall call = turn.tool_call("Editing " + path, ToolKind::edit);
   co_await call.add_diff(path, before, after);
   // Pending until it is allowed. "Always" is remembered for the session under this key.
   const acp::Permission permission = co_await call.ask_permission_for("edit");
-  if (!permission.allowed) co_return false;
-  co_await call.start();
-  co_await turn.write_file(path, after);
+  if (!permission.allowed) {
+    co_await turn.say("As you wish: nothing was changed.");
+    co_return false;
+  }
+  std::string failure;
+  try {
+    co_await call.start();
+    co_await turn.write_file(path, after);
+  } catch (const acp::CallFailed& failed) {
+    failure = failed.what();
+  } catch (const acp::Refused& refused) {
+    failure = refused.what();
+  }
+  if (!failure.empty()) {
+    co_await say_failure(turn, call, "write " + path, failure);
+    co_return false;
+  }
   co_await call.complete();
   co_return true;
 }
@@ -60,11 +80,19 @@ Task<void> test(Turn turn) {
   acp::CommandOptions options;
   options.args = {"test"};
   options.time_out = std::chrono::minutes(1);
-  const acp::Terminal terminal = co_await turn.create_terminal("make", options);
-  co_await call.add_terminal(terminal);
-  co_await call.start();
-  const acp::CommandResult result = co_await terminal.finish();
-  if (result.exit_code == 0)
+  acp::CommandResult result;
+  std::string failure;
+  try {
+    const acp::Terminal terminal = co_await turn.create_terminal("make", options);
+    co_await call.add_terminal(terminal);
+    co_await call.start();
+    result = co_await terminal.finish();
+  } catch (const acp::CallFailed& failed) {
+    failure = failed.what();
+  }
+  if (!failure.empty())
+    co_await say_failure(turn, call, "run the tests", failure);
+  else if (result.exit_code == 0)
     co_await call.complete();
   else if (result.timed_out)
     co_await call.fail("timed out");
@@ -84,10 +112,7 @@ Task<StopReason> work(Turn turn, acp::mcp::SessionServers servers) {
   const std::string& before = *found;
   co_await plan.set(0, acp::PlanEntryStatus::completed);
   const std::string after = changed(before);
-  if (!co_await write(turn, path, before, after)) {
-    co_await turn.say("As you wish: nothing was changed.");
-    co_return StopReason::end_turn;
-  }
+  if (!co_await write(turn, path, before, after)) co_return StopReason::end_turn;
   co_await plan.set(1, acp::PlanEntryStatus::completed);
   if (turn.client_capabilities().terminal) co_await test(turn);
   co_await plan.set(2, acp::PlanEntryStatus::completed);

@@ -177,10 +177,20 @@ Servers::Servers(const Client& client, std::vector<v1::McpServer> configs, Serve
     keeper->thread =
         std::thread([state = state_.get(), &keeper = *keeper] { state->keep(keeper); });
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait(lock, [&] {
+  const auto all_settled = [&] {
     return std::all_of(state_->keepers.begin(), state_->keepers.end(),
                        [](const auto& keeper) { return keeper->settled; });
-  });
+  };
+  if (state_->options.on_slow &&
+      !state_->changed.wait_for(lock, state_->options.slow_time, all_settled)) {
+    std::vector<std::string> names;
+    for (const auto& keeper : state_->keepers)
+      if (!keeper->settled) names.push_back(keeper->name);
+    lock.unlock();
+    state_->options.on_slow(names);
+    lock.lock();
+  }
+  state_->changed.wait(lock, all_settled);
 }
 
 Servers::Servers(Servers&&) noexcept = default;

@@ -31,6 +31,9 @@ struct ServersOptions {
   std::chrono::milliseconds start_time{30'000};
   // Before the first new attempt; then twice that, and so on.
   std::chrono::milliseconds first_pause{1'000}, longest_pause{60'000};
+  // Servers that are not ready after this long are reported once, while the constructor waits on.
+  std::chrono::milliseconds slow_time{2'000};
+  std::function<void(const std::vector<std::string>& names)> on_slow = nullptr;
   // One at a time, on threads of the servers; the first before the constructor returns. It must not
   // destroy the servers.
   std::function<void(const ServersEvent&)> on_event = nullptr;

@@ -90,12 +90,14 @@ void Connection::run_blocking(Lock& lock) {
 
 void Connection::run_unlocked(Lock& lock) {
   if (unlocked_.empty()) return;
-  const auto actions = std::exchange(unlocked_, {});
+  auto actions = std::exchange(unlocked_, {});
   ++in_user_code_;
   lock.unlock();
   for (const auto& action : actions) action();
+  actions.clear();  // what they hold may need the lock to go
   lock.lock();
   --in_user_code_;
+  if (!output_blocked_) flush();
   check_finished();
 }
 
