@@ -56,13 +56,12 @@ class Agent {
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
   // The usual ones need no more than this header.
   template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>>
-  Agent& on_prompt(F function) {
+  requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>> Agent& on_prompt(
+      F function) {
     return on_prompt_task(std::move(function));
   }
   template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason>
-  Agent& on_prompt(F function) {
+  requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason> Agent& on_prompt(F function) {
     return on_prompt_function(std::move(function));
   }
 
@@ -104,6 +103,9 @@ class Agent {
           handler);
   // This option takes more values than it lists: the handler says which.
   Agent& open_option(std::string id);
+  // `session/set_model`, which the protocol no longer has and some clients still send, sets the
+  // option of category `model`. Without this it is an unknown method.
+  Agent& accept_set_model();
 
   // ---- authentication ----
   Agent& auth_method(v1::AuthMethod method);
@@ -140,6 +142,7 @@ class Agent {
   Agent& executor(std::shared_ptr<Executor> executor);
   // Sees every frame. Must be quick, and must not call the agent.
   Agent& tap(Tap tap);
+  // Without one, what a client got an id of (LogEntry::correlation_id) goes to stderr.
   Agent& on_log(LogHook hook);
 
   // Until the client is gone. 0; 1 if a handler did not end in time and was left behind.
