@@ -155,6 +155,10 @@ Agent& Agent::open_option(std::string id) {
   parts_->open_options.insert(std::move(id));
   return *this;
 }
+Agent& Agent::accept_set_model() {
+  parts_->accept_set_model = true;
+  return *this;
+}
 Agent& Agent::system_prompt(bool with_override) {
   parts_->system_prompt = true;
   parts_->system_prompt_override = with_override;

@@ -108,6 +108,9 @@ class Agent {
           handler);
   // This option takes more values than it lists: the handler says which.
   Agent& open_option(std::string id);
+  // `session/set_model`, which the protocol no longer has and some clients still send, sets the
+  // option of category `model`. Without this it is an unknown method.
+  Agent& accept_set_model();
 
   // ---- authentication ----
   Agent& auth_method(v1::AuthMethod method);
@@ -154,6 +157,7 @@ class Agent {
   Agent& executor(std::shared_ptr<Executor> executor);
   // Sees every frame. Must be quick, and must not call the agent.
   Agent& tap(Tap tap);
+  // Without one, what a client got an id of (LogEntry::correlation_id) goes to stderr.
   Agent& on_log(LogHook hook);
 
   // Until the client is gone. 0; 1 if a handler did not end in time and was left behind.

@@ -24,6 +24,7 @@ struct Agent::Parts {
   bool system_prompt = false;
   bool system_prompt_override = false;
   bool require_authentication = false;
+  bool accept_set_model = false;
   std::vector<v1::AuthMethod> auth_methods;
   std::optional<v1::SessionModeState> modes;
   std::vector<v1::SessionConfigOption> config_options;

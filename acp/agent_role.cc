@@ -1,5 +1,8 @@
 #include "acp/agent_role.h"
 
+#include <cstdio>
+
+#include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "acp/meta.h"
 
@@ -9,6 +12,20 @@ namespace {
 
 constexpr v1::ProtocolVersion our_version = 1;
 
+// Where a program takes no log, the reason for an error that a client got is found nowhere else.
+void to_stderr(const std::string& program, const LogEntry& entry) {
+  if (entry.correlation_id.empty()) return;
+  constexpr std::size_t longest = 10'000;
+  const std::string line =
+      io::one_line(program + ": " + entry.correlation_id + ": " + entry.message, longest) + "\n";
+  std::fputs(line.c_str(), stderr);
+}
+
+LogHook log_of(const LogHook& given, const std::string& program) {
+  if (given) return given;
+  return [program](const LogEntry& entry) { to_stderr(program, entry); };
+}
+
 }  // namespace
 
 AgentCall::AgentCall(std::shared_ptr<AgentRole> owner)
@@ -16,7 +33,8 @@ AgentCall::AgentCall(std::shared_ptr<AgentRole> owner)
 
 AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
                      std::shared_ptr<io::Connection> connection)
-    : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(parts, &parts->log),
+    : AnsweringRole(std::move(connection),
+                    std::make_shared<const LogHook>(log_of(parts->log, parts->info.name)),
                     "client"),
       parts_(std::move(parts)) {}
 
@@ -72,6 +90,7 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   if (method == "session/new") return new_session(id, params);
   if (method == "session/set_mode") return set_mode(id, params);
   if (method == "session/set_config_option") return set_config_option(id, params);
+  if (method == "session/set_model" && parts_->accept_set_model) return set_model(id, params);
   if (method == "session/close") return close_session(id, params);
   if (method == "authenticate") return authenticate(id, params);
   if (method == "session/load" && parts_->load_session) return load_session(id, params);

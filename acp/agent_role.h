@@ -102,6 +102,9 @@ class AgentRole final : public AnsweringRole {
   void settle_session(AgentCall& call, Response& response);
   void set_mode(const rpc::RequestId& id, JsonView params);
   void set_config_option(const rpc::RequestId& id, JsonView params);
+  void set_config_option(const rpc::RequestId& id,
+                         const v1::SetSessionConfigOptionRequest& request);
+  void set_model(const rpc::RequestId& id, JsonView params);
   void close_session(const rpc::RequestId& id, JsonView params);
   void delete_session(const rpc::RequestId& id, JsonView params);
   void prompt(const rpc::RequestId& id, JsonView params);

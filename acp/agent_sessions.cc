@@ -227,7 +227,11 @@ std::optional<Error> change(std::vector<v1::SessionConfigOption>& options,
 
 void AgentRole::set_config_option(const rpc::RequestId& id, JsonView params) {
   v1::SetSessionConfigOptionRequest request;
-  if (!decode(id, params, request)) return;
+  if (decode(id, params, request)) set_config_option(id, request);
+}
+
+void AgentRole::set_config_option(const rpc::RequestId& id,
+                                  const v1::SetSessionConfigOptionRequest& request) {
   const auto session = session_of(id, request.sessionId);
   if (!session) return;
   if (!session->config)
@@ -251,6 +255,28 @@ void AgentRole::set_config_option(const rpc::RequestId& id, JsonView params) {
         hide_booleans(response.configOptions);
       },
       SessionContext(call), request);
+}
+
+void AgentRole::set_model(const rpc::RequestId& id, JsonView params) {
+  const auto session_id = params["sessionId"].as_string(), model = params["modelId"].as_string();
+  if (!session_id || !model)
+    return refuse(id, invalid_params(session_id ? "params.modelId" : "params.sessionId", "a string",
+                                     "something else"));
+  const auto session = session_of(id, *session_id);
+  if (!session) return;
+  const v1::SessionConfigOptionCategory wanted(v1::SessionConfigOptionCategory::model);
+  if (session->config)
+    for (const v1::SessionConfigOption& option : *session->config) {
+      if (!option.category.has_value() || !(*option.category == wanted)) continue;
+      v1::SetSessionConfigOptionRequest request;
+      request.sessionId = *session_id;
+      request.configId = option.id;
+      v1::SetSessionConfigValueId value;
+      value.value = *model;
+      request.value = std::move(value);
+      return set_config_option(id, request);
+    }
+  refuse_unknown(id, "session/set_model");
 }
 
 void AgentRole::drop_session(const std::string& session_id, std::function<void()> then) {

@@ -271,5 +271,65 @@ TEST(AgentOwes, NoMoreThanANumberForWhatWentWrongInside) {
   EXPECT_EQ(answer["error"]["data"]["correlationId"].as_string(), number);
 }
 
+// A program that takes no log still has the reason: on stderr, under the same number, on one line.
+TEST(AgentOwes, TheReasonOnStderrWhereNobodyTakesTheLog) {
+  const Within limit("a handler that throws");
+  ::testing::internal::CaptureStderr();
+  std::string number;
+  {
+    Agent agent("my-agent", "1");
+    agent.on_prompt([](Turn) -> StopReason { throw std::runtime_error("no\nspace \x1b[31mleft"); });
+    Served served(agent);
+    served.raw.initialize();
+    const std::string session = served.raw.new_session();
+    served.raw.line(R"({"jsonrpc":"2.0","method":"unheard/of"})");
+    served.raw.prompt("5", session, "go");
+    number = served.raw.read_answer("5")["error"]["data"]["correlationId"].as_string().value_or("");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "my-agent: " + number + ": a handler failed: no\u240Aspace \u241B[31mleft\n");
+}
+
+// Upstream has removed it; an agent may still take it from a client that has not heard of that.
+TEST(AgentOwes, SetModelIsUnknownUnlessTheProgramAcceptsIt) {
+  const Within limit("session/set_model");
+  v1::SessionConfigSelect select;
+  select.currentValue = "small";
+  std::vector<v1::SessionConfigSelectOption> values(2);
+  values[0].value = values[0].name = "small";
+  values[1].value = values[1].name = "large";
+  select.options = values;
+  v1::SessionConfigOption option;
+  option.id = "which";
+  option.name = "Model";
+  option.category = v1::SessionConfigOptionCategory(v1::SessionConfigOptionCategory::model);
+  option.type = select;
+  const auto code = [](Served& served, const std::string& session, const std::string& model) {
+    served.raw.line(
+        R"({"jsonrpc":"2.0","id":6,"method":"session/set_model","params":{"sessionId":")" +
+        session + R"(","modelId":")" + model + R"("}})");
+    return served.raw.read_answer("6");
+  };
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn) { return StopReason::end_turn; }).config_options({option});
+  {
+    Served served(agent);
+    served.raw.initialize();
+    const std::string session = served.raw.new_session();
+    EXPECT_EQ(code(served, session, "large")["error"]["code"].as_int64(), -32601);
+  }
+  agent.accept_set_model();
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  const Json changed = code(served, session, "large");
+  EXPECT_EQ(changed["result"]["configOptions"][0]["currentValue"].as_string(), "large")
+      << changed.text();
+  EXPECT_EQ(code(served, session, "huge")["error"]["code"].as_int64(), -32602);
+  EXPECT_EQ(code(served, "nowhere", "large")["error"]["code"].as_int64(), -32002);
+  served.raw.line(R"({"jsonrpc":"2.0","id":7,"method":"session/set_model","params":{}})");
+  EXPECT_EQ(served.raw.read_answer("7")["error"]["code"].as_int64(), -32602);
+}
+
 }  // namespace
 }  // namespace acp

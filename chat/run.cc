@@ -47,6 +47,9 @@ class Run {
     host_->install(client);
     client.framing(options_.framing);
     io::ProcessOptions process = options_.agent.process();
+    // Nobody would see that it is not the model they meant.
+    if (options_.agent.kind == KnownAgent::Kind::built_in)
+      process.argv.push_back("--require-model");
     process.cwd = options_.cwd;
     phase_ = "handshake";
     reporter_->tell(event::Starting{options_.agent});
@@ -265,6 +268,12 @@ class Run {
       failed.data = error.data();
       describe(std::string(error.what()) + " (" + std::to_string(error.code()) + ")",
                exit_code::failed);
+      if (error.data()["reason"].as_string() == "no_model") {
+        // Nobody let it use the server that it has found.
+        const bool denied = host_->permission_needed();
+        failed.exit_code = denied ? exit_code::permission_needed : exit_code::no_model;
+        failed.message = error.what();
+      }
       if (error.code() == rpc::auth_required) {
         failed.phase = "authenticate";
         failed.exit_code = exit_code::login_needed;

@@ -27,6 +27,7 @@ inline constexpr int cut_off = 5;            // max_tokens, max_turn_requests
 inline constexpr int refusal = 6;
 inline constexpr int login_needed = 7;
 inline constexpr int no_session = 8;  // the one that was named cannot be resumed
+inline constexpr int no_model = 9;    // none is configured, and none was chosen
 inline constexpr int timed_out = 124;
 inline constexpr int cancelled = 130;
 }  // namespace exit_code

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "acp/io/printable.h"
 #include "cli/command.h"
 #include "cli/read_secret.h"
 #include "coder/coder.h"
@@ -85,11 +86,16 @@ int run(Options& options) {
     options.coder.scenario = std::move(text);
   }
   options.coder.framing = *rpc::framing_from(options.framing);
-  if (options.verbose)
-    options.coder.on_log = [](const LogEntry& entry) {
-      std::cerr << std::string("acp agent: ") + level_name(entry.level) + ": " + entry.message +
-                       "\n";
-    };
+  options.coder.on_log = [verbose = options.verbose](const LogEntry& entry) {
+    // What a client got an id of must be found.
+    if (!verbose && entry.correlation_id.empty()) return;
+    constexpr std::size_t longest = 10'000;
+    const std::string id = entry.correlation_id.empty() ? "" : entry.correlation_id + ": ";
+    std::cerr << io::one_line(std::string("acp agent: ") + level_name(entry.level) + ": " + id +
+                                  entry.message,
+                              longest) +
+                     "\n";
+  };
   int code = 0;
   {
     coder::Coder coder(options.coder);
@@ -108,10 +114,13 @@ void add_agent_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   agent
       ->add_option("--model", options->coder.model,
-                   "openai/NAME, anthropic/NAME, PROVIDER/NAME of the configuration, or offline.\n"
+                   "openai/NAME, anthropic/NAME, ollama/NAME, llama-server/NAME, lmstudio/NAME,\n"
+                   "vllm/NAME, PROVIDER/NAME of the configuration, or offline.\n"
                    "Without one: ACP_MODEL, the configuration, a provider with a key, a server on "
                    "this machine, else offline")
       ->type_name("MODEL");
+  agent->add_flag("--require-model", options->coder.require_model,
+                  "Fail a prompt if no model is configured, instead of using the offline one");
   agent
       ->add_option("--mode", options->coder.mode,
                    "ask, code or architect: what a session begins with")

@@ -33,6 +33,7 @@ void add_keys(const settings::Settings& settings, const settings::Keys& keys,
               std::vector<DescribedSetting>& lines) {
   for (const auto& [name, provider] : settings.providers) {
     const auto source = keys.source(provider);
+    if (!source && provider.is_usual_server()) continue;
     const std::string nowhere =
         keys.path().empty() ? "not in " + provider.key_variable
                             : "neither in " + provider.key_variable + " nor in " + keys.path();

@@ -133,7 +133,8 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       "Exit code: 0 done; 1 the agent answered with an error; 2 mistakes in the usage; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
-      "7 a login is needed; 8 the session cannot be resumed; 124 time-out; 130 cancelled.");
+      "7 a login is needed; 8 the session cannot be resumed; 9 no model is configured;\n"
+      "124 time-out; 130 cancelled.");
   run_command->callback([options, &action] {
     action = [options] { return told("acp run", [&] { return run(*options); }); };
   });

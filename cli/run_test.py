@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from run_place import ACP, ECHO, END, HERE, Place, hostile
+from run_place import ACP, ECHO, END, HERE, Place, hostile, server_on_this_machine
 
 
 class Usage(Place):
@@ -68,6 +68,38 @@ class Usage(Place):
         self.environment["OPENAI_API_KEY"] = "k"
         self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there
         self.assertIn("openai/gpt-77", self.run_it("/status", "--model", "openai/gpt-77").stdout)
+
+    def test_no_model_is_configured(self):
+        del self.environment["ACP_MODEL"]
+        if server_on_this_machine():
+            self.skipTest("something listens at a usual port of a model server")
+        done = self.run_it("Fix the build", code=9)
+        self.assertEqual(done.stdout, "")
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, lines)
+        for words in ("no model is configured", "OPENAI_API_KEY", "acp agent --login", "ollama/", "--model offline"):
+            self.assertIn(words, lines[0])
+        end = self.events("Fix the build", code=9)[-1]
+        self.assertEqual((end["event"], end["exitCode"]), ("error", 9))
+        self.assertIn("no model is configured", end["message"])
+        # Nor does it go on as if the offline model had been chosen.
+        self.run_it("--session", "last", "Fix the build", code=9)
+        # What needs no model, and the offline one where it is wanted, work.
+        self.assertIn("offline", self.run_it("/status").stdout)
+        self.assertTrue(self.run_it("--model", "offline", "list").stdout)
+        self.assertTrue(self.run_it("list", "--", ACP, "agent").stdout, "another client shows the notice")
+
+    def test_servers_on_this_machine_by_their_names(self):
+        """With the base URL that is built in: nobody need be there to see that the name is known."""
+        for name in ("ollama", "llama-server", "lmstudio", "vllm"):
+            with self.subTest(name):
+                self.assertIn(f"{name}/qwen3", self.run_it("/status", "--model", f"{name}/qwen3").stdout)
+                self.environment["ACP_MODEL"] = f"{name}/a"
+                self.assertIn(f"{name}/a", self.run_it("/status").stdout)
+                del self.environment["ACP_MODEL"]
+                self.write(".config/acp/config.toml", f'model = "{name}/b"\n')
+                self.assertIn(f"{name}/b", self.run_it("/status").stdout)
+                os.remove(self.home + "/.config/acp/config.toml")
 
     def test_agents(self):
         mine = self.write(".config/acp/config.toml", f'[agents.mine]\ncommand = "{sys.executable}"\n'

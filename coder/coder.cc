@@ -36,15 +36,7 @@ int Coder::run(Transport transport) {
   if (options_.max_message_bytes) agent.max_message_bytes(*options_.max_message_bytes);
   if (options_.on_log) agent.on_log(options_.on_log);
 
-  // What can be told without asking anybody: nothing may delay `initialize`.
-  v1::PromptCapabilities takes;
-  takes.embeddedContext = true;
-  const std::shared_ptr<Models> models = models_for(settings_);
-  const std::string& chosen = settings_.model.value;
-  const ModelInfo info = models->info(chosen.empty() ? "offline" : chosen);
-  takes.image = info.takes_images;
-  takes.audio = info.takes_audio;
-  agent.prompt_capabilities(takes);
+  agent.prompt_capabilities(prompt_capabilities());
   v1::McpCapabilities mcp;
   mcp.http = mcp.sse = true;
   agent.mcp_capabilities(mcp).additional_directories().system_prompt(true);
@@ -63,7 +55,19 @@ v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
   if (!session)
     throw not_found("session " + turn.session_id(),
                     Json::object({{"sessionId", turn.session_id()}}));
-  TurnLoop loop(turn, *session);
+  if (session->key_rejected()) {
+    // There may be another key by now.
+    std::vector<Note> notes;
+    session->set_model(make_model(*session->models(), session->model()->info().id, notes));
+  }
+  TurnHost host;
+  host.log = options_.on_log;
+  host.login_methods = [this, session](const std::string& model) {
+    const ProviderSettings* const provider = session->models()->provider(model);
+    return provider == nullptr ? std::vector<v1::AuthMethod>() : login_methods(*provider);
+  };
+  host.require_model = options_.require_model;
+  TurnLoop loop(turn, *session, std::move(host));
   return loop.run();
 }
 

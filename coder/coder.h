@@ -26,6 +26,7 @@ using namespace settings;  // the user's word is everywhere here
 struct CoderOptions {
   std::string model = {}, mode = {};         // the command line's
   std::optional<std::string> scenario = {};  // what the offline model plays
+  bool require_model = false;  // a prompt fails if none is configured: offline does not stand in
   std::string settings_file = user_settings_path();
   std::string keys_file = Keys::default_path();
   std::string policy_file = workspace::PolicyStore::default_path();
@@ -57,7 +58,9 @@ class Coder {
   void add_authentication(Agent& agent);
   // Throws -32000, with what would help, if the model's provider has no key.
   void require_key(const Models& models, const std::string& model) const;
-  std::vector<v1::AuthMethod> missing_methods(const Models& models, const std::string& model) const;
+  std::vector<v1::AuthMethod> login_methods(const ProviderSettings& provider) const;
+  // Those whose keys sessions use: the chosen model's; if none is chosen, all that have one.
+  std::vector<const ProviderSettings*> key_providers(const Settings& settings) const;
   void authenticate(const std::string& method);
   void logout();
 
@@ -68,9 +71,15 @@ class Coder {
   // The settings of a project; throws Error.
   Settings settings_for(const std::string& cwd) const;
   std::shared_ptr<Models> models_for(const Settings& settings);
-  // What nobody has decided about is left in `unasked`.
-  std::string chosen_model(Models& models, std::vector<Note>& notes,
-                           std::optional<LocalServer>& unasked) const;
+  // ---- coder_models.cc
+  // A server that nobody has decided about is left in `unasked`.
+  std::string chosen_model(Opening& opening) const;
+  v1::PromptCapabilities prompt_capabilities();
+  // Of a server that answers at one of these ports, and that may be used: its first, or `wanted`.
+  std::optional<std::string> found_model(Opening& opening, const std::vector<UsualPort>& ports,
+                                         const std::string& wanted = {}) const;
+  // The one that a stored session had. Throws Error.
+  std::string session_model(Opening& opening) const;
   // Asks a server of the user's own what it serves; `told`, if given, is what it said.
   std::shared_ptr<Model> make_model(const Models& models, const std::string& id,
                                     std::vector<Note>& notes, ServerFacts* told = nullptr) const;
@@ -106,6 +115,8 @@ class Coder {
                                                   const v1::SetSessionConfigOptionRequest& request);
 
   void announce_commands(const SessionContext& context, const SessionPtr& session);
+  // What to say at once of a session without a model; a client without notices gets it later.
+  std::optional<Note> no_model_note(const SessionContext& context, Session& session) const;
   // From now on the client is told of commands that come and go.
   void watch_commands(const SessionContext& context, const SessionPtr& session);
 

@@ -1,9 +1,10 @@
 // Sessions: begun, opened again, copied, listed and ended.
 #include <algorithm>
 
-#include "coder/coder.h"
+#include "coder/coder_opening.h"
 #include "coder/modes.h"
 #include "coder/random_id.h"
+#include "coder/report.h"
 #include "settings/own_places.h"
 #include "workspace/leftovers.h"
 
@@ -43,21 +44,14 @@ void send_commands(const SessionContext& context, const CommandFiles& files) {
   }
 }
 
-}  // namespace
+void send_note(const SessionContext& context, const Note& note) {
+  try {
+    context.notice(note.severity, note.title, note.description).wait();
+  } catch (const Error&) {  // the client is gone
+  }
+}
 
-struct Coder::Opening {
-  std::string cwd;
-  std::vector<std::string> additional_directories;
-  std::vector<v1::McpServer> servers;
-  std::string system_prompt;
-  bool override_system_prompt = false;
-  Settings settings;
-  std::shared_ptr<Models> models;
-  std::string model;  // wanted, if it is still there; empty: as settings say
-  std::string mode;
-  std::vector<Note> notes;
-  std::optional<LocalServer> unasked;  // the first prompt asks about it
-};
+}  // namespace
 
 template <class Request>
 Coder::Opening Coder::opening(const Request& request) {
@@ -102,98 +96,7 @@ Coder::Opening Coder::opening(const Request& request) {
   return result;
 }
 
-// ---- the model
-
-std::string Coder::chosen_model(Models& models, std::vector<Note>& notes,
-                                std::optional<LocalServer>& unasked) const {
-  const Settings& settings = models.settings();
-  if (!settings.model.value.empty()) return settings.model.value;
-  const auto usable = [&](const ProviderSettings& provider) {
-    return !provider.needs_key || keys_.find(provider).has_value();
-  };
-  // A provider with a key, or one that needs none.
-  for (const auto& [name, provider] : settings.providers) {
-    if (!usable(provider)) continue;
-    if (!provider.models.empty()) return name + "/" + provider.models.front();
-    if (provider.base_url.source == "built in") continue;
-    const ServerFacts facts = probe(provider.base_url.value, keys_.find(provider), {});
-    if (!facts.models.empty()) return name + "/" + facts.models.front().id;
-    notes.push_back({v1::NoticeSeverity::warning,
-                     "No model can be used of " + name + " (" + provider.base_url.value + ")",
-                     facts.problem});
-  }
-  const TrustedServers answers(options_.servers_file);
-  for (const LocalServer& server :
-       find_local_servers({}, options_.local_ports, options_.local_time)) {
-    if (server.models.empty()) continue;
-    if (!server.owner.trusted) {
-      std::optional<bool> answer;
-      try {
-        answer = answers.answer(server.base_url, server.owner.id);
-      } catch (const std::runtime_error& error) {
-        notes.push_back(
-            {v1::NoticeSeverity::warning, "Answers about servers cannot be read", error.what()});
-      }
-      if (!answer && !unasked) unasked = server;
-      if (answer == false)
-        notes.push_back({v1::NoticeSeverity::info,
-                         "The model server at " + server.base_url + " is not used",
-                         "You have said so; the answer stands in " + answers.path() + "."});
-      if (answer != true) continue;
-    }
-    unasked.reset();
-    models.add(server);
-    notes.push_back(
-        {v1::NoticeSeverity::info, "Using " + server.models.front().id,
-         "Nothing is configured, and " + server.name + " answers at " + server.base_url + "."});
-    return server.name + "/" + server.models.front().id;
-  }
-  return "offline";
-}
-
-std::shared_ptr<Model> Coder::make_model(const Models& models, const std::string& id,
-                                         std::vector<Note>& notes, ServerFacts* told) const {
-  try {
-    require_key(models, id);
-    ServerFacts facts;
-    std::shared_ptr<Model> made = models.make_asking(id, facts);
-    if (const auto trouble = trouble_of(facts))
-      notes.push_back({v1::NoticeSeverity::warning, *trouble, facts.problem});
-    if (told != nullptr) *told = std::move(facts);
-    return made;
-  } catch (const UnknownModel& error) {
-    throw invalid_params("model", "one that can be used", error.what());
-  } catch (const KeysError& error) {
-    throw Error(rpc::internal_error, error.what());
-  } catch (const ModelError& error) {
-    throw Error(rpc::internal_error, error.what());
-  }
-}
-
 // ---- opening
-
-// Before anything is kept or ended: what cannot have a model does not begin.
-std::shared_ptr<Model> Coder::first_model(Opening& opening) const {
-  const auto make = [&](const std::string& id) {
-    ServerFacts facts;
-    std::shared_ptr<Model> made = make_model(*opening.models, id, opening.notes, &facts);
-    if (const ProviderSettings* const provider = opening.models->provider(id);
-        provider != nullptr && !facts.models.empty())
-      opening.models->add(std::string(provider->name), facts);
-    return made;
-  };
-  if (!opening.model.empty()) {
-    try {
-      return make(opening.model);
-    } catch (const Error& error) {
-      if (error.code() == rpc::auth_required) throw;
-      opening.notes.push_back({v1::NoticeSeverity::warning,
-                               "The session's model " + opening.model + " cannot be used any more",
-                               error.what()});
-    }
-  }
-  return make(chosen_model(*opening.models, opening.notes, opening.unasked));
-}
 
 Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> model,
                                       LiveSession kept) {
@@ -210,7 +113,10 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
   wanted.override_system_prompt = opening.override_system_prompt;
   auto session =
       std::make_shared<Session>(std::move(wanted), model, opening.models, std::move(kept));
-  session->set_model(std::move(model));
+  if (opening.no_model)
+    session->set_no_model();
+  else
+    session->set_model(std::move(model));
   session->unasked_server = opening.unasked;
   std::vector<std::string> directories = {opening.cwd};
   directories.insert(directories.end(), opening.additional_directories.begin(),
@@ -293,6 +199,7 @@ v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
   const SessionPtr session = open_session(stored, opening, &context);
   session->command_files->reload();
   send_commands(context, *session->command_files);
+  if (const auto note = no_model_note(context, *session)) send_note(context, *note);
   watch_commands(context, session);
   v1::LoadSessionResponse response;
   describe(*session, response);
@@ -346,11 +253,24 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
 // A client that knows the session from the answer gets the commands behind it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
   session->command_files->reload();
-  context.after_response(
-      [later = context.background(), weak = std::weak_ptr(session->command_files)] {
-        if (const auto files = weak.lock()) send_commands(later, *files);
-      });
+  context.after_response([later = context.background(),
+                          weak = std::weak_ptr(session->command_files),
+                          note = no_model_note(context, *session)] {
+    if (const auto files = weak.lock()) send_commands(later, *files);
+    if (note) send_note(later, *note);
+  });
   watch_commands(context, session);
+}
+
+std::optional<Note> Coder::no_model_note(const SessionContext& context, Session& session) const {
+  // A server that is asked about, and a prompt that fails, say it then.
+  if (session.has_model() || session.unasked_server || options_.require_model) return std::nullopt;
+  Note note{v1::NoticeSeverity::warning,
+            "No model is configured: offline can list, show, search, edit and run only",
+            "Get one: OPENAI_API_KEY, `acp agent --login PROVIDER`, or start ollama"};
+  if (takes_notices(context.client_capabilities())) return note;
+  session.note(std::move(note));  // with the first prompt, as a message
+  return std::nullopt;
 }
 
 void Coder::watch_commands(const SessionContext& context, const SessionPtr& session) {
@@ -439,6 +359,7 @@ void Coder::add_sessions(Agent& agent) {
     return response;
   });
   agent.open_option("model");  // any of a provider's, listed or not
+  agent.accept_set_model();
 }
 
 }  // namespace acp::coder

@@ -102,6 +102,17 @@ Taken take(const v1::ContentBlock& block) {
   return taken;
 }
 
+Error not_taken(std::size_t block, const ModelInfo& model, const std::string& what,
+                const std::string& mime_type) {
+  const std::string path = "params.prompt[" + std::to_string(block) + "]";
+  return Error(
+      rpc::invalid_params,
+      "The model " + model.name + " takes no " + what + ": choose another model, or leave out " +
+          path + " (" + mime_type + ")",
+      Json::object(
+          {{"path", path}, {"model", model.id}, {"expected", "no " + what}, {"got", mime_type}}));
+}
+
 }  // namespace
 
 std::vector<Part> prompt_parts(const std::vector<v1::ContentBlock>& prompt,
@@ -112,9 +123,7 @@ std::vector<Part> prompt_parts(const std::vector<v1::ContentBlock>& prompt,
     if (taken.text) parts.push_back(TextPart{std::move(*taken.text)});
     if (!taken.media) continue;
     if (const char* what = refused(kind_of(taken.media->mime_type), model))
-      throw invalid_params("params.prompt[" + std::to_string(i) + "]",
-                           "content that " + model.name + " takes, which takes no " + what,
-                           "\"" + taken.media->mime_type + "\"");
+      throw not_taken(i, model, what, taken.media->mime_type);
     parts.push_back(std::move(*taken.media));
   }
   return parts;

@@ -56,6 +56,7 @@ TEST(PromptContent, WhatTheModelCannotTakeIsNamed) {
   };
   EXPECT_PRED2(contains, refusal(image), "params.prompt[1]");
   EXPECT_PRED2(contains, refusal(image), "no images");
+  EXPECT_PRED2(contains, refusal(image), "The model " + model(false).name + " takes no images");
   EXPECT_PRED2(contains, refusal(audio), "no audio");
   EXPECT_PRED2(contains, refusal(pdf), "no documents");
   const char* const zip = R"({"type":"resource","resource":{"uri":"file:///a.zip","blob":"AA"}})";

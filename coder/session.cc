@@ -78,7 +78,29 @@ std::shared_ptr<Model> Session::model() const {
 void Session::set_model(std::shared_ptr<Model> model) {
   const std::lock_guard lock(mutex_);
   model_ = std::move(model);
+  has_model_ = true;
+  key_rejected_ = false;
   kept.set_model(model_->info().id);
+}
+
+void Session::set_no_model() {
+  const std::lock_guard lock(mutex_);
+  has_model_ = false;
+}
+
+bool Session::has_model() const {
+  const std::lock_guard lock(mutex_);
+  return has_model_;
+}
+
+void Session::set_key_rejected() {
+  const std::lock_guard lock(mutex_);
+  key_rejected_ = true;
+}
+
+bool Session::key_rejected() const {
+  const std::lock_guard lock(mutex_);
+  return key_rejected_;
 }
 
 void Session::keep_update(const std::string& update) { kept.append({{EntryKind::update, update}}); }

@@ -75,6 +75,13 @@ class Session {
   void set_mode(const std::string& mode);
   std::shared_ptr<Model> model() const;
   void set_model(std::shared_ptr<Model> model);
+  // No model is configured: the one it was made with only stands in, and is not kept. Until
+  // set_model().
+  void set_no_model();
+  bool has_model() const;
+  // The provider has rejected the key. Until set_model().
+  void set_key_rejected();
+  bool key_rejected() const;
   void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
   void set_models(std::shared_ptr<const Models> models);
@@ -91,6 +98,7 @@ class Session {
   mutable std::mutex mutex_;
   std::string mode_;
   std::shared_ptr<Model> model_;
+  bool has_model_ = true, key_rejected_ = false;
   std::shared_ptr<const Models> models_;
   std::vector<Note> notes_;
   mutable std::shared_ptr<const settings::Secrets> secrets_;

@@ -30,13 +30,6 @@ std::string today() {
   return text;
 }
 
-// What the client is told when the provider fails for good.
-[[noreturn]] void fail_turn(const ModelError& error) {
-  if (error.kind() == Kind::rate_limited)
-    throw rate_limited(error.what(), error.retry_after().value_or(60));
-  throw Error(rpc::internal_error, error.what());
-}
-
 std::string seconds_text(double seconds) {
   const auto tenths = static_cast<long>(seconds * 10 + 0.5);
   return std::to_string(tenths / 10) + (tenths % 10 != 0 ? "." + std::to_string(tenths % 10) : "") +
@@ -45,9 +38,10 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
-TurnLoop::TurnLoop(acp::Turn turn, Session& session)
+TurnLoop::TurnLoop(acp::Turn turn, Session& session, TurnHost host)
     : turn_(turn),
       session_(session),
+      host_(std::move(host)),
       known_secrets_(session.secrets()),
       secrets_(*known_secrets_),
       report_(turn, session.kept, secrets_),
@@ -78,6 +72,7 @@ v1::PromptResponse TurnLoop::run() {
       response.stopReason = *ended;
     } else {
       decide_about_server();
+      check_model();
       Message prompt{Message::Role::user, user_parts()};
       if (prompt.parts.empty()) prompt.parts = given;
       if (prompt.parts.empty()) prompt.parts.push_back(TextPart{"(nothing for you to read)"});
@@ -91,7 +86,7 @@ v1::PromptResponse TurnLoop::run() {
     response.stopReason = StopReason::cancelled;
   } catch (const ModelError& error) {
     keep_interrupted();
-    fail_turn(error);
+    fail(error);
   } catch (const ConnectionClosed&) {
     throw;
   } catch (...) {
@@ -332,9 +327,13 @@ void TurnLoop::ask(const ModelRequest& request, const OnModelEvent& on_event) {
     report_.note(v1::NoticeSeverity::warning,
                  "Asking the model again in " + seconds_text(retry.pause.count()) + " (" +
                      std::to_string(retry.attempt) + " of " + std::to_string(retry.of) + ")",
-                 retry.why.what());
+                 logged(retry.why));
   };
-  answer_with_retries(*model, request, on_event, on_retry, turn_.stop_token(), policy);
+  try {
+    answer_with_retries(*model, request, on_event, on_retry, turn_.stop_token(), policy);
+  } catch (const ModelError& error) {
+    throw_logged(error);
+  }
 }
 
 void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {

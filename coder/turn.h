@@ -1,12 +1,14 @@
 // One turn: the model is asked, its tools are run, and again, until it has nothing more to do.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "acp/context.h"
+#include "acp/log.h"
 #include "coder/answer_meter.h"
 #include "coder/instructions.h"
 #include "coder/report.h"
@@ -27,9 +29,17 @@ struct ModelAnswer {
   std::string cut = {};  // which limit ended it; empty: none
 };
 
+// What a turn needs of the program.
+struct TurnHost {
+  LogHook log = nullptr;
+  // How to log in at the provider of this model.
+  std::function<std::vector<v1::AuthMethod>(const std::string& model)> login_methods = nullptr;
+  bool require_model = false;  // fail where the offline one would stand in
+};
+
 class TurnLoop {
  public:
-  TurnLoop(acp::Turn turn, Session& session);
+  TurnLoop(acp::Turn turn, Session& session, TurnHost host = {});
 
   // Throws Error for what the client is to be answered with.
   v1::PromptResponse run();
@@ -44,6 +54,16 @@ class TurnLoop {
   std::optional<std::string> linked_text(const v1::ResourceLink& link);
   // Nothing if it was no command of ours; else the turn has ended.
   std::optional<v1::StopReason> run_command();
+
+  // ---- errors
+  // Throws it again; details go to the log, and their id becomes part of its text.
+  [[noreturn]] void throw_logged(const ModelError& error);
+  // The text alone.
+  std::string logged(const ModelError& error);
+  // Throws what the client gets when the provider fails for good.
+  [[noreturn]] void fail(const ModelError& error);
+  // Throws Error where a model is required and none is configured.
+  void check_model() const;
 
   // Asks about a model server of another user's, and takes its model if the user says so.
   void decide_about_server();
@@ -82,6 +102,7 @@ class TurnLoop {
 
   acp::Turn turn_;
   Session& session_;
+  const TurnHost host_;
   const std::shared_ptr<const settings::Secrets> known_secrets_;
   const settings::Secrets& secrets_;
   Report report_;

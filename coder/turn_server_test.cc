@@ -117,6 +117,10 @@ class TurnServerTest : public ::testing::Test {
   // that was told stands in `told`.
   void prompt(const ModelServer& server, const std::string& option) {
     options.local_ports = {{"ollama", server.port()}};
+    prompt(option);
+  }
+  // The session `resumed`, if there is one; else a new one, whose id stands there afterwards.
+  void prompt(const std::string& option) {
     auto [ours, its] = memory_pair();
     raw = RawEnd(std::move(ours));
     agent = std::thread([this, transport = std::move(its)]() mutable {
@@ -124,9 +128,13 @@ class TurnServerTest : public ::testing::Test {
       coder.run(std::move(transport));
     });
     raw.initialize(R"({"session":{"notices":{}}})");
-    raw.line(request("9", "session/new",
-                     R"({"cwd":")" + scratch.path().string() + R"(","mcpServers":[]})"));
-    const std::string id = *raw.read_answer("9")["result"]["sessionId"].as_string();
+    const std::string place = R"("cwd":")" + scratch.path().string() + R"(","mcpServers":[]})";
+    raw.line(resumed.empty()
+                 ? request("9", "session/new", "{" + place)
+                 : request("9", "session/resume", R"({"sessionId":")" + resumed + R"(",)" + place));
+    const Json opened = raw.read_answer("9");
+    const std::string id = opened["result"]["sessionId"].as_string().value_or(resumed);
+    last = id;
     raw.prompt("10", id, "hello");
     told.clear();
     questions = 0;
@@ -154,6 +162,7 @@ class TurnServerTest : public ::testing::Test {
   RawEnd raw;
   std::thread agent;
   std::string told;
+  std::string resumed, last;  // sessions
   int questions = 0;
 };
 
@@ -205,6 +214,56 @@ TEST_F(TurnServerTest, WhereNobodyCanBeAskedItIsNotUsed) {
   EXPECT_EQ(server.answers, 0);
   EXPECT_PRED2(contains, told, "[providers.ollama]");
   EXPECT_PRED2(lacks, told, "from the server");
+}
+
+// Its port may be another user's by now.
+TEST_F(TurnServerTest, AStoredSessionGoesOnOnlyWithAServerThatMayBeUsed) {
+  options.store_file = scratch / "sessions.db";
+  ModelServer ours(geteuid());
+  prompt(ours, "");
+  EXPECT_EQ(ours.answers, 1);
+  resumed = last;
+  prompt(ours, "");
+  EXPECT_EQ(ours.answers, 2);
+  EXPECT_PRED2(lacks, told, "cannot be used any more");
+  if (!can_be_another()) return;
+  ModelServer theirs(nobody);
+  prompt(theirs, "reject_once");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(theirs.answers, 0);
+  EXPECT_PRED2(contains, told, "cannot be used any more");
+  resumed = last;
+  prompt(theirs, "allow_once");
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(theirs.answers, 1);
+}
+
+TEST_F(TurnServerTest, WithoutAModelAPromptFailsIfOneIsRequired) {
+  options.require_model = true;
+  options.local_ports = {};
+  prompt("");
+  EXPECT_PRED2(contains, told, "\"reason\":\"no_model\"");
+  if (!can_be_another()) return;
+  ModelServer theirs(nobody);
+  prompt(theirs, "reject_once");
+  EXPECT_EQ(questions, 1);
+  EXPECT_PRED2(contains, told, "\"reason\":\"no_model\"");
+  prompt(theirs, "allow_once");
+  EXPECT_EQ(theirs.answers, 1);
+  options.model = "offline";
+  prompt("");
+  EXPECT_PRED2(contains, told, "end_turn");
+}
+
+// Said at once: before anybody has asked anything.
+TEST_F(TurnServerTest, WithoutAModelThatIsSaidWhenTheSessionBegins) {
+  options.local_ports = {};
+  prompt("");
+  const std::size_t said = told.find("No model is configured");
+  EXPECT_LT(said, told.find("agent_message_chunk")) << told;
+  options.model = "offline";
+  prompt("");
+  EXPECT_PRED2(lacks, told, "No model is configured");
 }
 
 TEST_F(TurnServerTest, WhatIsConfiguredIsTrusted) {

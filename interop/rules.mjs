@@ -48,7 +48,7 @@ function order(entries) {
   const problems = [];
   const busy = new Map(); // session → requests that are open
   const opens = ["session/prompt", "session/load"];
-  const between = ["available_commands_update"]; // may come at any time
+  const between = ["available_commands_update", "notice"]; // may come at any time
   const open = [];
   for (const entry of entries) {
     const { from, message } = entry;

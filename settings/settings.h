@@ -39,9 +39,17 @@ struct ModelFacts {
   std::optional<bool> images = {}, audio = {}, documents = {}, tools = {};
 };
 
+// A server that people run on this machine, and the port where it usually listens. Each is a
+// built-in provider; none is asked unless the user names it, or says yes when one is found.
+struct UsualServer {
+  const char* name;
+  std::uint16_t port;
+};
+const std::vector<UsualServer>& usual_servers();
+
 struct ProviderSettings {
   enum class Api { chat_completions, anthropic };
-  std::string name;  // "openai", "anthropic", or the user's own
+  std::string name;  // "openai", "anthropic", "ollama", …, or the user's own
   Api api = Api::chat_completions;
   Setting<std::string> base_url = {};    // without a slash at its end
   std::string key_variable = {};         // environment variable with its key, e.g. OPENAI_API_KEY
@@ -52,7 +60,10 @@ struct ProviderSettings {
   // Where they come from, by the names in describe(), "model.NAME.images" among them. What is not
   // here is built in.
   std::map<std::string, std::string> sources = {};
+  bool local_server = false;  // built in, at the usual port of a server on this machine
 
+  // A local server of which the user has configured nothing: only the user may choose it.
+  bool is_usual_server() const;
   // What is said of one counts before what is said of all.
   ModelFacts facts_of(const std::string& model) const;
 };
@@ -109,7 +120,7 @@ struct Settings {
   Setting<std::uint64_t> command_files;
   // So full a context is made shorter.
   Setting<std::uint64_t> compact_at_percent;
-  std::map<std::string, ProviderSettings> providers;  // openai and anthropic always there
+  std::map<std::string, ProviderSettings> providers;  // the built-in ones always there
   std::map<std::string, AgentSettings> agents;        // the user's own, from the user's file alone
   std::map<std::string, McpServerSettings> mcp;       // likewise
   // How `acp chat` calls a person that is away: bell, osc9, both or none.

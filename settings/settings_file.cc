@@ -28,7 +28,7 @@ class Reader {
     if (const toml::node* node = document.get("model")) {
       const std::string name = values_.text(*node, "model");
       check_model(name, values_.at(*node), settings_);
-      settings_.model = {name, values_.at(*node)};
+      if (may_choose(name, *node)) settings_.model = {name, values_.at(*node)};
     }
     if (const toml::node* node = document.get("mode")) mode(*node);
     if (const toml::node* node = document.get("limits")) limits(*node);
@@ -42,6 +42,21 @@ class Reader {
   void not_followed(const toml::node& node, const std::string& what, const std::string& held) {
     settings_.notes.push_back(values_.at(node) + ": " + what +
                               " is not followed: a project may only be stricter than " + held);
+  }
+
+  // Who runs a server at a usual port is not known: another user of this machine may.
+  bool may_choose(const std::string& model, const toml::node& node) {
+    if (whose_ == Whose::user) return true;
+    const std::string provider = model.substr(0, model.find('/'));
+    const auto found = settings_.providers.find(provider);
+    if (found == settings_.providers.end() || !found->second.is_usual_server()) return true;
+    settings_.notes.push_back(
+        values_.at(node) + ": model = \"" + model +
+        "\" is not followed: a project may not choose a server on this machine that you have not "
+        "configured. If you want it, write into " +
+        user_settings_path() + ":\n[providers." + provider + "]\nbase_url = \"" +
+        found->second.base_url.value + "\"");
+    return false;
   }
 
   void mode(const toml::node& node) {

@@ -19,12 +19,6 @@ bool is_provider_name(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_.") == std::string::npos;
 }
 
-std::string default_variable(std::string provider) {
-  for (char& c : provider)
-    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c >= '0' && c <= '9' ? c : '_';
-  return (provider[0] >= '0' && provider[0] <= '9' ? "_" : "") + provider + "_API_KEY";
-}
-
 void read_fact(const TomlValues& values, const std::string& field, const toml::node& node,
                const std::string& full, ModelFacts& facts) {
   constexpr std::uint64_t most = 1'000'000'000;
@@ -55,7 +49,7 @@ void read_provider(const TomlValues& values, const std::string& name, const toml
   ProviderSettings& provider = found->second;
   if (added) {
     provider.name = name;
-    provider.key_variable = default_variable(name);
+    provider.key_variable = default_key_variable(name);
   }
   static const std::vector<std::string> known = {
       "api",    "base_url", "key_variable",   "needs_key",
@@ -68,7 +62,7 @@ void read_provider(const TomlValues& values, const std::string& name, const toml
     provider.sources[field] = values.at(value);
     if (field == "api") {
       const std::string api = values.text(value, full);
-      if (!added)
+      if (!added && !provider.local_server)
         values.refuse(value, full + ": it is known already; use a provider of your own name");
       if (api != "openai" && api != "anthropic")
         values.refuse(value, full + ": expected \"openai\" or \"anthropic\", got \"" + api + "\"");
@@ -82,7 +76,7 @@ void read_provider(const TomlValues& values, const std::string& name, const toml
       provider.key_variable = values.text(value, full);
       if (!is_variable(provider.key_variable))
         values.refuse(value, full + ": expected the name of an environment variable, such as " +
-                                 default_variable(name) + ", not the key itself");
+                                 default_key_variable(name) + ", not the key itself");
     } else if (field == "needs_key") {
       provider.needs_key = values.yes_or_no(value, full);
     } else if (field == "models") {
@@ -106,6 +100,12 @@ void read_provider(const TomlValues& values, const std::string& name, const toml
 }
 
 }  // namespace
+
+std::string default_key_variable(std::string provider) {
+  for (char& c : provider)
+    c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c >= '0' && c <= '9' ? c : '_';
+  return (provider[0] >= '0' && provider[0] <= '9' ? "_" : "") + provider + "_API_KEY";
+}
 
 void read_providers(const TomlValues& values, const toml::node& node, Settings& settings) {
   for (const auto& [key, value] : values.table(node, "providers")) {

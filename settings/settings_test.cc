@@ -210,7 +210,7 @@ TEST(Settings, MistakesHaveFileAndLine) {
             "config.toml:2: limits.compact_at_percent: expected 10 to 95, got 100");
   EXPECT_EQ(place.user_error("model = 'opnai/x'\n"),
             "config.toml:1: model \"opnai/x\": there is no provider \"opnai\", only anthropic, "
-            "openai; did you mean openai?");
+            "llama-server, lmstudio, ollama, openai, vllm; did you mean openai?");
   EXPECT_EQ(place.user_error("model = 'openai/'\n"),
             "config.toml:1: model \"openai/\": its name is missing");
   EXPECT_EQ(place.user_error("[providers.x]\nmodels = []\n"),
@@ -424,6 +424,47 @@ TEST(Settings, Described) {
                       "providers.box.model.a.images = true # " +
                       file + ":5\n"))
       << text;
+}
+
+TEST(Settings, ServersOnThisMachineAreBuiltIn) {
+  Place place;
+  const Settings plain = place.load();
+  const std::map<std::string, std::string> urls = {{"llama-server", "http://127.0.0.1:8080/v1"},
+                                                   {"lmstudio", "http://127.0.0.1:1234/v1"},
+                                                   {"ollama", "http://127.0.0.1:11434/v1"},
+                                                   {"vllm", "http://127.0.0.1:8000/v1"}};
+  for (const auto& [name, url] : urls) {
+    const ProviderSettings& provider = plain.providers.at(name);
+    EXPECT_EQ(shown(provider.base_url), url + " from built in");
+    EXPECT_FALSE(provider.needs_key);
+    EXPECT_TRUE(provider.is_usual_server());
+    EXPECT_TRUE(provider.models.empty());
+  }
+  // By each of the ways to choose a model.
+  place.user("model = 'ollama/a'\n");
+  EXPECT_EQ(place.load().model.value, "ollama/a");
+  place.environment = {{"ACP_MODEL", "vllm/b"}};
+  EXPECT_EQ(place.load().model.value, "vllm/b");
+  place.sources.model_override = "lmstudio/c";
+  EXPECT_EQ(place.load().model.value, "lmstudio/c");
+  // What could be written before they were built in can still be written.
+  place.user("[providers.ollama]\napi = 'anthropic'\nbase_url = 'https://far.org'\n");
+  const ProviderSettings own = place.load().providers.at("ollama");
+  EXPECT_EQ(own.api, ProviderSettings::Api::anthropic);
+  EXPECT_TRUE(own.needs_key);
+  EXPECT_FALSE(own.is_usual_server());
+}
+
+// Another user of the machine may listen there: a repository does not lead anybody to it.
+TEST(Settings, AProjectChoosesNoServerOnThisMachine) {
+  Place place;
+  place.project("model = 'ollama/a'\n");
+  const Settings settings = place.load();
+  EXPECT_EQ(settings.model.value, "");
+  ASSERT_EQ(settings.notes.size(), 1u);
+  EXPECT_TRUE(has(settings.notes[0], "model = \"ollama/a\" is not followed")) << settings.notes[0];
+  place.user("[providers.ollama]\nbase_url = 'http://127.0.0.1:11434/v1'\n");
+  EXPECT_EQ(place.load().model.value, "ollama/a");
 }
 
 // What the page shows can be used.

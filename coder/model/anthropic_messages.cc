@@ -1,6 +1,7 @@
 #include "coder/model/anthropic_messages.h"
 
 #include "coder/model/json_array.h"
+#include "coder/model/provider_error.h"
 
 namespace acp::coder {
 
@@ -225,7 +226,6 @@ ModelError anthropic_error(int status, std::string_view body, std::optional<doub
     told = error["message"].as_string().value_or("");
     type = error["type"].as_string().value_or("");
   }
-  if (told.empty()) told = "HTTP " + std::to_string(status);
   const bool too_long = status == 413 || type == "request_too_large" ||
                         told.find("prompt is too long") != std::string::npos;
   const bool unauthorized = status == 401 || status == 403 || type == "authentication_error" ||
@@ -237,7 +237,7 @@ ModelError anthropic_error(int status, std::string_view body, std::optional<doub
                     : status == 429 || type == "rate_limit_error" ? Kind::rate_limited
                     : overloaded                                  ? Kind::overloaded
                                                                   : Kind::refused;
-  return ModelError(kind, told, retry_after);
+  return provider_error(kind, status, type, body, retry_after);
 }
 
 }  // namespace acp::coder

@@ -39,7 +39,7 @@ class AnthropicStream {
   bool over_ = false;
 };
 
-// The error that an HTTP status and its body tell of.
+// The error that an HTTP status (0: one in the stream) and its body tell of.
 ModelError anthropic_error(int status, std::string_view body, std::optional<double> retry_after);
 
 }  // namespace acp::coder

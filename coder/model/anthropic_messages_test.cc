@@ -115,7 +115,7 @@ TEST(AnthropicStream, WhatGoesWrong) {
   EXPECT_EQ(kind(529, "overloaded_error"), Kind::overloaded);
   EXPECT_EQ(kind(413, "request_too_large"), Kind::too_long);
   EXPECT_EQ(kind(400, "invalid_request_error"), Kind::refused);
-  EXPECT_STREQ(anthropic_error(502, "<html>", {}).what(), "HTTP 502");
+  EXPECT_STREQ(anthropic_error(502, "<html>", {}).what(), "the server failed (HTTP 502)");
 }
 
 }  // namespace

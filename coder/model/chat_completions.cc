@@ -3,6 +3,7 @@
 #include <list>
 
 #include "coder/model/json_array.h"
+#include "coder/model/provider_error.h"
 
 namespace acp::coder {
 
@@ -182,8 +183,7 @@ void ChatCompletionsStream::event(std::string_view data) {
     throw ModelError(ModelError::Kind::broken, "the model's stream has an event that is no JSON");
   const JsonView chunk = parsed->view();
   if (const JsonView error = chunk["error"]; !error.absent() && !error.is_null())
-    throw chat_completions_error(static_cast<int>(error["code"].as_int64().value_or(500)), data,
-                                 {});
+    throw chat_completions_error(static_cast<int>(error["code"].as_int64().value_or(0)), data, {});
   for (JsonView one : chunk["choices"].elements()) choice(one);
   if (chunk["usage"].is_object()) usage(chunk["usage"]);
 }
@@ -259,23 +259,21 @@ void ChatCompletionsStream::end() {
 ModelError chat_completions_error(int status, std::string_view body,
                                   std::optional<double> retry_after) {
   using Kind = ModelError::Kind;
-  std::string told, code;
+  std::string code;
   if (const auto parsed = Json::parse(body)) {
     const JsonView error = parsed->view()["error"];
-    told = error["message"].as_string().value_or(error.as_string().value_or(""));
     code = error["code"].as_string().value_or(error["type"].as_string().value_or(""));
   }
-  if (told.empty()) told = "HTTP " + std::to_string(status);
   const bool too_long = code == "context_length_exceeded" || code == "exceed_context_size_error";
   // No money comes by waiting.
   const bool used_up = code == "insufficient_quota";
-  const Kind kind = too_long                         ? Kind::too_long
-                    : used_up                        ? Kind::refused
-                    : status == 401 || status == 403 ? Kind::unauthorized
-                    : status == 429                  ? Kind::rate_limited
-                    : status == 408 || status >= 500 ? Kind::overloaded
-                                                     : Kind::refused;
-  return ModelError(kind, told, retry_after);
+  const Kind kind = too_long                                        ? Kind::too_long
+                    : used_up                                       ? Kind::refused
+                    : status == 401 || status == 403                ? Kind::unauthorized
+                    : status == 429                                 ? Kind::rate_limited
+                    : status == 408 || status >= 500 || status == 0 ? Kind::overloaded
+                                                                    : Kind::refused;
+  return provider_error(kind, status, code, body, retry_after);
 }
 
 }  // namespace acp::coder

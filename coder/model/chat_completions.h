@@ -43,7 +43,7 @@ class ChatCompletionsStream {
   bool done_ = false;
 };
 
-// The error that an HTTP status and its body tell of.
+// The error that an HTTP status (0: one in the stream) and its body tell of.
 ModelError chat_completions_error(int status, std::string_view body,
                                   std::optional<double> retry_after);
 

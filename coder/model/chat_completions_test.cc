@@ -161,7 +161,16 @@ TEST(ChatCompletionsStream, WhatGoesWrong) {
     return chat_completions_error(status, body, 1.5);
   };
   EXPECT_EQ(error(401, R"({"error":{"message":"bad key"}})").kind(), Kind::unauthorized);
-  EXPECT_STREQ(error(401, R"({"error":{"message":"bad key"}})").what(), "bad key");
+  EXPECT_STREQ(error(401, R"({"error":{"message":"bad key"}})").what(),
+               "the key was rejected (HTTP 401)");
+  EXPECT_EQ(error(401, R"({"error":{"message":"bad key"}})").details(),
+            R"({"error":{"message":"bad key"}})");
+  EXPECT_STREQ(error(400, R"({"error":{"message":"m","code":"bad_thing"}})").what(),
+               "the request was refused (HTTP 400, bad_thing)");
+  EXPECT_STREQ(error(400, R"({"error":{"code":"File \"/srv/app.py\", line 3"}})").what(),
+               "the request was refused (HTTP 400)")
+      << "what is no name is not shown";
+  EXPECT_STREQ(error(404, "").what(), "there is no such model, or no such address (HTTP 404)");
   EXPECT_EQ(error(429, "").kind(), Kind::rate_limited);
   EXPECT_EQ(error(429, "").retry_after(), 1.5);
   for (const char* name : {"code", "type"})
@@ -171,11 +180,11 @@ TEST(ChatCompletionsStream, WhatGoesWrong) {
                   .kind(),
               Kind::refused)
         << "no money comes by waiting";
-  EXPECT_STREQ(error(500, "<html>").what(), "HTTP 500");
+  EXPECT_STREQ(error(500, "<html>").what(), "the server failed (HTTP 500)");
   EXPECT_EQ(error(400, R"({"error":{"code":"context_length_exceeded","message":"m"}})").kind(),
             Kind::too_long);
   EXPECT_EQ(error(400, R"({"error":"text"})").kind(), Kind::refused);
-  EXPECT_STREQ(error(400, R"({"error":"text"})").what(), "text");
+  EXPECT_STREQ(error(400, R"({"error":"text"})").what(), "the request was refused (HTTP 400)");
 }
 
 }  // namespace

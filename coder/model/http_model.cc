@@ -22,7 +22,7 @@ using Api = ProviderSettings::Api;
 using Clock = std::chrono::steady_clock;
 using Kind = ModelError::Kind;
 
-constexpr std::size_t max_told = 2000;
+constexpr std::size_t max_told = 2000, max_details = 8000;
 constexpr std::size_t max_idle = 4;
 // A connection whose answer ends soon after the last event can be used again.
 constexpr auto time_to_end = std::chrono::milliseconds(100);
@@ -129,7 +129,8 @@ class HttpModel::Call {
       std::visit([](auto& stream) { stream.end(); }, stream_);
     } catch (const ModelError& error) {
       if (!failure_) throw;
-      throw ModelError(error.kind(), std::string(error.what()) + " (" + *failure_ + ")");
+      throw ModelError(error.kind(), std::string(error.what()) + " (" + *failure_ + ")", {},
+                       error.details());
     }
   }
 
@@ -161,14 +162,13 @@ class HttpModel::Call {
                                    ? anthropic_error(head_.status, bytes_, later)
                                    : chat_completions_error(head_.status, bytes_, later);
       std::string told = error.what();
-      const std::string status = "HTTP " + std::to_string(head_.status);
-      if (told == status) told += " from " + http::shown_url(head_.url);
+      if (head_.status == 404 || bytes_.empty()) told += " from " + http::shown_url(head_.url);
       if (error.kind() == Kind::unauthorized && !keyless_.empty())
         told += " (the request was redirected to " + keyless_ + ", which is not given the key)";
       if (cut_)
         told += " (of its text only the first " + std::to_string(limits_.error_bytes) +
                 " bytes were read: limits.error_bytes)";
-      return ModelError(error.kind(), told, later);
+      return ModelError(error.kind(), told, later, error.details());
     }
     // Some servers put an error into an answer that is none.
     if (const auto parsed = Json::parse(bytes_); parsed && !parsed->view()["error"].absent()) {
@@ -177,10 +177,11 @@ class HttpModel::Call {
       return api_ == Api::anthropic ? anthropic_error(status, bytes_, {})
                                     : chat_completions_error(status, bytes_, {});
     }
-    return ModelError(Kind::broken, http::shown_url(head_.url) + " answered with " +
-                                        head_.content_type() +
-                                        " where a stream of events was asked for: the server does "
-                                        "not stream, or the base URL is not that of its API");
+    return ModelError(Kind::broken,
+                      http::shown_url(head_.url) + " answered with " + head_.content_type() +
+                          " where a stream of events was asked for: the server does "
+                          "not stream, or the base URL is not that of its API",
+                      {}, bytes_);
   }
 
   const Api api_;
@@ -274,15 +275,15 @@ http::Client::Request HttpModel::http_request(const ModelRequest& given) const {
   return result;
 }
 
-std::string HttpModel::cleaned(std::string text) const {
-  if (!key_ || key_->empty()) return shortened(std::move(text), max_told);
+std::string HttpModel::cleaned(std::string text, std::size_t most) const {
+  if (!key_ || key_->empty()) return shortened(std::move(text), most);
   std::string clean;
   std::size_t from = 0;
   for (std::size_t at = 0; (at = text.find(*key_, from)) != std::string::npos;) {
     clean.append(text, from, at - from).append("[key]");
     from = at + key_->size();
   }
-  return shortened(clean.append(text, from, std::string::npos), max_told);
+  return shortened(clean.append(text, from, std::string::npos), most);
 }
 
 std::unique_ptr<http::Client> HttpModel::take_client() {
@@ -310,8 +311,8 @@ void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event
   try {
     run(request, call, stop);
   } catch (const ModelError& error) {
-    throw ModelError(error.kind(), provider_.name + ": " + cleaned(error.what()),
-                     error.retry_after());
+    throw ModelError(error.kind(), provider_.name + ": " + cleaned(error.what(), max_told),
+                     error.retry_after(), cleaned(error.details(), max_details));
   }
 }
 

@@ -48,7 +48,7 @@ class HttpModel : public Model {
   bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;
   http::Client::Request http_request(const ModelRequest& request) const;
   // What a provider told, without the key.
-  std::string cleaned(std::string text) const;
+  std::string cleaned(std::string text, std::size_t most) const;
   std::unique_ptr<http::Client> take_client();
   void give_back(std::unique_ptr<http::Client> client);
 

@@ -6,6 +6,7 @@
 #include "acp/error.h"
 #include "acp/json/json.h"
 #include "http/client.h"
+#include "settings/settings.h"
 
 namespace acp::coder {
 
@@ -139,8 +140,7 @@ ServerFacts probe(const std::string& base_url, const std::optional<std::string>&
   const std::string shown = http::shown_url(base);
   if (health.status == 503) {
     facts.loading = true;
-    facts.problem =
-        shown + ": " + health.body["error"]["message"].as_string().value_or("the model is loading");
+    facts.problem = shown + ": the model is loading";
   } else if (models.status == 0) {
     facts.problem = shown + ": " + models.failure;
   } else if (models.status == 401 || models.status == 403) {
@@ -156,7 +156,10 @@ ServerFacts probe(const std::string& base_url, const std::optional<std::string>&
 }
 
 std::vector<UsualPort> usual_ports() {
-  return {{"llama-server", 8080}, {"ollama", 11434}, {"lmstudio", 1234}, {"vllm", 8000}};
+  std::vector<UsualPort> ports;
+  for (const settings::UsualServer& server : settings::usual_servers())
+    ports.push_back({server.name, server.port});
+  return ports;
 }
 
 std::vector<LocalServer> find_local_servers(std::stop_token stop,

@@ -82,7 +82,7 @@ TEST(LocalServer, Loading) {
                                       {"/v1/models", {"503 Service Unavailable", loading}}});
   EXPECT_FALSE(facts.ready);
   EXPECT_TRUE(facts.loading);
-  EXPECT_NE(facts.problem.find(": Loading model"), std::string::npos) << facts.problem;
+  EXPECT_NE(facts.problem.find(": the model is loading"), std::string::npos) << facts.problem;
 }
 
 TEST(LocalServer, OtherServers) {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -111,14 +112,21 @@ class ModelError : public std::runtime_error {
     refused,       // anything else that is wrong with the request
     broken,        // an answer that cannot be understood
   };
-  ModelError(Kind kind, const std::string& what, std::optional<double> retry_after = {})
-      : std::runtime_error(what), kind_(kind), retry_after_(retry_after) {}
+  // `what` is for people; `details`, such as the provider's own words, are for the log.
+  ModelError(Kind kind, const std::string& what, std::optional<double> retry_after = {},
+             std::string details = {})
+      : std::runtime_error(what),
+        kind_(kind),
+        retry_after_(retry_after),
+        details_(std::move(details)) {}
   Kind kind() const { return kind_; }
   std::optional<double> retry_after() const { return retry_after_; }  // seconds
+  const std::string& details() const { return details_; }
 
  private:
   Kind kind_;
   std::optional<double> retry_after_;
+  std::string details_;
 };
 
 // ---- whoever serves it

@@ -62,8 +62,8 @@ void Models::add(ModelInfo info, Factory factory) {
 
 void Models::add(const LocalServer& server) {
   const auto [found, added] = settings_.providers.try_emplace(server.name);
-  if (!added) return;
   ProviderSettings& provider = found->second;
+  if (!added && !provider.is_usual_server()) return;
   found_[server.name] = server;
   provider.name = server.name;
   provider.base_url = {server.base_url, "found on this machine"};
@@ -151,10 +151,15 @@ std::optional<std::string> Models::missing_key(const std::string& id) const {
   return from->name;
 }
 
+std::optional<std::string> Models::key_of(const ProviderSettings& provider) const {
+  if (found_.count(provider.name) != 0) return {};
+  return keys_.find(provider);
+}
+
 std::shared_ptr<Model> Models::make(const std::string& id, const ServerFacts* facts) const {
   const ProviderSettings* const from = provider(id);
   if (from == nullptr) return own_.at(id).factory();
-  std::optional<std::string> key = keys_.find(*from);
+  std::optional<std::string> key = key_of(*from);
   if (!key && from->needs_key)
     throw ModelError(
         ModelError::Kind::unauthorized,
@@ -171,13 +176,19 @@ std::shared_ptr<Model> Models::make(const std::string& id, const ServerFacts* fa
   return made;
 }
 
-std::shared_ptr<Model> Models::make_asking(const std::string& id, ServerFacts& facts,
-                                           const std::stop_token& stop) const {
+std::optional<ModelFacts> Models::unasked_facts(const std::string& id) const {
   const ProviderSettings* const from = provider(id);
   if (from == nullptr || from->api != ProviderSettings::Api::chat_completions ||
-      from->base_url.source == "built in")
-    return make(id);
-  facts = probe(from->base_url.value, keys_.find(*from), stop);
+      (from->base_url.source == "built in" && !from->local_server))
+    return std::nullopt;
+  return from->facts_of(name_in(id));
+}
+
+std::shared_ptr<Model> Models::make_asking(const std::string& id, ServerFacts& facts,
+                                           const std::stop_token& stop) const {
+  if (!unasked_facts(id)) return make(id);
+  const ProviderSettings* const from = provider(id);
+  facts = probe(from->base_url.value, key_of(*from), stop);
   return make(id, &facts);
 }
 

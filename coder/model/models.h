@@ -32,8 +32,8 @@ class Models {
 
   // A model of our own, chosen by an id without a slash: "offline".
   void add(ModelInfo info, Factory factory);
-  // A server that was found, as a provider of its own name, unless the user has one so called. Its
-  // models are asked as long as the same user runs it.
+  // A server that was found, as a provider of its own name, unless the user has
+  // configured one so called. Its models are asked as long as the same user runs it.
   void add(const LocalServer& server);
   // The models that a provider's server has told of are offered too.
   void add(const std::string& provider, const ServerFacts& facts);
@@ -49,6 +49,8 @@ class Models {
   // `facts`. Those of the large providers are known. Throws Cancelled, too.
   std::shared_ptr<Model> make_asking(const std::string& id, ServerFacts& facts,
                                      const std::stop_token& stop = {}) const;
+  // What the configuration says of it, if make_asking() would ask its server for more.
+  std::optional<ModelFacts> unasked_facts(const std::string& id) const;
   // The provider whose key it misses. Throws as info() and Keys do.
   std::optional<std::string> missing_key(const std::string& id) const;
   // Null for a model of our own. Throws UnknownModel.
@@ -58,6 +60,9 @@ class Models {
   const Keys& keys() const { return keys_; }
 
  private:
+  // A server that was found gets none.
+  std::optional<std::string> key_of(const ProviderSettings& provider) const;
+
   struct Own {
     ModelInfo info;
     Factory factory;

@@ -97,7 +97,8 @@ TEST_F(ModelsTest, Made) {
 TEST_F(ModelsTest, Unknown) {
   const Models some = models(box);
   EXPECT_EQ(error<UnknownModel>([&] { some.make("opnai/gpt-5"); }),
-            "model \"opnai/gpt-5\": there is no provider \"opnai\", only anthropic, box, openai");
+            "model \"opnai/gpt-5\": there is no provider \"opnai\", only anthropic, box, "
+            "llama-server, lmstudio, ollama, openai, vllm");
   EXPECT_EQ(error<UnknownModel>([&] { some.make("gpt-5"); }),
             "there is no model \"gpt-5\", only offline, PROVIDER/NAME");
   EXPECT_EQ(error<UnknownModel>([&] { some.info("openai/"); }),
@@ -145,6 +146,20 @@ TEST_F(ModelsTest, AServerThatWasFound) {
   EXPECT_EQ(some.info("ollama/llama3").context_tokens, 4096u);
   EXPECT_EQ(some.provider("box/x")->base_url.value, "http://127.0.0.1:1/v1");
   EXPECT_EQ(some.missing_key("ollama/llama3"), std::nullopt);
+}
+
+// They are there for those who name them, and for nobody else.
+TEST_F(ModelsTest, ServersAtTheirUsualPorts) {
+  const Models some = models();
+  EXPECT_EQ(ids(some), "offline ");
+  for (const UsualServer& server : usual_servers()) {
+    const std::string id = server.name + std::string("/qwen3");
+    EXPECT_EQ(some.make(id)->info().id, id);
+    EXPECT_EQ(some.missing_key(id), std::nullopt);
+    EXPECT_TRUE(some.unasked_facts(id)) << "it is asked what it serves";
+  }
+  EXPECT_FALSE(some.unasked_facts("openai/gpt-5"));
+  EXPECT_EQ(ids(models("model = 'ollama/qwen3'\n")), "ollama/qwen3 offline ");
 }
 
 }  // namespace

@@ -39,9 +39,55 @@ export const scenarios = [
     ...PASSED,
     async play(stage) {
       const editor = await stage.start();
-      for (const { id, type } of editor.initialized.authMethods ?? [])
-        if (type !== "terminal") await editor.request("authenticate", { methodId: id });
+      const { authMethods } = editor.initialized;
+      assert.deepEqual(
+        authMethods.map(({ id }) => id),
+        ["anthropic-key"],
+        "listed, though the key is there",
+      );
+      await editor.request("authenticate", { methodId: "anthropic-key" });
       await editor.newSession();
+    },
+  },
+  {
+    name: "logout is advertised only where it works: not while the key is in the environment",
+    apis: ["anthropic", "openai"],
+    async play(stage) {
+      const editor = await stage.start();
+      assert.equal(editor.initialized.agentCapabilities.auth?.logout, undefined);
+      await fails(editor.request("logout", {}), -32601);
+      stage.keyMayBeStored = true;
+      stage.place.configure("keys.toml", `${stage.api} = "${KEYS[stage.api]}"\n`);
+      const other = await stage.start(KEYLESS);
+      assert.ok(other.initialized.agentCapabilities.auth.logout);
+      await other.request("logout", {});
+      const stored = stage.place.files("home").filter(({ path }) => path.endsWith("keys.toml"));
+      for (const { bytes } of stored) assert.ok(!bytes.includes(KEYS[stage.api]));
+    },
+  },
+  {
+    name: "a key that the provider rejects: -32000 with the methods to log in, then another key",
+    ...PASSED,
+    async play(stage) {
+      stage.keyMayBeStored = true;
+      stage.place.configure("keys.toml", `anthropic = "sk-ant-worn-out"\n`);
+      const editor = await stage.begin(KEYLESS);
+      const { authMethods } = editor.initialized;
+      for (const status of [401, 403]) {
+        stage.script([{ status, message: "the key sk-ant-worn-out has expired" }]);
+        const error = await fails(editor.prompt("Hello"), -32000);
+        assert.deepEqual(
+          error.data.authMethods.filter(({ type }) => type !== "terminal"),
+          authMethods,
+        );
+        assert.match(error.message, new RegExp(`anthropic.*key.*${status}`));
+        assert.doesNotMatch(error.message, /worn-out|expired/);
+      }
+      stage.place.configure("keys.toml", `anthropic = "${KEYS.anthropic}"\n`);
+      await editor.request("authenticate", { methodId: authMethods[0].id });
+      const { stopReason } = await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      assert.equal(stopReason, "end_turn");
+      assert.ok(JSON.stringify(stage.lastRequest.headers).includes(KEYS.anthropic));
     },
   },
   {

@@ -81,22 +81,63 @@ export const scenarios = [
     },
   },
   {
-    name: "pictures: sent to a model that takes them, else -32602 naming the block",
+    name: "pictures: taken if any usable model does, refused by a sentence that names the model",
     apis: BOTH,
     async play(stage) {
-      const editor = await stage.begin();
-      const { image } = editor.initialized.agentCapabilities.promptCapabilities;
+      const { api } = stage;
+      const other = { openai: "ANTHROPIC_API_KEY", anthropic: "OPENAI_API_KEY" }[api];
+      stage.place.configure(
+        "config.toml",
+        `[providers.${api}]\nmodels = ["seeing", "blind"]\nimages = false\n` +
+          `[providers.${api}.model.seeing]\nimages = true\n`,
+      );
+      // Nothing is chosen: the first model of the provider that has a key.
+      const editor = await stage.begin({ model: null, environment: { [other]: undefined } });
+      const { image, audio } = editor.initialized.agentCapabilities.promptCapabilities;
+      assert.deepEqual([image, audio], [true, false]);
       const blocks = [text("What is this?"), IMAGE];
-      if (image) {
-        await stage.play(editor, blocks, [{ text: "A dot." }]);
-        const { media } = stage.lastRequest.conversation;
-        assert.equal(media.length, 1);
-        assert.ok(JSON.stringify(media[0]).includes(PNG));
-      } else {
-        const error = await fails(editor.prompt(blocks), -32602);
-        assert.match(JSON.stringify([error.message, error.data]), /prompt\[1\]|image/);
-        assert.equal(stage.requests.length, 0);
-      }
+      await stage.play(editor, blocks, [{ text: "A dot." }]);
+      const { media } = stage.lastRequest.conversation;
+      assert.equal(media.length, 1);
+      assert.ok(JSON.stringify(media[0]).includes(PNG));
+      const { sessionId } = editor;
+      await editor.request("session/set_config_option", {
+        sessionId,
+        configId: "model",
+        value: `${api}/blind`,
+      });
+      const error = await fails(editor.prompt(blocks), -32602);
+      assert.match(error.message, /^The model blind takes no images/);
+      assert.match(error.message, /prompt\[1\]/);
+      assert.equal(stage.requests.length, 1);
+    },
+  },
+  {
+    name: "pictures are advertised with nothing but a key",
+    async play(stage) {
+      const environment = { OPENAI_BASE_URL: undefined, ANTHROPIC_BASE_URL: undefined };
+      const editor = await stage.begin({ model: null, environment });
+      assert.ok(editor.initialized.agentCapabilities.promptCapabilities.image);
+      // They switch to one that takes none.
+      const { sessionId } = editor;
+      await editor.request("session/set_config_option", {
+        sessionId,
+        configId: "model",
+        value: "offline",
+      });
+      const error = await fails(editor.prompt([IMAGE]), -32602);
+      assert.match(error.message, /offline.* takes no images/i);
+    },
+  },
+  {
+    name: "pictures for a server that is yet to be asked: as it says when the session begins",
+    async play(stage) {
+      const editor = await stage.begin();
+      const { image, audio } = editor.initialized.agentCapabilities.promptCapabilities;
+      assert.deepEqual([image, audio], [true, true]);
+      const error = await fails(editor.prompt([IMAGE]), -32602);
+      assert.match(error.message, /^The model test-model takes no images/);
+      assert.equal(stage.requests.length, 0);
     },
   },
   {

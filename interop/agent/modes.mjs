@@ -140,6 +140,22 @@ export const scenarios = [
     },
   },
   {
+    name: "session/set_model, which the protocol no longer has, sets the model's config option",
+    async play(stage) {
+      stage.model.models = ["test-model", "other-model"];
+      const editor = await stage.begin();
+      const { sessionId } = editor;
+      const set = (modelId) => editor.request("session/set_model", { sessionId, modelId });
+      await set("openai/other-model");
+      await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      assert.equal(stage.lastRequest.body.model, "other-model");
+      await fails(set("nowhere/model"), -32602);
+      await fails(editor.request("session/set_model", { sessionId }), -32602);
+      await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      assert.equal(stage.lastRequest.body.model, "other-model");
+    },
+  },
+  {
     name: "the model is chosen by the config option, and from the next request on",
     async play(stage) {
       stage.model.models = ["test-model", "other-model"];

@@ -38,6 +38,13 @@ export class Place {
     return existsSync(this.path(name));
   }
 
+  // A file of the user's configuration.
+  configure(name, text) {
+    const path = join(this.folder("home/config/acp"), name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
   // Nothing of the machine's own but where programs are found.
   environment(more = {}) {
     const kept = {};

@@ -32,8 +32,9 @@ export class Stage {
   }
 
   arguments({ model = `${this.api}/test-model`, mode = "ask", more = [] } = {}) {
-    const chosen = this.subcommand.length > 0 ? ["--model", model, "--mode", mode] : [];
-    return [...this.subcommand, ...chosen, ...more];
+    if (this.subcommand.length === 0) return more;
+    const chosen = model === null ? [] : ["--model", model]; // null: none, as in a new set-up
+    return [...this.subcommand, ...chosen, "--mode", mode, ...more];
   }
 
   // An agent that has been greeted. Options: model, mode, capabilities, environment, cwd.

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""chat_start_test.py ACP: what acp chat says before anybody has typed."""
+
+import socket
+
+from chat_case import IDLE, ChatCase, main
+
+
+def server_on_this_machine():
+    for port in (8080, 11434, 1234, 8000):
+        with socket.socket() as one:
+            one.settimeout(5)
+            if one.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+    return False
+
+
+class Start(ChatCase):
+    def test_no_model_is_configured(self):
+        if server_on_this_machine():
+            self.skipTest("something listens at a usual port of a model server")
+        chat = self.chat(rows=24, columns=80)
+        shown = chat.wait("No model is configured")
+        chat.wait(IDLE)
+        lines = [line.rstrip() for line in chat.screen.text().splitlines()]
+        at = next(i for i, line in enumerate(lines) if "No model is configured" in line)
+        self.assertIn("offline can list, show, search, edit and run only", lines[at], shown)
+        for words in ("OPENAI_API_KEY", "acp agent --login", "ollama"):
+            self.assertIn(words, lines[at + 1])
+        self.assertLess(max(map(len, lines[at:at + 2])), 80)
+        self.leave(chat)
+
+    def test_offline_by_choice(self):
+        self.env["ACP_MODEL"] = "offline"
+        chat = self.chat()
+        chat.wait(IDLE)
+        chat.type("list\r")
+        chat.wait("list")
+        self.assertNotIn("No model", self.leave(chat))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""docs_commands_test.py ACP: runs every command line of README.md and docs/ that begins with acp.
+
+In a home of its own, with a scripted model server, agent, client and MCP server in place of real ones. A line that
+cannot be run stands in NOT_RUN, with the reason; one that stands there and nowhere else fails the test, too."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import docs_servers
+
+ACP = str(Path(sys.argv[1]).resolve())
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS = 120  # for a line that hangs
+
+NOT_RUN = {
+    "acp check client --listen /tmp/agent.sock": "waits for a client that a person starts",
+    "acp mcp resources --url http://127.0.0.1:3001/sse --sse": "the older transport; cli_mcp_test has a server for it",
+    "acp schema list [--protocol 1|2] [--stable] [--json]": "a synopsis",
+    "acp schema show TYPE|METHOD [--protocol 1|2] [--json]": "a synopsis",
+    "acp schema check [--protocol 1|2] [--strict] [--roundtrip] [TYPE] [FILE…]": "a synopsis",
+    "acp mcp … --": "a part of a line",
+    "acp log --html": "a part of a line",
+    "acp policy --file FILE": "a part of a line",
+    "acp run --policy allow --auth login": "a part of a line",
+    "acp tap --log": "a part of a line",
+}
+# A whole check takes minutes, and has tests of its own: here a few of its requirements do.
+SHORTER = [(re.compile(r"^acp check agent (?!--list)"), "acp check agent --only A-INIT "),
+           (re.compile(r"^acp check client (?!--list|--only)"), "acp check client --only C-INIT ")]
+# The words of the page, and what stands for them here.
+WORDS = {"NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",
+         "…": "npx -y @modelcontextprotocol/server-everything"}
+INITIALIZE = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
+              '"clientCapabilities":{}}}\n')
+# What is typed, by the beginning of the line.
+TYPED = [("acp agent --login", "sk-of-a-test\n"), ("acp agent", INITIALIZE), ("acp tap", INITIALIZE), ("acp chat", "hello\n")]
+# The lines that fail because of what they show.
+EXIT = {"acp tap --fault kill:agent@5 -- my-agent": None}
+BARE = re.compile(r"acp( [a-z]+){0,2}$")
+
+
+def lines_of(page):
+    """The command lines of a page, each once: those of code blocks, and those in the text."""
+    found, text, fenced = [], [], False
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced or line.startswith("    "):
+            command = re.sub(r"\s{2,}#.*$", "", line.strip().removeprefix("$ "))
+            if re.match(r"(?:[^|`\"{]*\| )?acp [a-z]+(?: |$)", command):
+                found.append(command)
+        else:
+            text.append(line)
+    found += (re.sub(r"\s+", " ", code) for code in re.findall(r"`(acp [^`]*)`", "\n".join(text)))
+    return list(dict.fromkeys(found))
+
+
+class Place:
+    """A home, a project with a change in it, and programs that stand for real ones."""
+
+    def __init__(self, root, url):
+        self.url = url
+        self.home, self.project, programs = root / "home", root / "project", root / "bin"
+        for folder in (self.home, self.project, programs):
+            folder.mkdir()
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("XDG_", "ACP_", "OPENAI_", "ANTHROPIC_"))}
+        self.environment |= {"HOME": str(self.home), "PATH": f"{programs}:{os.environ['PATH']}", "TERM": "dumb",
+                             "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-of-a-test",
+                             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+        (programs / "acp").symlink_to(ACP)
+        scripted = f"exec {sys.executable} {ROOT / 'scripts' / 'docs_servers.py'}"
+        for name in ("my-agent", "gemini"):
+            self.program(programs / name, f"{scripted} agent")
+        self.program(programs / "npx", f'case "$*" in *some-agent*) {scripted} agent;; *) {scripted} mcp;; esac')
+        # All words but for its own options are the agent's command.
+        self.program(programs / "my-client", 'while [ $# -gt 0 ]; do case "$1" in --agent|--agent-command) ;; '
+                     '--prompt) shift;; *) agent+=("$1");; esac; shift; done\n'
+                     'exec acp run --policy allow hello -- "${agent[@]}"')
+        (self.project / "task.md").write_text("Say hello.\n")
+        (self.project / "rules.toml").write_text("")
+        (self.project / "rules.toml").chmod(0o600)
+        (self.project / "recording.jsonl").write_text(INITIALIZE)
+        for command in ("git init -q .", "git add task.md", "echo more >>task.md",
+                        "my-client acp tap --log wire.jsonl -- my-agent"):
+            subprocess.run(["bash", "-c", command], cwd=self.project, env=self.environment, check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS)
+        self.recording = (self.project / "wire.jsonl").read_bytes()
+
+    @staticmethod
+    def program(path, script):
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        path.chmod(0o755)
+
+    def run(self, line):
+        (self.project / "wire.jsonl").write_bytes(self.recording)  # whatever the line before did to it
+        command = line
+        for pattern, shorter in SHORTER:
+            command = pattern.sub(shorter, command, count=1)
+        command = re.sub(r"https?://(example\.org|127\.0\.0\.1:3001)", self.url, command)
+        for word, instead in WORDS.items():
+            command = re.sub(rf"(?<![\w./'-]){re.escape(word)}(?![\w.'])", instead, command)
+        typed = next((words for start, words in TYPED if line.startswith(start)), "")
+        if BARE.match(line) and line not in ("acp agent", "acp chat", "acp agents", "acp config"):
+            command += " --help"  # the name of a command
+        return subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.project, env=self.environment,
+                              input=typed, capture_output=True, text=True, timeout=SECONDS)
+
+
+def main():
+    seen, failures, count = set(), [], 0
+    with docs_servers.serve() as url:
+        for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            lines = lines_of(page)
+            seen |= set(lines)
+            lines = [line for line in lines if line not in NOT_RUN]
+            if not lines:
+                continue
+            root = Path(tempfile.mkdtemp())
+            try:
+                place = Place(root, url)
+                for line in lines:
+                    done = place.run(line)
+                    count += 1
+                    if done.returncode != EXIT.get(line, 0) and EXIT.get(line, 0) is not None:
+                        failures.append(f"{page.name}: {line}: exit code {done.returncode}\n"
+                                        f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
+            finally:
+                shutil.rmtree(root, ignore_errors=True)
+    failures += [f"listed as not run, but on no page: {line}" for line in NOT_RUN if line not in seen]
+    failures += [f"has an exit code here, but is on no page: {line}" for line in EXIT if line not in seen]
+    print("\n\n".join(failures))
+    for line, reason in NOT_RUN.items():
+        print(f"not run: {line}: {reason}")
+    print(f"{count} lines run, {len(NOT_RUN)} not run, {len(failures)} failures")
+    return 1 if failures or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
