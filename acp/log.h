@@ -1,4 +1,5 @@
-// What the library has to say beside the protocol: it never prints.
+// What the library has to say beside the protocol. It never prints, but for an agent without a
+// hook: see Agent::on_log.
 #pragma once
 
 #include <functional>
