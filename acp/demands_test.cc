@@ -304,7 +304,8 @@ TEST(AgentOwes, SetModelIsUnknownUnlessTheProgramAcceptsIt) {
   option.name = "Model";
   option.category = v1::SessionConfigOptionCategory(v1::SessionConfigOptionCategory::model);
   option.type = select;
-  const auto code = [](Served& served, const std::string& session, const std::string& model) {
+  const auto code = [](Served& served, const std::string& session,
+                       const std::string& model) -> const Json& {
     served.raw.line(
         R"({"jsonrpc":"2.0","id":6,"method":"session/set_model","params":{"sessionId":")" +
         session + R"(","modelId":")" + model + R"("}})");
