@@ -112,6 +112,19 @@ TEST(EditorRows, WrapsAndKeepsTheCursorInView) {
   EXPECT_EQ(cut.cursor_row, 1u);
 }
 
+TEST(Keys, AreNotLostInABurst) {
+  KeyDecoder keys("xterm");
+  std::string text, typed;
+  while (text.size() < 64 * 1024) text += "é漢 word ";
+  for (const Key& key : keys.feed(text)) typed += key.text;
+  EXPECT_EQ(typed, text);
+  // A sequence without an end is no key, and keeps no others out for good.
+  std::vector<Key> pressed = keys.feed("\x1b[" + std::string(1000, '1'));
+  typed.clear();
+  for (const Key& key : keys.feed("after it")) typed += key.text;
+  EXPECT_TRUE(typed.ends_with("after it")) << typed;
+}
+
 TEST(Keys, ArePastesFocusAndNames) {
   KeyDecoder keys("xterm");
   std::vector<Key> all;

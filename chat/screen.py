@@ -170,6 +170,19 @@ class Chat:
     def type(self, text):
         os.write(self.master, text.encode())
 
+    def type_at_once(self, text):
+        """More than the terminal takes at a time: what it shows meanwhile is read."""
+        data = text.encode()
+        os.set_blocking(self.master, False)
+        try:
+            while data:
+                _, ready, _ = select.select([], [self.master], [], 0)
+                if ready:
+                    data = data[os.write(self.master, data[:4096]):]
+                self.read(time.monotonic() + (0 if ready else 0.2))
+        finally:
+            os.set_blocking(self.master, True)
+
     def read(self, deadline):
         ready, _, _ = select.select([self.master], [], [], max(0, min(deadline - time.monotonic(), 0.2)))
         if not ready:
