@@ -13,6 +13,7 @@
 
 #include "acp/client.h"
 #include "chat/dialog.h"
+#include "chat/file_change.h"
 #include "chat/mailbox.h"
 #include "chat/pace.h"
 #include "chat/permission.h"
@@ -34,13 +35,6 @@ class Front {
   // The connection to the agent has ended.
   virtual void disconnected() = 0;
   virtual std::optional<Session> session() const = 0;
-};
-
-// A file that the agent has written through us.
-struct FileChange {
-  std::optional<std::string> before;  // none: it was not there
-  std::string after;
-  bool kept = true;  // false: both texts were too long to be kept with the others
 };
 
 // For all threads. Handlers hold it, so it outlives the connection.

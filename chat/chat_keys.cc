@@ -1,15 +1,12 @@
-#include <utility>
-
 #include "acp/io/printable.h"
 #include "chat/chat_ui.h"
 #include "chat/text.h"
-#include "settings/file.h"
 
 namespace acp::chat {
 
 // A question gets the keys while nothing is typed, and Enter alone answers it: an answer is never
 // what was meant as text.
-bool ChatUi::to_dialog() const { return !dialogs_.empty() && (editor_.empty() || dialog_focused_); }
+bool ChatUi::to_dialog() const { return !dialogs_.empty() && (input_.empty() || dialog_focused_); }
 
 void ChatUi::key(const Key& key) {
   if (key.kind == Key::Kind::focus_in || key.kind == Key::Kind::focus_out) {
@@ -47,7 +44,7 @@ void ChatUi::key(const Key& key) {
       const std::string text = dialog->typed(key.text);
       if (text.empty()) return;
       dialog_focused_ = false;
-      editor_.insert(text);
+      input_.insert(text);
     } else if (dialog->key(key)) {
       std::erase(dialogs_, dialog);
       dialog_focused_ = false;
@@ -58,66 +55,20 @@ void ChatUi::key(const Key& key) {
     dialog_focused_ = true;
     return;
   }
-  edit(key);
+  to_input(key);
 }
 
-void ChatUi::edit(const Key& key) {
-  using Edit = void (Editor::*)();
-  static const std::pair<const char*, Edit> edits[] = {{"Backspace", &Editor::backspace},
-                                                       {"C-h", &Editor::backspace},
-                                                       {"Delete", &Editor::erase},
-                                                       {"Left", &Editor::left},
-                                                       {"C-b", &Editor::left},
-                                                       {"Right", &Editor::right},
-                                                       {"C-f", &Editor::right},
-                                                       {"C-Left", &Editor::word_left},
-                                                       {"M-b", &Editor::word_left},
-                                                       {"C-Right", &Editor::word_right},
-                                                       {"M-f", &Editor::word_right},
-                                                       {"Home", &Editor::line_start},
-                                                       {"C-a", &Editor::line_start},
-                                                       {"End", &Editor::line_end},
-                                                       {"C-e", &Editor::line_end},
-                                                       {"C-k", &Editor::kill_to_end},
-                                                       {"C-u", &Editor::kill_to_start},
-                                                       {"C-w", &Editor::kill_word_left},
-                                                       {"M-Backspace", &Editor::kill_word_left},
-                                                       {"M-d", &Editor::kill_word_right},
-                                                       {"C-y", &Editor::yank}};
-  if (key.is("Tab")) return complete_word();
-  candidates_.clear();
-  if (key.kind == Key::Kind::text || key.kind == Key::Kind::paste) return editor_.insert(key.text);
-  for (const auto& [name, edit] : edits)
-    if (key.is(name)) return (editor_.*edit)();
-  if (key.is("Enter")) {
-    enter();
-  } else if (key.is("M-Enter") || key.is("S-Enter") || key.is("C-j")) {
-    editor_.insert("\n");
-  } else if (key.is("C-d")) {
-    if (editor_.empty())
-      leave(0);
-    else
-      editor_.erase();
-  } else if (key.is("Escape")) {
-    interrupt(false);
-  } else if (key.is("Up") || key.is("C-p")) {
-    if (!editor_.up()) editor_.earlier(history_);
-  } else if (key.is("Down") || key.is("C-n")) {
-    if (!editor_.down()) editor_.later(history_);
+void ChatUi::to_input(const Key& key) {
+  switch (input_.key(key)) {
+    case InputLine::Wish::nothing:
+      return;
+    case InputLine::Wish::send:
+      return enter();
+    case InputLine::Wish::interrupt:
+      return interrupt(false);
+    case InputLine::Wish::leave:
+      return leave(0);
   }
-}
-
-void ChatUi::complete_word() {
-  const Completion found = complete(editor_.text(), editor_.cursor(), commands(), options_.cwd);
-  if (found.candidates.empty()) {
-    candidates_.clear();
-    return;
-  }
-  std::string text = found.shared();
-  if (found.candidates.size() == 1 && !text.ends_with('/')) text += ' ';
-  editor_.replace(found.from, text);
-  candidates_ =
-      found.candidates.size() > 1 ? found.candidates : std::vector<Completion::Candidate>();
 }
 
 // Once cancels, twice within two seconds leaves.
@@ -126,20 +77,15 @@ void ChatUi::interrupt(bool may_leave) {
   const bool again = now - last_interrupt_ < std::chrono::seconds(2);
   if (may_leave && again) return leave(130);
   if (may_leave) last_interrupt_ = now;
-  candidates_.clear();
-  if (working()) {
-    if (!cancelled_) {
-      cancelled_ = true;
-      session_->cancel();
-    }
-    unsent_ += queue_.size();
-    queue_.clear();
+  input_.close_list();
+  if (conversation_.working()) {
+    conversation_.cancel();
   } else if (!dialogs_.empty()) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     dialogs_.pop_front();
     dialog->dismiss();
-  } else if (!editor_.empty()) {
-    editor_.set("");
+  } else if (!input_.empty()) {
+    input_.clear();
   } else if (may_leave) {
     say("Ctrl-C once more, or Ctrl-D, leaves");
   }
@@ -147,22 +93,13 @@ void ChatUi::interrupt(bool may_leave) {
 }
 
 void ChatUi::enter() {
-  // A backslash at the end of the line is a line end.
-  if (editor_.text().ends_with('\\') && editor_.cursor() == editor_.text().size()) {
-    editor_.backspace();
-    editor_.insert("\n");
+  const std::string text = input_.take();
+  if (text.find_first_not_of(" \t\n") == std::string::npos && conversation_.attached().empty())
     return;
-  }
-  const std::string text = editor_.take();
-  if (text.find_first_not_of(" \t\n") == std::string::npos && attached_.empty()) return;
-  history_.add(text);
-  if (!history_file_.empty()) {
-    try {
-      settings::PrivateFileChange(history_file_).write(history_.serialize());
-    } catch (const std::runtime_error& error) {
-      say_error(std::string("The history is not kept: ") + error.what());
-      history_file_.clear();
-    }
+  try {
+    input_.keep_history();
+  } catch (const std::runtime_error& error) {
+    say_error(std::string("The history is not kept: ") + error.what());
   }
   submit(text);
 }

@@ -74,10 +74,11 @@ std::string ChatUi::model_of(const Session& session) {
 
 void ChatUi::choose(RunChoices choices, const std::string& told) {
   choices.any_model = options_.choices.any_model;
-  beside([this, session = *session_, mailbox = mailbox_, choices, told] {
-    make_choices(session, choices, {});
-    mailbox->post([this, told] { say(told); });
-  });
+  conversation_.beside(
+      [this, session = *conversation_.session(), mailbox = mailbox_, choices, told] {
+        make_choices(session, choices, {});
+        mailbox->post([this, told] { say(told); });
+      });
 }
 
 void ChatUi::pick_value(const v1::SessionConfigOption& option) {
@@ -111,7 +112,7 @@ void ChatUi::pick_mode(const std::string& wanted) {
   RunChoices choices;
   choices.mode = wanted;
   if (!wanted.empty()) return choose(choices, "The mode is now " + wanted);
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   if (state.modes() && !state.modes()->availableModes.empty()) {
     const auto dialog = std::make_shared<ChoiceDialog>();
     dialog->head = {line_of("? Mode", {.bold = true})};
@@ -137,14 +138,14 @@ void ChatUi::pick_model(const std::string& wanted) {
   RunChoices choices;
   choices.model = wanted;
   if (!wanted.empty()) return choose(choices, "The model is now " + wanted);
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   for (const v1::SessionConfigOption& option : state.config_options())
     if (of_model(option)) return pick_value(option);
   say("The agent offers no choice of models");
 }
 
 void ChatUi::pick_config(const std::string& wanted) {
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   const auto& options = state.config_options();
   if (options.empty()) return say("The agent has no options");
   for (const v1::SessionConfigOption& option : options)
@@ -166,31 +167,36 @@ void ChatUi::pick_config(const std::string& wanted) {
   ask(dialog);
 }
 
+bool ChatUi::is_open(const std::string& session) const {
+  return conversation_.session() && conversation_.session()->id() == session;
+}
+
 void ChatUi::sessions() {
-  if (!agent_->capabilities().sessionCapabilities.list.has_value())
+  if (!conversation_.agent().capabilities().sessionCapabilities.list.has_value())
     return say("The agent lists no sessions; acp chat --session ID goes on with one");
-  beside([this, agent = *agent_, mailbox = mailbox_, cwd = options_.cwd] {
-    v1::ListSessionsRequest filter;
-    filter.cwd = cwd;
-    const std::vector<v1::SessionInfo> found = agent.list_sessions(filter);
-    mailbox->post([this, found] {
-      if (found.empty()) return say("The agent has no sessions in this directory");
-      const auto dialog = std::make_shared<ChoiceDialog>();
-      dialog->head = {line_of("? Sessions in " + options_.cwd, {.bold = true})};
-      dialog->selected = 0;
-      for (const v1::SessionInfo& info : found)
-        dialog->choices.push_back(
-            {.label = info.title.value_or("").empty() ? info.sessionId : *info.title,
-             .description = local_time(info.updatedAt.value_or("")) +
-                            (session_ && info.sessionId == session_->id() ? " (this one)" : "")});
-      dialog->chosen = [this, found](std::size_t index) { session_actions(found[index]); };
-      ask(dialog);
-    });
-  });
+  conversation_.beside(
+      [this, agent = conversation_.agent(), mailbox = mailbox_, cwd = options_.cwd] {
+        v1::ListSessionsRequest filter;
+        filter.cwd = cwd;
+        const std::vector<v1::SessionInfo> found = agent.list_sessions(filter);
+        mailbox->post([this, found] {
+          if (found.empty()) return say("The agent has no sessions in this directory");
+          const auto dialog = std::make_shared<ChoiceDialog>();
+          dialog->head = {line_of("? Sessions in " + options_.cwd, {.bold = true})};
+          dialog->selected = 0;
+          for (const v1::SessionInfo& info : found)
+            dialog->choices.push_back(
+                {.label = info.title.value_or("").empty() ? info.sessionId : *info.title,
+                 .description = local_time(info.updatedAt.value_or("")) +
+                                (is_open(info.sessionId) ? " (this one)" : "")});
+          dialog->chosen = [this, found](std::size_t index) { session_actions(found[index]); };
+          ask(dialog);
+        });
+      });
 }
 
 void ChatUi::session_actions(const v1::SessionInfo& info) {
-  const v1::AgentCapabilities& can = agent_->capabilities();
+  const v1::AgentCapabilities& can = conversation_.agent().capabilities();
   const auto dialog = std::make_shared<ChoiceDialog>();
   dialog->head = {line_of("? Session " + info.title.value_or(info.sessionId), {.bold = true})};
   std::vector<std::string> ways;
@@ -207,10 +213,9 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
   if (ways.empty()) return say("The agent can do nothing with it");
   dialog->selected = 0;
   dialog->chosen = [this, ways, id = info.sessionId](std::size_t index) {
-    if (ways[index] != "delete") return open_session(id, ways[index]);
-    if (session_ && session_->id() == id)
-      return say_error("This session cannot be deleted from within");
-    beside([this, agent = *agent_, mailbox = mailbox_, id] {
+    if (ways[index] != "delete") return conversation_.open_session(id, ways[index]);
+    if (is_open(id)) return say_error("This session cannot be deleted from within");
+    conversation_.beside([this, agent = conversation_.agent(), mailbox = mailbox_, id] {
       agent.delete_session(id);
       mailbox->post([this, id] { say("Deleted: session " + id); });
     });
