@@ -34,45 +34,82 @@ void ChatUi::not_resumed(const std::string& id, const std::string& why) {
   ask(dialog);
 }
 
+void ChatUi::choose_session() { sessions(true); }
+
 void ChatUi::not_started(const std::string& why, bool login_wanted, int code) {
   say_error("acp chat: " + why);
-  bool by_terminal = false;
-  if (conversation_.has_agent())
-    for (const v1::AuthMethod& method : conversation_.agent().auth_methods())
-      by_terminal |= std::holds_alternative<v1::AuthMethodTerminal>(method);
-  if (login_wanted && by_terminal && !plain_) return choose_terminal_login();
+  if (login_wanted && !plain_ && conversation_.has_agent()) return choose_login(true);
   leave(code);
 }
 
-void ChatUi::choose_terminal_login() {
+void ChatUi::choose_login(bool from_start) {
   const auto dialog = std::make_shared<ChoiceDialog>();
-  dialog->head = {line_of("? " + label_ + " wants a login in this terminal",
+  dialog->head = {line_of("? " + label_ + (from_start ? " wants a login" : ": log in"),
                           {.bold = true, .colour = Colour::yellow})};
-  std::vector<v1::AuthMethodTerminal> methods;
-  for (const v1::AuthMethod& method : conversation_.agent().auth_methods())
-    if (const auto* one = std::get_if<v1::AuthMethodTerminal>(&method)) {
-      methods.push_back(*one);
-      dialog->choices.push_back({.label = one->name, .description = one->description.value_or("")});
+  std::vector<v1::AuthMethod> methods;
+  // In this terminal first: that always leads somewhere.
+  for (const bool in_terminal : {true, false})
+    for (const v1::AuthMethod& method : conversation_.agent().auth_methods()) {
+      if (std::holds_alternative<v1::AuthMethodTerminal>(method) != in_terminal) continue;
+      const auto offer = [&](const auto& one) {
+        methods.push_back(method);
+        dialog->choices.push_back({.label = one.name, .description = one.description.value_or("")});
+      };
+      if (const auto* one = std::get_if<v1::AuthMethodTerminal>(&method)) offer(*one);
+      if (const auto* one = std::get_if<v1::AuthMethodAgent>(&method)) offer(*one);
     }
-  dialog->choices.push_back({.label = "Leave", .key = 'q'});
-  dialog->dismissed = [this] { leave(3); };
-  dialog->chosen = [this, methods](std::size_t index) {
-    if (index >= methods.size()) return leave(3);
-    // The agent's own command, with the method's words and variables.
-    std::vector<std::string> argv = options_.agent.argv;
-    argv.insert(argv.end(), methods[index].args.begin(), methods[index].args.end());
-    std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
-    for (const auto& [name, value] : methods[index].env) environment.push_back({name, value});
-    conversation_.close_agent();
-    terminal_.write(screen_.clear());
-    terminal_.leave();
-    const int code = run_in_terminal(argv, environment, options_.cwd);
-    terminal_.enter();
-    screen_.forget();
-    if (code != 0) say_error("The login ended with exit code " + std::to_string(code));
-    conversation_.start();
+  // Our own agent stores keys for any provider.
+  if (methods.empty() && options_.agent.kind == KnownAgent::Kind::built_in)
+    for (const std::string& provider : options_.key_providers) {
+      v1::AuthMethodTerminal method;
+      method.args = {"--login", provider};
+      methods.emplace_back(method);
+      dialog->choices.push_back({.label = "Store a key for " + provider});
+    }
+  if (methods.empty()) {
+    say("The agent offers no login");
+    if (from_start) leave(3);
+    return;
+  }
+  dialog->choices.push_back({.label = from_start ? "Leave" : "None of them", .key = 'q'});
+  if (from_start) dialog->dismissed = [this] { leave(3); };
+  dialog->chosen = [this, methods, from_start](std::size_t index) {
+    if (index >= methods.size()) {
+      if (from_start) leave(3);
+      return;
+    }
+    if (const auto* in_terminal = std::get_if<v1::AuthMethodTerminal>(&methods[index]))
+      return log_in(*in_terminal);
+    const std::string id = std::get<v1::AuthMethodAgent>(methods[index]).id;
+    conversation_.beside([this, id, agent = conversation_.agent(), mailbox = mailbox_] {
+      std::string error;
+      try {
+        agent.authenticate(id);
+      } catch (const std::exception& failed) {
+        error = failed.what();
+      }
+      mailbox->post([this, error] {
+        if (!error.empty()) say_error("acp chat: " + error);
+        if (!error.empty() && !conversation_.session()) return choose_login(true);
+        if (error.empty()) say("Logged in");
+        if (error.empty() && !conversation_.session()) conversation_.new_session();
+      });
+    });
   };
   ask(dialog);
+}
+
+void ChatUi::log_in(const v1::AuthMethodTerminal& method) {
+  conversation_.restart([&] {
+    // The agent's own command, with the method's words and variables.
+    std::vector<std::string> argv = options_.agent.argv;
+    argv.insert(argv.end(), method.args.begin(), method.args.end());
+    std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
+    for (const auto& [name, value] : method.env) environment.push_back({name, value});
+    int code = 0;
+    lend_terminal([&] { code = run_in_terminal(argv, environment, options_.cwd); });
+    if (code != 0) say_error("The login ended with exit code " + std::to_string(code));
+  });
 }
 
 void ChatUi::closing() {
@@ -115,10 +152,11 @@ void ChatUi::turn_begins() {
   plan_before_ = plan(most_plan_lines);
 }
 
-void ChatUi::turn_ends(const std::string& error) {
+void ChatUi::turn_ends(const std::string& error, bool login_wanted) {
   draw();
   if (Lines last = plan(most_plan_lines); last != plan_before_) view_.note(std::move(last));
   if (!error.empty()) say_error("✗ " + error);
+  if (login_wanted && !plain_) choose_login(false);
 }
 
 void ChatUi::agent_gone() {
@@ -134,6 +172,8 @@ void ChatUi::agent_gone() {
 }
 
 void ChatUi::submit(const std::string& text) {
+  if (text.starts_with('!') && text.find_first_not_of("! \t\n") != std::string::npos)
+    return run_shell(text.substr(text.find_first_not_of(" \t\n", 1)));
   const std::optional<std::string> words = run_command(text);
   if (!words) return;
   if (plain_ && conversation_.working()) say("Queued: it is sent when the turn has ended");

@@ -19,6 +19,8 @@ struct Own {
   const char *name, *hint, *description;
 };
 constexpr std::string_view help_name = "help";
+// Where both have a command, the agent's is called so.
+constexpr std::string_view of_agent = "/agent:";
 constexpr Own own_commands[] = {
     {"help", "", "Commands and keys"},
     {"mode", "[MODE]", "Choose the agent's mode"},
@@ -35,6 +37,7 @@ constexpr Own own_commands[] = {
     {"mcp", "", "MCP servers, and whether the agent takes them"},
     {"image", "FILE", "Attach an image to the next prompt"},
     {"audio", "FILE", "Attach audio to the next prompt"},
+    {"login", "", "Log in, or store a key"},
     {"logout", "", "Log out, if the agent offers that"},
     {"cancel", "", "Cancel the turn"},
     {"quit", "", "Leave"},
@@ -43,7 +46,7 @@ constexpr Own own_commands[] = {
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == ':';
+           c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
   });
 }
 
@@ -64,14 +67,28 @@ bool ChatUi::agent_has(const std::string& command) const {
   return has;
 }
 
-// Where the agent has a command of the same name, that one wins and ours has two slashes. Only
-// /help is always ours: whoever is lost finds everything there. The agent's has the two then.
+bool ChatUi::is_ours(const std::string& command) const {
+  if (std::none_of(std::begin(own_commands), std::end(own_commands),
+                   [&](const Own& own) { return own.name == command; }))
+    return false;
+  if (!agent_has(command)) return true;
+  // A picker that has nothing to offer leaves the name to the agent.
+  const SessionState state = conversation_.session()->state();
+  const RunChoices now = current_choices(state);
+  const v1::AgentCapabilities& can = conversation_.agent().capabilities();
+  if (command == "mode") return !now.mode.empty();
+  if (command == "model") return !now.model.empty();
+  if (command == "config") return !state.config_options().empty();
+  if (command == "sessions") return can.sessionCapabilities.list.has_value();
+  if (command == "login") return !conversation_.agent().auth_methods().empty();
+  if (command == "logout") return can.auth.logout.has_value();
+  return true;
+}
+
 std::vector<CommandHelp> ChatUi::commands() const {
   std::vector<CommandHelp> all;
-  for (const Own& own : own_commands) {
-    const bool taken = own.name != help_name && agent_has(own.name);
-    all.push_back({std::string(taken ? "//" : "/") + own.name, own.hint, own.description});
-  }
+  for (const Own& own : own_commands)
+    if (is_ours(own.name)) all.push_back({std::string("/") + own.name, own.hint, own.description});
   for (CommandHelp& command : agents_commands()) all.push_back(std::move(command));
   return all;
 }
@@ -85,39 +102,34 @@ std::vector<CommandHelp> ChatUi::agents_commands() const {
       if (command.input.has_value())
         if (const auto* input = std::get_if<v1::UnstructuredCommandInput>(&*command.input))
           hint = input->hint;
-      all.push_back(
-          {(command.name == help_name ? "//" : "/") + command.name, hint, command.description});
+      all.push_back({command.name, hint, command.description});
     }
   });
+  for (CommandHelp& command : all) command.name.insert(0, is_ours(command.name) ? of_agent : "/");
   return all;
 }
 
 std::optional<std::string> ChatUi::run_command(const std::string& text) {
   if (!text.starts_with('/')) return text;
-  const bool twice = text.starts_with("//");
-  const std::size_t start = twice ? 2 : 1;
   const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
-  const std::string name = text.substr(start, end - start);
-  const std::string rest = trimmed(text.substr(end));
+  const std::string name = text.substr(1, end - 1);
   if (!is_name(name)) return text;  // a path, say
-  if (twice == (name == help_name) && agent_has(name)) return text.substr(twice ? 1 : 0);
-  run_own(name, rest, text.substr(0, end));
+  if (is_ours(name)) {
+    run_own(name, trimmed(text.substr(end)));
+    return {};
+  }
+  if (agent_has(name)) return text;
+  if (text.starts_with(of_agent) && agent_has(text.substr(of_agent.size(), end - of_agent.size())))
+    return "/" + text.substr(of_agent.size());
+  say_error("There is no command /" + name +
+            ": /help lists them. To send it as text, begin with a space.");
   return {};
 }
 
-void ChatUi::run_own(const std::string& name, const std::string& rest, const std::string& typed) {
-  const bool known = std::any_of(std::begin(own_commands), std::end(own_commands),
-                                 [&](const Own& own) { return own.name == name; });
-  if (!known)
-    return say_error("There is no command " + typed +
-                     ": /help lists them. To send it as text, begin with a space.");
+void ChatUi::run_own(const std::string& name, const std::string& rest) {
   if (name == "quit") return leave(0);
   if (name == help_name) return help();
-  if (name == "log") {
-    view_.show_log(host_->log());
-    dirty_ = true;
-    return;
-  }
+  if (name == "log") return present("log", [this] { view_.show_log(host_->log()); });
   if (name == "policy") return show_policy();
   if (name == "changes") return show_changes();
   if (!conversation_.session()) return say_error("There is no session yet");
@@ -135,42 +147,45 @@ void ChatUi::run_own(const std::string& name, const std::string& rest, const std
     return say_error("/" + name + " waits for the end of the turn: cancel it first");
   if (name == "sessions") return sessions();
   if (name == "new") return conversation_.new_session();
+  if (name == "login") return choose_login(false);
   if (name == "logout") return logout();
 }
 
 void ChatUi::help() {
-  const std::vector<CommandHelp> all = commands(), agents = agents_commands();
-  view_.list_commands("Commands of acp chat", std::span(all).first(all.size() - agents.size()));
-  view_.list_commands("Commands of " + label_, agents);
-  const auto aside = [this](std::string_view text) {
-    view_.note(line_of("  " + std::string(text), {.dim = true}));
-  };
-  if (std::any_of(all.begin(), all.end(),
-                  [](const CommandHelp& one) { return one.name.starts_with("//"); }))
-    aside("Where both have a command, //name is chat's; only //help is the agent's");
-  view_.note(line_of("Keys", {.bold = true}));
-  for (const char* keys : {"Enter sends; Alt-Enter, or \\ at the end, begins a new line",
-                           "Esc or Ctrl-C cancels the turn; Ctrl-C twice, or Ctrl-D, leaves",
-                           "Tab completes /commands and @paths; ↑ and ↓ go through the history",
-                           "What is typed while the agent works is sent after it"})
-    aside(keys);
-  dirty_ = true;
+  present("help", [this] {
+    const std::vector<CommandHelp> all = commands(), agents = agents_commands();
+    view_.list_commands("Commands of acp chat", std::span(all).first(all.size() - agents.size()));
+    view_.list_commands("Commands of " + label_, agents);
+    static const CommandHelp keys[] = {
+        {"Enter", "", "Sends. Alt-Enter, or \\ at the end, begins a new line"},
+        {"/  @", "", "List commands and files while you type: ↑ ↓ choose, Tab takes"},
+        {"!command", "", "Runs it in your shell; its output goes with the next prompt"},
+        {"Esc  Ctrl-C", "", "Stop the turn; what is queued comes back into the line"},
+        {"Ctrl-C twice, Ctrl-D", "", "Leave"},
+        {"Shift-Tab", "", "The next mode"},
+        {"↑ ↓  Ctrl-R", "", "The history; search in it. ↑ also edits what is queued"},
+        {"Ctrl-G", "", "The text in $EDITOR"},
+        {"Ctrl-L  Ctrl-Z", "", "Clear the screen; suspend"}};
+    view_.list_commands("Keys", keys);
+  });
 }
 
 // Those below show or keep what the session holds.
 void ChatUi::show_call(const std::string& wanted) {
-  conversation_.session()->with_state(
-      [&](const SessionState& state) { view_.show_call(state, wanted); });
-  dirty_ = true;
+  present("tool call " + wanted, [&] {
+    conversation_.session()->with_state(
+        [&](const SessionState& state) { view_.show_call(state, wanted); });
+  });
 }
 
 void ChatUi::show_changes() {
-  const auto written = host_->changes();
-  if (const auto& session = conversation_.session())
-    session->with_state([&](const SessionState& state) { view_.show_changes(&state, written); });
-  else
-    view_.show_changes(nullptr, written);
-  dirty_ = true;
+  present("changes", [this] {
+    const auto written = host_->changes();
+    if (const auto& session = conversation_.session())
+      session->with_state([&](const SessionState& state) { view_.show_changes(&state, written); });
+    else
+      view_.show_changes(nullptr, written);
+  });
 }
 
 void ChatUi::save(const std::string& words) {

@@ -390,6 +390,11 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
 
 std::string ChatHost::login(const ClientContext& context,
                             const std::vector<v1::AuthMethod>& methods) {
+  // A login in this terminal needs a new connection: when the call has failed, the chat offers all
+  // methods.
+  if (front_.lends_terminal())
+    for (const v1::AuthMethod& method : methods)
+      if (std::holds_alternative<v1::AuthMethodTerminal>(method)) return {};
   const auto answer = std::make_shared<Awaited<std::string>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
   dialog->head = {
@@ -400,7 +405,6 @@ std::string ChatHost::login(const ClientContext& context,
       ids.push_back(own->id);
       dialog->choices.push_back({.label = own->name, .description = own->description.value_or("")});
     }
-  // A terminal login needs this terminal and a new connection: /login does that.
   if (ids.empty()) return {};
   dialog->choices.push_back({.label = "None of them"});
   dialog->chosen = [answer, ids](std::size_t index) {

@@ -24,7 +24,7 @@
 
 namespace acp::chat {
 
-// What the handlers need of the thread that owns the terminal. Called there.
+// What the handlers need of the thread that owns the terminal. Called there, but for the last.
 class Front {
  public:
   virtual ~Front() = default;
@@ -35,6 +35,8 @@ class Front {
   // The connection to the agent has ended.
   virtual void disconnected() = 0;
   virtual std::optional<Session> session() const = 0;
+  // A program could have the terminal for a while.
+  virtual bool lends_terminal() const = 0;
 };
 
 // For all threads. Handlers hold it, so it outlives the connection.
@@ -92,7 +94,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void say(std::string text);
 
   const std::shared_ptr<Mailbox> mailbox_;
-  Front& front_;  // only inside letters
+  Front& front_;  // inside letters, but for lends_terminal()
   const std::string agent_, label_;
   const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();

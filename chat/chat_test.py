@@ -30,7 +30,7 @@ class Terminal(ChatCase):
         chat.type("say it is I\r")
         chat.wait("it is I", times=2)
         chat.wait(IDLE)
-        chat.type("//model openai/gpt-5\r")  # it is not listed, for there is no key
+        chat.type("/model openai/gpt-5\r")  # it is not listed, for there is no key
         chat.wait("OPENAI_API_KEY")
         self.leave(chat)
 
@@ -50,7 +50,7 @@ class Terminal(ChatCase):
         chat.wait_gone("asks for permission")
         chat.wait(IDLE)
         self.assertTrue((self.work / "a.txt").exists())
-        chat.type("//changes\r")
+        chat.type("/changes\r")
         chat.wait("a.txt  new  +1 -0")
         self.leave(chat)
 
@@ -173,10 +173,10 @@ class Terminal(ChatCase):
         for words in ("Commands of acp chat", "  //mode [MODE]", "  /sessions", "Commands of acp\n", "  //help",
                       "//name is chat's", "Keys"):
             self.assertIn(words, shown)
-        chat.type("//help\r")
+        chat.type("/help\r")
         chat.wait("❯ /help")
         chat.wait(IDLE)
-        chat.type("//mode\r")
+        chat.type("/mode\r")
         chat.wait("? Mode")
         chat.type("2\r")
         chat.wait("The mode is now code")
@@ -205,7 +205,7 @@ class Terminal(ChatCase):
 
     def test_without_a_terminal(self):
         """The lines of a script wait for each other: one answers the question of the one before it."""
-        lines = "say hello\n//log\ncreate a.txt with b\n1\nsay the last"  # the last has no end
+        lines = "say hello\n/log\ncreate a.txt with b\n1\nsay the last"  # the last has no end
         done = subprocess.run([ACP, "chat", "--", ACP, "agent", "--model", "offline"], cwd=self.work,
                               env=self.env, input=lines, text=True, capture_output=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -230,7 +230,7 @@ class Terminal(ChatCase):
         chat.wait("Allow once")
         chat.type("1\n")
         chat.wait("✓ ✎ Create a.txt")
-        chat.type("//quit\n")
+        chat.type("/quit\n")
         self.assertEqual(chat.end(), 0)
         self.assertNotIn(b"\x1b", chat.raw)
         self.assertEqual((self.work / "a.txt").read_text(), "b\n")

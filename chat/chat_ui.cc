@@ -48,9 +48,8 @@ ChatUi::ChatUi(const ChatOptions& options)
       screen_(terminal_.size().columns, terminal_.size().rows, colour_mode(plain_)),
       view_(options.cwd, screen_.room()),
       keys_(terminal_type),
-      input_([this](std::string_view text, std::size_t cursor) {
-        return complete(text, cursor, commands(), options_.cwd);
-      }),
+      input_(
+          [this](std::string_view text, std::size_t cursor) { return completion(text, cursor); }),
       conversation_(options_, mailbox_, host_, *this) {
   try {
     input_.open_history(history_path());
@@ -61,6 +60,7 @@ ChatUi::ChatUi(const ChatOptions& options)
 
 int ChatUi::run() {
   conversation_.start();
+  if (!options_.prompt.empty()) conversation_.submit(options_.prompt);
   while (!exit_code_) {
     const RawTerminal::Event event = terminal_.wait(time_to_wait());
     look_at(event);
@@ -73,12 +73,13 @@ int ChatUi::run() {
     if (dirty_ && now - last_frame_ >= frame_time) {
       draw();
       last_frame_ = Clock::now();
-    } else if ((conversation_.working() || !conversation_.phase().empty()) &&
+    } else if ((conversation_.working() || !conversation_.phase().empty() || shell_) &&
                now - last_frame_ >= tick) {
       draw();
       last_frame_ = now;
     }
   }
+  put_draft_away();
   try {
     if (!plain_) {
       Lines last;
@@ -110,7 +111,7 @@ int ChatUi::time_to_wait() const {
   const auto since =
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - last_frame_);
   if (dirty_) at_most(frame_time - since + std::chrono::milliseconds(1));
-  if (conversation_.working() || !conversation_.phase().empty()) at_most(tick - since);
+  if (conversation_.working() || !conversation_.phase().empty() || shell_) at_most(tick - since);
   if (const int key = keys_.waits(); key >= 0) at_most(std::chrono::milliseconds(key));
   return wait;
 }
@@ -190,6 +191,11 @@ void ChatUi::wants_attention() {
 }
 
 void ChatUi::ask(std::shared_ptr<Dialog> dialog) {
+  // What an agent waits for is not kept waiting by what is only looked at.
+  if (dialog->urgent)
+    std::erase_if(dialogs_, [](const auto& other) {
+      return dynamic_cast<PagerDialog*>(other.get()) != nullptr;
+    });
   dialogs_.push_back(std::move(dialog));
   if (dialogs_.size() == 1) {
     dialog_focused_ = false;

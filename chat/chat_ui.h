@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "chat/keys.h"
 #include "chat/raw_terminal.h"
 #include "chat/session_view.h"
+#include "workspace/command.h"
 
 namespace acp::chat {
 
@@ -31,6 +33,7 @@ class ChatUi : public Front, Conversation::Events {
   void take_back(std::size_t dialog) override;
   void say(const std::string& text) override;
   std::optional<Session> session() const override { return conversation_.session(); }
+  bool lends_terminal() const override { return !plain_; }
   void disconnected() override { conversation_.disconnected(); }
 
  private:
@@ -49,6 +52,13 @@ class ChatUi : public Front, Conversation::Events {
   void key(const Key& key);
   void to_input(const Key& key);
   void interrupt(bool may_leave);
+  // The draft goes into the history, and that into its file.
+  void put_draft_away();
+  void keep_history();
+  Completion completion(std::string_view text, std::size_t cursor);
+  void edit_outside();
+  // For as long as the function runs.
+  void lend_terminal(const std::function<void()>& use);
   void entered_line(const std::string& text);
   void enter();
   bool to_dialog() const;
@@ -58,6 +68,8 @@ class ChatUi : public Front, Conversation::Events {
   void draw_plain();
   Frame news();
   Lines plan(std::size_t most) const;
+  // Prints what `show` notes; in a pager if it is longer than the screen.
+  void present(const std::string& title, const std::function<void()>& show);
   // Lets go of what was printed long ago; the agent may say more.
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
@@ -70,20 +82,25 @@ class ChatUi : public Front, Conversation::Events {
   void closing() override;
   void opening(const Session& next, const std::string& how, bool first) override;
   void opened() override;
+  void choose_session() override;
   void not_resumed(const std::string& id, const std::string& why) override;
   void not_started(const std::string& why, bool login_wanted, int code) override;
   void turn_begins() override;
-  void turn_ends(const std::string& error) override;
+  void turn_ends(const std::string& error, bool login_wanted) override;
   void idle() override { wants_attention(); }
   void agent_gone() override;
-  void choose_terminal_login();
+  // `from_start`: nothing else can be done.
+  void choose_login(bool from_start);
+  void log_in(const v1::AuthMethodTerminal& method);
   void submit(const std::string& text);
 
   // ---- commands (chat_commands.cc)
   // What is left for the agent; nothing if it was a command of ours.
   std::optional<std::string> run_command(const std::string& text);
-  void run_own(const std::string& name, const std::string& rest, const std::string& typed);
+  void run_own(const std::string& name, const std::string& rest);
   bool agent_has(const std::string& command) const;
+  // Ours, and of use with this agent.
+  bool is_ours(const std::string& command) const;
   std::vector<CommandHelp> commands() const;
   std::vector<CommandHelp> agents_commands() const;
   void help();
@@ -96,6 +113,11 @@ class ChatUi : public Front, Conversation::Events {
   void export_to(const std::string& file);
   void attach(const std::string& file, bool image);
 
+  // ---- commands of the person's own: !ls (chat_shell.cc)
+  void run_shell(const std::string& command);
+  void shell_ended(const workspace::CommandResult& result);
+  Lines shell_lines(std::size_t columns) const;
+
   // ---- choices (chat_pickers.cc)
   static std::string model_of(const Session& session);  // for people; empty: not known
   void pick_mode(const std::string& wanted);
@@ -103,8 +125,11 @@ class ChatUi : public Front, Conversation::Events {
   void pick_config(const std::string& wanted);
   void pick_value(const v1::SessionConfigOption& option);
   void choose(RunChoices choices, const std::string& told);
-  void sessions();
+  // `from_start`: one to begin with.
+  void sessions(bool from_start = false);
   bool is_open(const std::string& session) const;
+  void next_mode();
+  void delete_session(const v1::SessionInfo& info);
   void session_actions(const v1::SessionInfo& info);
 
   const ChatOptions options_;
@@ -129,6 +154,16 @@ class ChatUi : public Front, Conversation::Events {
   std::string typed_line_;       // where lines are read
   bool dialog_focused_ = false;  // though something is in the input line
   std::deque<std::shared_ptr<Dialog>> dialogs_;
+  std::vector<std::string> files_;  // of the project
+  Clock::time_point files_seen_ = {};
+  bool looking_for_files_ = false;
+  struct Shell {
+    std::string command;
+    std::string output;  // the last of it
+    Clock::time_point began = {};
+    std::stop_source stop = {};
+  };
+  std::optional<Shell> shell_;  // that runs
   Clock::time_point last_interrupt_ = {};
   bool nothing_follows_ = false;  // the input is read to its end
   bool input_ended_ = false;      // and done

@@ -71,6 +71,25 @@ void ChatUi::draw() {
   tidy();
 }
 
+void ChatUi::present(const std::string& title, const std::function<void()>& show) {
+  dirty_ = true;
+  const Lines before = view_.take_notes();
+  show();
+  if (const Lines shown = view_.take_notes(); plain_ || shown.size() < screen_.rows()) {
+    view_.note(before);
+    return view_.note(shown);
+  }
+  // Inside the frame of a pager.
+  constexpr std::size_t frame = 2;
+  view_.resize(screen_.room() > 2 * frame ? screen_.room() - frame : screen_.room());
+  show();
+  const Lines shown = view_.take_notes();
+  view_.resize(screen_.room());
+  view_.note(before);
+  ask(std::make_shared<PagerDialog>(line_of(title), shown,
+                                    [this](const Lines& lines) { view_.note(lines); }));
+}
+
 Lines ChatUi::plan(std::size_t most) const {
   Lines plan;
   conversation_.session()->with_state(
@@ -87,16 +106,21 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
   // A question needs the rows.
   if (conversation_.session() && conversation_.working() && dialogs_.empty())
     more(plan(std::max<std::size_t>(screen_.rows() / 3, 3)));
+  more(shell_lines(room));
   const auto& queue = conversation_.queue();
   for (std::size_t i = 0; i < queue.size() && i < 3; ++i)
-    lines.push_back(fit(line_of("  next: " + first_line(queue[i]), aside), room));
+    lines.push_back(
+        fit(line_of("  next: " + first_line(queue[i]) +
+                        (i + 1 == queue.size() && input_.empty() ? "  (↑ edits it)" : ""),
+                    aside),
+            room));
   if (queue.size() > 3)
     lines.push_back(line_of("  and " + std::to_string(queue.size() - 3) + " more", aside));
   for (const std::string& name : conversation_.attached())
     lines.push_back(fit(line_of("  attached: " + name, aside), room));
 
   const EditorRows rows = input_.rows(room, std::max<std::size_t>(screen_.rows() / 3, 1));
-  Lines list = input_.list(room);
+  Lines list = input_.list(room, std::min<std::size_t>(screen_.rows() / 3, 8));
 
   std::optional<std::pair<std::size_t, std::size_t>> cursor;
   if (!dialogs_.empty()) {
@@ -115,12 +139,11 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     else if (const std::string hint = dialogs_.front()->hint(); !hint.empty())
       lines.push_back(fit(line_of("  " + hint, aside), room));
   }
-  more(std::move(list));
-
   cursor_row = lines.size() + rows.cursor_row;
   cursor_column = rows.cursor_column;
   for (const Line& row : rows.rows) lines.push_back(row);
   if (cursor) std::tie(cursor_row, cursor_column) = *cursor;
+  more(std::move(list));
   lines.push_back(status(room));
   return lines;
 }

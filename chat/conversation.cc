@@ -55,6 +55,14 @@ void wait_for_exit(const RemoteAgent& agent) {
   }
 }
 
+// What is not so already: modes and models of another session are often its own from the start.
+RunChoices differing(const Session& session, RunChoices choices) {
+  const RunChoices now = current_choices(session.state());
+  if (now.mode == choices.mode || now.mode.empty()) choices.mode.clear();
+  if (now.model == choices.model || now.model.empty()) choices.model.clear();
+  return choices;
+}
+
 Conversation::Connect spawned(const ChatOptions& options) {
   return [options](Client& client) {
     io::ProcessOptions process = options.agent.process();
@@ -72,7 +80,8 @@ Conversation::Conversation(const ChatOptions& options, std::shared_ptr<Mailbox> 
       host_(std::move(host)),
       events_(events),
       connect_(connect ? std::move(connect) : spawned(options)),
-      last_(options.agent.name, options.cwd) {}
+      last_(options.agent.name, options.cwd),
+      wanted_(options.session) {}
 
 Conversation::~Conversation() {
   mailbox_->close();
@@ -88,12 +97,28 @@ void Conversation::close_agent() {
   if (old) old->close();
 }
 
+void Conversation::restart(const std::function<void()>& meanwhile) {
+  if (session_ && said_ && can_go_on()) wanted_ = session_->id();
+  if (session_) {
+    events_.closing();
+    host_->offer().session_closed(session_->id());
+  }
+  close_agent();
+  meanwhile();
+  start();
+}
+
 void Conversation::beside(std::function<void()> work) {
+  beside_until([work = std::move(work)](const std::stop_token&) { work(); });
+}
+
+void Conversation::beside_until(std::function<void(std::stop_token)> work) {
   const std::size_t id = next_work_++;
   work_.emplace(
-      id, std::jthread([this, id, work = std::move(work), mailbox = mailbox_] {
+      id,
+      std::jthread([this, id, work = std::move(work), mailbox = mailbox_](std::stop_token stop) {
         try {
-          work();
+          work(stop);
         } catch (const std::exception& failed) {
           mailbox->post([this, what = std::string(failed.what())] { events_.say_error(what); });
         }
@@ -106,7 +131,7 @@ void Conversation::start() {
   phase_began_ = Clock::now();
   starting_ = std::stop_source();
   beside([this, stop = starting_.get_token(), mailbox = mailbox_, host = host_, options = options_,
-          connect = connect_] {
+          connect = connect_, wanted = wanted_]() mutable {
     const auto phase = [&](const char* name) {
       mailbox->post([this, name] {
         phase_ = name;
@@ -119,7 +144,7 @@ void Conversation::start() {
     int code = 3;  // to leave with
     std::optional<RemoteAgent> agent;
     std::optional<Session> session;
-    std::string how = "new", wanted = options.session;
+    std::string how = "new";
     try {
       Client client("acp chat", options.version);
       host->install(client);
@@ -127,6 +152,13 @@ void Conversation::start() {
       phase("shaking hands");
       agent = wait_unless(stop, connect(client));
       mailbox->post([this, agent] { agent_ = agent; });
+      if (options.choose_session && wanted.empty()) {
+        mailbox->post([this] {
+          phase_.clear();
+          events_.choose_session();
+        });
+        return;
+      }
       phase("opening a session");
       if (wanted == "last") {
         const auto id = LastSession(options.agent.name, options.cwd).load();
@@ -192,24 +224,50 @@ void Conversation::opened(Session session, const std::string& how) {
   next_from_queue();
 }
 
+// A new session goes on as the one before was set; the first one as was asked for.
+RunChoices Conversation::choices_for_another() const {
+  if (!session_) return options_.choices;
+  RunChoices choices = current_choices(session_->state());
+  choices.any_model = options_.choices.any_model;
+  return choices;
+}
+
 void Conversation::new_session() {
-  beside([this, agent = *agent_, mailbox = mailbox_, options = options_] {
+  const bool first = !session_;
+  beside([this, agent = *agent_, mailbox = mailbox_, options = options_,
+          choices = choices_for_another(), first] {
     const Session session = agent.new_session(request_for<v1::NewSessionRequest>(agent, options));
-    mailbox->post([this, session] { opened(session, "new"); });
+    std::string problem;
+    try {
+      make_choices(session, first ? choices : differing(session, choices), {});
+    } catch (const std::exception& failed) {
+      problem = failed.what();
+    }
+    mailbox->post([this, session, problem] {
+      opened(session, "new");
+      if (!problem.empty()) events_.say_error(problem);
+    });
   });
 }
 
 void Conversation::open_session(const std::string& id, const std::string& how) {
-  beside([this, agent = *agent_, mailbox = mailbox_, options = options_, id, how] {
-    const Session session = reopened(agent, id, options, how, {});
-    mailbox->post([this, session, how] { opened(session, how); });
+  RunChoices choices;
+  if (!session_) choices = options_.choices;
+  beside([this, agent = *agent_, mailbox = mailbox_, options = options_, id, how, choices] {
+    const std::string way = how.empty() ? way_back(agent.capabilities()) : how;
+    const Session session = reopened(agent, id, options, way, {});
+    make_choices(session, choices, {});
+    mailbox->post([this, session, way] { opened(session, way); });
   });
 }
 
-std::string Conversation::how_to_go_on() const {
-  if (!said_ || !agent_ || LastSession::default_directory().empty()) return {};
+bool Conversation::can_go_on() const {
   const v1::AgentCapabilities& can = agent_->capabilities();
-  if (!can.loadSession && !can.sessionCapabilities.resume.has_value()) return {};
+  return can.loadSession || can.sessionCapabilities.resume.has_value();
+}
+
+std::string Conversation::how_to_go_on() const {
+  if (!said_ || !agent_ || LastSession::default_directory().empty() || !can_go_on()) return {};
   std::string command = "acp chat --session last";
   std::error_code gone;
   if (std::filesystem::current_path(gone) != options_.cwd)
@@ -257,30 +315,38 @@ void Conversation::send(std::vector<v1::ContentBlock> blocks) {
   turn_began_ = Clock::now();
   beside([this, prompt, mailbox = mailbox_, agent = *agent_] {
     std::string error;
+    bool login_wanted = false;
     try {
       prompt->finish().wait();
     } catch (const std::exception& failed) {
       error = failed.what();
+      if (const auto* refused = dynamic_cast<const CallFailed*>(&failed))
+        login_wanted = refused->code() == rpc::auth_required;
       if (error.empty()) error = "the turn failed";
       wait_for_exit(agent);
     }
-    mailbox->post([this, error] { turn_ended(error); });
+    mailbox->post([this, error, login_wanted] { turn_ended(error, login_wanted); });
   });
 }
 
-void Conversation::cancel() {
-  if (!working()) return;
+std::vector<std::string> Conversation::cancel() {
+  if (!working()) return {};
   if (!std::exchange(cancelled_, true)) session_->cancel();
-  unsent_ += queue_.size();
+  std::vector<std::string> unsent(queue_.begin(), queue_.end());
   queue_.clear();
+  return unsent;
 }
 
-void Conversation::turn_ended(const std::string& error) {
-  events_.turn_ends(error);
+std::string Conversation::take_last_queued() {
+  std::string text = std::move(queue_.back());
+  queue_.pop_back();
+  return text;
+}
+
+void Conversation::turn_ended(const std::string& error, bool login_wanted) {
+  events_.turn_ends(error, login_wanted);
   turn_running_ = false;
   cancelled_ = false;
-  if (const std::size_t count = std::exchange(unsent_, 0); count > 0)
-    events_.say("The queue is emptied: " + std::to_string(count) + " not sent");
   if (agent_ && !agent_->connected()) return events_.agent_gone();
   if (queue_.empty()) events_.idle();
   next_from_queue();

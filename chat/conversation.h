@@ -40,12 +40,14 @@ class Conversation {
     // There is none now: what is said here stands above all of the next one.
     virtual void opening(const Session& next, const std::string& how, bool first) = 0;
     virtual void opened() = 0;
+    // Wanted at the start: which session it is to be. Nothing is open yet.
+    virtual void choose_session() = 0;
     virtual void not_resumed(const std::string& id, const std::string& why) = 0;
     // `code` is one to leave with.
     virtual void not_started(const std::string& why, bool login_wanted, int code) = 0;
     virtual void turn_begins() = 0;
     // It still counts as running.
-    virtual void turn_ends(const std::string& error) = 0;
+    virtual void turn_ends(const std::string& error, bool login_wanted) = 0;
     // Nothing more is sent: the person has the word.
     virtual void idle() = 0;
     virtual void agent_gone() = 0;
@@ -60,8 +62,9 @@ class Conversation {
   // ---- the agent
   void start();
   void stop_starting() { starting_.request_stop(); }
-  // Ends the agent; start() begins anew.
-  void close_agent();
+  // Ends the agent and starts it anew, with the session that is open if it can be resumed.
+  // `meanwhile` runs when the agent has ended.
+  void restart(const std::function<void()>& meanwhile);
   // The connection has ended.
   void disconnected();
   const RemoteAgent& agent() const { return *agent_; }  // once there is one
@@ -72,6 +75,7 @@ class Conversation {
 
   // ---- sessions
   const std::optional<Session>& session() const { return session_; }
+  // `how`: load, resume or fork; empty is the best that the agent offers.
   void open_session(const std::string& id, const std::string& how);
   void new_session();
   // By which command it goes on later; empty if it does not.
@@ -80,24 +84,32 @@ class Conversation {
   // ---- turns
   // Sends it, or keeps it until the turn has ended or there is a session.
   void submit(const std::string& text);
-  void cancel();
+  // Gives what was queued: nothing of it is sent.
+  std::vector<std::string> cancel();
   bool working() const { return turn_running_; }
   bool cancelled() const { return cancelled_; }
   Clock::time_point turn_began() const { return turn_began_; }
   const std::deque<std::string>& queue() const { return queue_; }
+  // Takes the last one out of the queue, which must have one.
+  std::string take_last_queued();
   // Goes with the next prompt.
   void attach(v1::ContentBlock block, std::string name);
   const std::vector<std::string>& attached() const { return attached_names_; }
 
   // Runs on a thread of its own; what it posts comes back here. A failure is said.
   void beside(std::function<void()> work);
+  // Likewise; the token is set when the conversation goes.
+  void beside_until(std::function<void(std::stop_token)> work);
   // Nothing runs beside.
   bool quiet() const { return work_.empty(); }
 
  private:
+  void close_agent();
+  bool can_go_on() const;
+  RunChoices choices_for_another() const;
   void opened(Session session, const std::string& how);
   void send(std::vector<v1::ContentBlock> blocks);
-  void turn_ended(const std::string& error);
+  void turn_ended(const std::string& error, bool login_wanted);
   void next_from_queue();
 
   const ChatOptions& options_;
@@ -107,6 +119,7 @@ class Conversation {
   const Connect connect_;
   LastSession last_;
 
+  std::string wanted_;  // the session to begin with; empty: a new one
   std::string phase_;
   Clock::time_point phase_began_ = {}, turn_began_ = {};
   std::stop_source starting_;
@@ -116,7 +129,6 @@ class Conversation {
   bool said_ = false;  // something is in the session
   bool cancelled_ = false;
   std::deque<std::string> queue_;
-  std::size_t unsent_ = 0;  // of the queue, since the turn was cancelled
   std::vector<v1::ContentBlock> attached_;
   std::vector<std::string> attached_names_;
   std::size_t next_work_ = 0;

@@ -82,6 +82,8 @@ class Talk : public Front, Conversation::Events {
     log.push_back("opening " + how + (first ? " first" : ""));
   }
   void opened() override { log.emplace_back("opened"); }
+  void choose_session() override { log.emplace_back("choose"); }
+  bool lends_terminal() const override { return false; }
   void not_resumed(const std::string& id, const std::string&) override {
     log.push_back("not resumed " + id);
   }
@@ -89,7 +91,7 @@ class Talk : public Front, Conversation::Events {
     log.push_back("not started " + std::to_string(code) + " " + why);
   }
   void turn_begins() override { log.emplace_back("turn"); }
-  void turn_ends(const std::string& error) override {
+  void turn_ends(const std::string& error, bool) override {
     EXPECT_TRUE(conversation->working());
     log.push_back(error.empty() ? "end" : "end: " + error);
   }
@@ -157,17 +159,56 @@ TEST(Conversation, TheQueueWaitsForTheTurnsEnd) {
   EXPECT_EQ(std::count(talk.log.begin(), talk.log.end(), "idle"), 1);
 }
 
-TEST(Conversation, ACancelledTurnEmptiesTheQueue) {
+TEST(Conversation, ACancelledTurnGivesTheQueueBack) {
   Talk talk;
   talk.begin();
   talk.conversation->submit("wait");
   talk.conversation->submit("next");
-  talk.conversation->cancel();
+  talk.conversation->submit("last");
+  EXPECT_EQ(talk.conversation->cancel(), (Texts{"next", "last"}));
   EXPECT_TRUE(talk.conversation->cancelled());
+  EXPECT_TRUE(talk.conversation->queue().empty());
   talk.until([&] { return !talk.conversation->working(); });
   EXPECT_FALSE(talk.conversation->cancelled());
-  EXPECT_TRUE(talk.told("The queue is emptied: 1 not sent"));
   EXPECT_EQ(talk.prompts(), Texts{"wait"});
+}
+
+TEST(Conversation, TheLastOfTheQueueCanBeTakenOut) {
+  Talk talk;
+  talk.begin();
+  talk.conversation->submit("one");
+  talk.conversation->submit("two");
+  talk.conversation->submit("three");
+  EXPECT_EQ(talk.conversation->take_last_queued(), "three");
+  talk.until([&] { return talk.told("idle"); });
+  EXPECT_EQ(talk.prompts(), (Texts{"one", "two"}));
+}
+
+TEST(Conversation, ThePersonMayChooseTheSession) {
+  ChatOptions options;
+  options.choose_session = true;
+  Talk talk(options);
+  talk.conversation->start();
+  talk.until([&] { return talk.told("choose"); });
+  EXPECT_FALSE(talk.conversation->session());
+  EXPECT_EQ(talk.conversation->phase(), "");
+  talk.conversation->new_session();
+  talk.until([&] { return talk.conversation->session().has_value(); });
+  EXPECT_TRUE(talk.told("opening new first"));
+}
+
+TEST(Conversation, RestartedItHasANewAgentAndSession) {
+  Talk talk;
+  talk.begin();
+  bool between = false;
+  talk.conversation->restart([&] {
+    between = true;
+    EXPECT_FALSE(talk.conversation->has_agent());
+  });
+  EXPECT_TRUE(between);
+  talk.until([&] { return talk.conversation->session() && talk.conversation->quiet(); });
+  EXPECT_EQ(talk.log,
+            (Texts{"opening new first", "opened", "closing", "opening new first", "opened"}));
 }
 
 TEST(Conversation, AFailedTurnIsReportedAndTheNextOneRuns) {
