@@ -128,7 +128,7 @@ void ChatUi::opening(const Session& next, const std::string& how, bool first) {
     who = info->title.has_value() && !info->title->empty() ? *info->title : info->name;
     if (!info->version.empty()) who += " " + info->version;
   }
-  const std::string model = model_of(next);
+  const std::string model = model_name(next.state());
   if (first)
     say(who + " in " + options_.cwd + (model.empty() ? "" : ", model: " + model) +
         (how == "new" ? "" : ", session " + next.id()));
@@ -148,6 +148,7 @@ void ChatUi::opened() {
 }
 
 void ChatUi::turn_begins() {
+  view_.turn_begins();
   if (view_.has_notes()) draw();  // they were said before it
   plan_before_ = plan(most_plan_lines);
 }

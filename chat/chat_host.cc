@@ -5,6 +5,7 @@
 #include "chat/agents.h"
 #include "chat/entries.h"
 #include "chat/long_session.h"
+#include "chat/permission_answers.h"
 #include "chat/question_view.h"
 #include "chat/text.h"
 #include "settings/own_places.h"
@@ -17,21 +18,6 @@ namespace {
 constexpr std::size_t most_log_lines = 2000;
 constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
 
-char key_of(PermissionOptionKind kind) {
-  switch (kind) {
-    case PermissionOptionKind::allow_once:
-      return 'y';
-    case PermissionOptionKind::allow_always:
-      return 'a';
-    case PermissionOptionKind::reject_once:
-      return 'n';
-    case PermissionOptionKind::reject_always:
-      return 'd';
-    default:
-      return 0;
-  }
-}
-
 // What is asked above the choices: who asks in one line, and all of it in a frame.
 void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCallState& call,
                    const std::string& cwd) {
@@ -39,6 +25,7 @@ void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCal
   add(head, agent + " asks for permission: ", {.bold = true});
   add(head, describe(call));
   dialog.head = {head};
+  dialog.about_call = call.id;
   dialog.short_head = true;
   dialog.title = question_title(call, cwd);
   dialog.body = [call, cwd](std::size_t columns) { return question_body(call, cwd, columns); };
@@ -209,11 +196,11 @@ std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dia
   return given;
 }
 
-void ChatHost::remember(const workspace::Question& question, bool allow, workspace::Scope scope) {
-  const auto remembered = decisions_.remember(
-      question, allow ? workspace::Decision::allow : workspace::Decision::reject, scope);
+void ChatHost::remember(const workspace::Question& question, workspace::Scope scope) {
+  const auto remembered = decisions_.remember(question, workspace::Decision::allow, scope);
   if (remembered)
-    say("Remembered: " + remembered->rule.describe() + " (" + remembered->where + ")");
+    say("Remembered: allow " + workspace::reach_of(remembered->rule, question) + ", for " + label_ +
+        " (" + remembered->where + ")");
 }
 
 void ChatHost::judge(workspace::Question call) {
@@ -282,43 +269,34 @@ Decision ChatHost::permission(const ClientContext& context,
     }
   }
 
-  const auto answer = std::make_shared<Awaited<std::size_t>>();
-  const auto dialog = std::make_shared<ChoiceDialog>();
-  show_question(*dialog, label_, asked.call, asked.cwd);
-  for (const PermissionOption& option : request.options) {
-    Choice choice{.label = option.name, .meaning = std::string(meaning_beside(option))};
-    const char key = key_of(option.kind);
-    const bool taken = std::any_of(dialog->choices.begin(), dialog->choices.end(),
-                                   [&](const Choice& other) { return other.key == key; });
-    if (!taken) choice.key = key;
-    dialog->choices.push_back(std::move(choice));
-  }
-  const PermissionOption* const allow_once = workspace::least_option(request.options, true);
-  const auto own_rule =
-      decisions_.offered(question, workspace::Decision::allow, workspace::Scope::project);
-  if (own_rule && allow_once != nullptr && !workspace::holds_on(allow_once->kind))
-    // How far it reaches comes first: the end may be cut.
-    dialog->choices.push_back(
-        {.label = "Always, by a rule of mine",
-         .description = workspace::reach_of(*own_rule, question) + ", for " + label_,
-         .key = 'p'});
-  dialog->chosen = [answer](std::size_t index) { answer->give(index); };
-  const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
-  if (!index) {
+  const auto reach = [&](workspace::Scope scope) -> std::optional<std::string> {
+    const auto rule = decisions_.offered(question, workspace::Decision::allow, scope);
+    if (!rule) return {};
+    return workspace::reach_of(*rule, question) + ", for " + label_;
+  };
+  const auto asked_with = [&](const std::vector<PermissionAnswerChoice>& answers) {
+    const auto answer = std::make_shared<Awaited<std::size_t>>();
+    const auto dialog = std::make_shared<ChoiceDialog>();
+    show_question(*dialog, label_, asked.call, asked.cwd);
+    for (const PermissionAnswerChoice& one : answers) dialog->choices.push_back(one.choice);
+    dialog->chosen = [answer](std::size_t index) { answer->give(index); };
+    const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+    return index ? std::optional(answers[*index]) : std::nullopt;
+  };
+  using Kind = PermissionAnswerChoice::Kind;
+  auto given = asked_with(permission_answers(request.options, reach(workspace::Scope::session),
+                                             reach(workspace::Scope::project), label_));
+  if (given && given->kind == Kind::others) given = asked_with(agents_answers(request.options));
+  if (!given) {
     answered(false);
     return Decision::cancelled();
   }
-  if (*index >= request.options.size()) {
-    remember(question, true, workspace::Scope::project);
-    answered(true);
-    return Decision(allow_once->optionId);
-  }
-  const PermissionOption& option = request.options[*index];
-  const bool allow = workspace::allows(option.kind);
-  // Where the question does not say enough for a rule, "always" is the agent's own to keep.
-  if (workspace::holds_on(option.kind)) remember(question, allow, workspace::Scope::session);
-  answered(allow);
-  return Decision(option.optionId);
+  if (given->kind == Kind::session) remember(question, workspace::Scope::session);
+  if (given->kind == Kind::project) remember(question, workspace::Scope::project);
+  if (given->kind == Kind::reject_why)
+    say("Rejected. Type why: it is sent when the turn has ended");
+  answered(given->allow);
+  return given->option ? Decision(given->option->optionId) : Decision::cancelled();
 }
 
 void ChatHost::written(const std::string& path, std::optional<std::string> before,

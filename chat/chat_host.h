@@ -89,7 +89,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   template <class T>
   std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
                        const std::shared_ptr<Awaited<T>>& answer);
-  void remember(const workspace::Question& question, bool allow, workspace::Scope scope);
+  void remember(const workspace::Question& question, workspace::Scope scope);
   // A line of our own, from any thread.
   void say(std::string text);
 

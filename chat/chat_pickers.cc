@@ -58,21 +58,6 @@ std::string local_time(const std::string& iso) {
 
 }  // namespace
 
-std::string ChatUi::model_of(const Session& session) {
-  std::string name;
-  session.with_state([&](const SessionState& state) {
-    for (const v1::SessionConfigOption& option : state.config_options())
-      if (const auto* select = std::get_if<v1::SessionConfigSelect>(&option.type);
-          select && of_model(option)) {
-        name = select->currentValue;
-        for (const auto& value : values_of(*select))
-          if (value.value == select->currentValue) name = value.name;
-        return;
-      }
-  });
-  return name;
-}
-
 void ChatUi::choose(RunChoices choices, const std::string& told) {
   choices.any_model = options_.choices.any_model;
   conversation_.beside(

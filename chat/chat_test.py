@@ -58,7 +58,7 @@ class Terminal(ChatCase):
         chat = self.offline()
         chat.type("run echo one\r")
         chat.wait("asks for permission")
-        chat.wait("p Always, by a rule of mine")
+        chat.wait("p Allow in this project from now on")
         chat.type("p\r")
         chat.wait("Remembered: allow")
         chat.wait(IDLE)
@@ -71,7 +71,7 @@ class Terminal(ChatCase):
     def test_cancel_and_go_on(self):
         chat = self.offline()
         chat.type("wait 60\r")
-        chat.wait("Esc cancels")
+        chat.wait("Esc stops")
         chat.wait("Waiting 60 s")
         chat.type("\x1b")
         chat.wait("⊘ Cancelled")
@@ -131,7 +131,7 @@ class Terminal(ChatCase):
             chat.type(f"say size {columns}\r")
             chat.wait(f"size {columns} Done.")
             chat.wait("❯\n")
-            chat.until(lambda: chat.screen.text().count("acp · ") == chat.screen.text().count("acp · /help") == 1,
+            chat.until(lambda: chat.screen.text().count("  /help") == 1,
                        "one status line and nothing left of those before")
         text = self.leave(chat)
         for columns in (40, 100, 20, 80):
@@ -165,15 +165,16 @@ class Terminal(ChatCase):
 
     def test_commands(self):
         chat = self.offline()
+        chat.resize(80, 70)
         shown, asked, deadline = "", 0, time.monotonic() + 60
         while "Commands of acp\n" not in shown and time.monotonic() < deadline:  # it tells them a moment later
             asked += 1
             chat.type("/help\r")  # always ours, though the agent has one
-            shown = chat.until(lambda: chat.screen.text().count("Tab completes") >= asked, "the keys")
-        for words in ("Commands of acp chat", "  //mode [MODE]", "  /sessions", "Commands of acp\n", "  //help",
-                      "//name is chat's", "Keys"):
+            shown = chat.until(lambda: chat.screen.text().count("Ctrl-Z") >= asked, "the keys")
+        for words in ("Commands of acp chat", "  /mode [MODE]", "  /sessions", "Commands of acp\n", "  /agent:help",
+                      "Keys", "Shift-Tab"):
             self.assertIn(words, shown)
-        chat.type("/help\r")
+        chat.type("/agent:help\r")
         chat.wait("❯ /help")
         chat.wait(IDLE)
         chat.type("/mode\r")

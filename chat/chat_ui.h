@@ -74,6 +74,8 @@ class ChatUi : public Front, Conversation::Events {
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
   Line status(std::size_t room) const;
+  // The calls that somebody is asked about; nothing is empty if anybody is.
+  void note_waiting();
   void print(const Lines& lines);
 
   // ---- what the conversation tells (chat_agent.cc)
@@ -119,7 +121,6 @@ class ChatUi : public Front, Conversation::Events {
   Lines shell_lines(std::size_t columns) const;
 
   // ---- choices (chat_pickers.cc)
-  static std::string model_of(const Session& session);  // for people; empty: not known
   void pick_mode(const std::string& wanted);
   void pick_model(const std::string& wanted);
   void pick_config(const std::string& wanted);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "chat/chat_ui.h"
-#include "chat/entries.h"
+#include "chat/status_line.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -27,6 +27,7 @@ void ChatUi::print(const Lines& lines) {
 }
 
 Frame ChatUi::news() {
+  note_waiting();
   Frame frame;
   const auto& session = conversation_.session();
   if (session) {
@@ -148,40 +149,37 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
   return lines;
 }
 
+void ChatUi::note_waiting() {
+  std::vector<std::string> calls;
+  bool waits = false;
+  for (const auto& dialog : dialogs_) {
+    waits |= dialog->urgent;
+    if (!dialog->about_call.empty()) calls.push_back(dialog->about_call);
+  }
+  view_.waits_for_person(waits, calls);
+}
+
 Line ChatUi::status(std::size_t room) const {
-  Line line = line_of("  " + label_, aside);
-  const auto part = [&](const std::string& text, const Style& style) {
-    add(line, " · ", aside);
-    add(line, text, style);
-  };
-  const auto seconds_since = [](Clock::time_point then) {
-    return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - then).count();
-  };
-  if (!conversation_.phase().empty()) {
-    const auto time = seconds_since(conversation_.phase_began());
-    part(conversation_.phase() + " …" + (time > 3 ? " " + std::to_string(time) + " s" : ""),
-         {.colour = Colour::yellow});
-  }
+  Status status;
   const auto& session = conversation_.session();
-  if (session && !conversation_.working()) part("/help", aside);
-  if (session) {
-    if (conversation_.working()) {
-      part(conversation_.cancelled()
-               ? "cancelling"
-               : "working " + std::to_string(seconds_since(conversation_.turn_began())) + " s",
-           {.colour = Colour::yellow});
-      if (!conversation_.cancelled()) part("Esc cancels", aside);
-    }
-    session->with_state([&](const SessionState& state) {
-      View narrow;
-      narrow.columns = room > width(line) + 3 ? room - width(line) - 3 : 1;
-      const Line told = status_line(state, narrow);
-      if (told.empty()) return;
-      add(line, " · ", aside);
-      add(line, told);
-    });
+  if (session) session->with_state([&](const SessionState& state) { status = status_of(state); });
+  if (status.model.empty()) status.model = label_;
+  status.directory = short_path(options_.cwd);
+  if (!conversation_.phase().empty()) {
+    const auto time =
+        std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - conversation_.phase_began())
+            .count();
+    status.activity =
+        conversation_.phase() + " …" + (time > 3 ? " " + std::to_string(time) + " s" : "");
+  } else if (conversation_.cancelled()) {
+    status.activity = "stopping";
+  } else if (conversation_.working()) {
+    status.activity = std::to_string(view_.turn_time().count() / 1000) + " s";
+    status.hint = "Esc stops";
+  } else if (session) {
+    status.hint = "/help";
   }
-  return fit(line, room);
+  return status_line(status, room);
 }
 
 }  // namespace acp::chat

@@ -312,7 +312,6 @@ void Conversation::send(std::vector<v1::ContentBlock> blocks) {
   turn_running_ = true;
   cancelled_ = false;
   said_ = true;
-  turn_began_ = Clock::now();
   beside([this, prompt, mailbox = mailbox_, agent = *agent_] {
     std::string error;
     bool login_wanted = false;

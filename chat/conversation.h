@@ -88,7 +88,6 @@ class Conversation {
   std::vector<std::string> cancel();
   bool working() const { return turn_running_; }
   bool cancelled() const { return cancelled_; }
-  Clock::time_point turn_began() const { return turn_began_; }
   const std::deque<std::string>& queue() const { return queue_; }
   // Takes the last one out of the queue, which must have one.
   std::string take_last_queued();
@@ -121,7 +120,7 @@ class Conversation {
 
   std::string wanted_;  // the session to begin with; empty: a new one
   std::string phase_;
-  Clock::time_point phase_began_ = {}, turn_began_ = {};
+  Clock::time_point phase_began_ = {};
   std::stop_source starting_;
   std::optional<RemoteAgent> agent_;
   std::optional<Session> session_;

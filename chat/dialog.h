@@ -43,6 +43,8 @@ class Dialog {
 
   // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
   bool urgent = false;
+  // The tool call that it is about, by its id; empty: none.
+  std::string about_call = {};
   // Of whom it was asked; 0: of nobody in particular.
   std::size_t id = 0;
 };

@@ -103,6 +103,38 @@ RunChoices current_choices(const SessionState& state) {
   return choices;
 }
 
+namespace {
+
+std::string value_name(const std::optional<v1::SessionConfigOption>& option,
+                       const std::string& value) {
+  std::string name = value;
+  const auto* select = option ? std::get_if<v1::SessionConfigSelect>(&option->type) : nullptr;
+  if (!select) return name;
+  const auto look = [&](const std::vector<v1::SessionConfigSelectOption>& options) {
+    for (const auto& one : options)
+      if (one.value == value) name = one.name;
+  };
+  if (const auto* plain = std::get_if<std::vector<v1::SessionConfigSelectOption>>(&select->options))
+    look(*plain);
+  if (const auto* groups = std::get_if<std::vector<v1::SessionConfigSelectGroup>>(&select->options))
+    for (const auto& group : *groups) look(group.options);
+  return name;
+}
+
+}  // namespace
+
+std::string mode_name(const SessionState& state) {
+  const std::string mode = current_choices(state).mode;
+  if (!state.modes()) return value_name(find(state, Category::mode), mode);
+  for (const v1::SessionMode& one : state.modes()->availableModes)
+    if (one.id == mode) return one.name;
+  return mode;
+}
+
+std::string model_name(const SessionState& state) {
+  return value_name(model_option(state), current_choices(state).model);
+}
+
 void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop) {
   if (!choices.mode.empty()) set_mode(session, choices.mode, stop);
   if (!choices.model.empty()) {

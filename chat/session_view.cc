@@ -36,9 +36,7 @@ View SessionView::view() const {
   view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return {};
-    const Times& times = found->second;
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-        (times.over ? times.ended : now_()) - times.began);
+    return found->second.watch.elapsed(now_());
   };
   return view;
 }
@@ -77,13 +75,29 @@ void SessionView::follow_calls(const SessionState& state, bool working) {
     for (const std::size_t index : state.changed_since(calls_revision_))
       if (const auto* call = std::get_if<ToolCallState>(&state.timeline()[index].content)) {
         const auto now = now_();
-        Times& times = calls_.try_emplace(call->id, Times{now, now, false}).first->second;
-        if (call->finished() && !times.over) {
-          times.over = true;
-          times.ended = now;
-        }
+        Times& times = calls_.try_emplace(call->id, Times{Stopwatch(now)}).first->second;
+        const bool asked =
+            std::find(asked_about_.begin(), asked_about_.end(), call->id) != asked_about_.end();
+        if (asked) times.watch.pause(now);
+        if (call->finished() && !std::exchange(times.over, true)) times.watch.pause(now);
       }
   calls_revision_ = state.revision();
+}
+
+void SessionView::turn_begins() { turn_ = Stopwatch(now_()); }
+
+void SessionView::waits_for_person(bool waits, const std::vector<std::string>& calls) {
+  const auto now = now_();
+  waits ? turn_.pause(now) : turn_.go_on(now);
+  if (calls == asked_about_) return;
+  const auto each = [&](const std::vector<std::string>& ids, auto&& act) {
+    for (const std::string& id : ids)
+      if (const auto found = calls_.find(id); found != calls_.end() && !found->second.over)
+        act(found->second.watch);
+  };
+  each(asked_about_, [&](Stopwatch& watch) { watch.go_on(now); });
+  each(calls, [&](Stopwatch& watch) { watch.pause(now); });
+  asked_about_ = calls;
 }
 
 Frame SessionView::news(const SessionState& state, bool working, bool in_full) {

@@ -16,6 +16,7 @@
 #include "chat/completion.h"
 #include "chat/file_change.h"
 #include "chat/long_session.h"
+#include "chat/stopwatch.h"
 #include "chat/styled.h"
 #include "chat/transcript.h"
 #include "chat/view.h"
@@ -54,6 +55,12 @@ class SessionView {
   // Lets go of what was printed long ago.
   void tidy(SessionState& state, bool working);
 
+  // ---- times, without those in which a person was asked
+  void turn_begins();
+  std::chrono::milliseconds turn_time() const { return turn_.elapsed(now_()); }
+  // A person is asked, about these calls; or nobody is.
+  void waits_for_person(bool waits, const std::vector<std::string>& calls);
+
   // Of the plan, so many rows at most.
   Lines plan(const SessionState& state, std::size_t most) const;
 
@@ -80,10 +87,12 @@ class SessionView {
   Transcript transcript_;
   Lines notes_;
   struct Times {
-    Clock::time_point began, ended;
+    Stopwatch watch;
     bool over = false;
   };
   std::unordered_map<std::string, Times> calls_;
+  std::vector<std::string> asked_about_;  // calls
+  Stopwatch turn_;
   std::uint64_t calls_revision_ = 0;
   Archive archive_;           // what is gone from the session's state
   std::size_t archived_ = 0;  // prompts at the timeline's beginning that it has already

@@ -62,6 +62,29 @@ TEST(SessionView, ACallShowsHowLongItTook) {
   EXPECT_EQ(loaded.news(false), "○ • Build\n");
 }
 
+TEST(SessionView, TimesAreWithoutThoseInWhichAPersonWasAsked) {
+  using std::chrono::seconds;
+  Shown shown;
+  shown.state.prompt_sent({"hi"});
+  shown.view.turn_begins();
+  for (const char* id : {"a", "b"}) shown.state.apply(v1::ToolCall{.toolCallId = id, .title = id});
+  static_cast<void>(shown.news(true));
+  shown.now += seconds(1);
+  shown.view.waits_for_person(true, {"a"});
+  shown.now += seconds(10);
+  shown.view.waits_for_person(true, {"a"});
+  shown.view.waits_for_person(false, {});
+  shown.now += seconds(2);
+  EXPECT_EQ(shown.open(true), "\n○ • a  3.0 s\n○ • b  13.0 s\n");
+  EXPECT_EQ(shown.view.turn_time(), seconds(3));
+  // It is announced while somebody is asked about it already.
+  shown.view.waits_for_person(true, {"c"});
+  shown.state.apply(v1::ToolCall{.toolCallId = "c", .title = "c"});
+  static_cast<void>(shown.open(true));
+  shown.now += seconds(5);
+  EXPECT_NE(shown.open(true).find("○ • c  0.0 s"), std::string::npos);
+}
+
 TEST(SessionView, AnotherSessionBeginsAnew) {
   Shown shown;
   shown.state.prompt_sent({"hi"});
