@@ -3,6 +3,7 @@
 
 #include "chat/chat_ui.h"
 #include "chat/mcp_servers.h"
+#include "chat/status_line.h"
 
 namespace acp::chat {
 
@@ -130,7 +131,7 @@ void ChatUi::opening(const Session& next, const std::string& how, bool first) {
   }
   const std::string model = model_name(next.state());
   if (first)
-    say(who + " in " + options_.cwd + (model.empty() ? "" : ", model: " + model) +
+    say(who + " in " + short_path(options_.cwd) + (model.empty() ? "" : ", model: " + model) +
         (how == "new" ? "" : ", session " + next.id()));
   else
     say((how == "new" ? "A new session: " : "Session (" + how + "): ") + next.id());

@@ -18,12 +18,26 @@ namespace {
 constexpr std::size_t most_log_lines = 2000;
 constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
 
+// "edit: Edit a.txt" says it twice.
+std::string without_kind(const ToolCallState& call) {
+  const std::string text = describe(call);
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string::npos) return text;
+  const std::string_view kind = std::string_view(text).substr(0, colon);
+  const std::string_view title = std::string_view(text).substr(colon + 2);
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  const bool twice = title.size() >= kind.size() &&
+                     std::equal(kind.begin(), kind.end(), title.begin(), same) &&
+                     (title.size() == kind.size() || title[kind.size()] == ' ');
+  return twice ? std::string(title) : text;
+}
+
 // What is asked above the choices: who asks in one line, and all of it in a frame.
 void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCallState& call,
                    const std::string& cwd) {
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
   add(head, agent + " asks for permission: ", {.bold = true});
-  add(head, describe(call));
+  add(head, without_kind(call));
   dialog.head = {head};
   dialog.about_call = call.id;
   dialog.short_head = true;

@@ -119,7 +119,7 @@ class Hostile(ChatCase):
             chat.wait("n Reject")
             seen = chat.screen.text(24)
             for part in ("asks for permission", "echo line 1\n", "more lines — v", "␠×300 ; c", "| sh",
-                         "y Allow once", "s Allow in this session", "n Reject"):
+                         "y Allow once", "s This session", "n Reject"):
                 self.assertIn(part, seen)
             chat.type("v")
             chat.wait("lines 1–")

@@ -25,7 +25,7 @@ class Rules(ChatCase):
     def test_always_for_a_question_without_a_command_allows_no_other(self):
         chat = self.steps(question("ls"), question("rm -rf ~"))
         chat.wait("execute: ls")
-        self.assertNotIn("Allow in this", chat.screen.text())
+        self.assertNotIn("This session", chat.screen.text())
         chat.type("a\r")
         chat.wait("execute: rm -rf ~")
         chat.wait("n Reject")
@@ -55,7 +55,7 @@ class Rules(ChatCase):
         def build(**more):
             return question("build", rawInput={"command": "sh build.sh", **more})
         chat = self.steps(build(), build(cwd="."), build(cwd="vendor"))
-        chat.wait("s Allow in this session")
+        chat.wait("s This session")
         chat.wait("`sh build.sh` in this directory")
         chat.type("s\r")
         chat.wait("Allowed by a rule")
@@ -87,9 +87,9 @@ class Rules(ChatCase):
 
     def test_the_rule_is_told_in_words(self):
         chat = self.steps(question("edit", kind="edit", name="edit", locations=[{"path": str(self.work / "c")}]))
-        chat.wait("p Allow in this project from now on  all edits in this project")
+        chat.wait("p This project  all edits in this project, for python3, from now on")
         chat.type("p\r")
-        chat.wait("Remembered: allow all edits in this project, for python3 (in ")
+        chat.wait("Remembered: allow all edits in this project, for python3 (in")
         chat.wait(IDLE)
         chat.type("/policy\r")
         chat.wait("allow edit of")
@@ -140,7 +140,7 @@ class Rules(ChatCase):
         chat.wait("execute `touch a`")
         chat.type("n\r")
         chat.wait("run: done")
-        chat.wait("edit: edit")
+        chat.wait("asks for permission: edit\n")
         chat.type("n\r")
         chat.wait("write: -32003")
         chat.wait(IDLE)

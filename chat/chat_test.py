@@ -58,7 +58,7 @@ class Terminal(ChatCase):
         chat = self.offline()
         chat.type("run echo one\r")
         chat.wait("asks for permission")
-        chat.wait("p Allow in this project from now on")
+        chat.wait("p This project  `echo one`")
         chat.type("p\r")
         chat.wait("Remembered: allow")
         chat.wait(IDLE)

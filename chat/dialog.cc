@@ -78,9 +78,17 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   const std::size_t first =
       choices.size() <= most ? 0 : std::min(at >= most ? at - most + 1 : 0, choices.size() - most);
   Lines answers, short_answers;
+  bool before_is_short = false;
   for (std::size_t i = first; i < std::min(choices.size(), first + most); ++i) {
     for (Line& row : choice_rows(i, columns)) answers.push_back(std::move(row));
-    short_answers.push_back(choice_row(i, columns));
+    // Two that are short share a row.
+    Line row = choice_row(i, columns);
+    const bool is_short = choices[i].description.empty() && choices[i].meaning.empty();
+    if (is_short && before_is_short && width(short_answers.back()) + width(row) <= columns)
+      add(short_answers.back(), row);
+    else
+      short_answers.push_back(std::move(row));
+    before_is_short = is_short;
   }
   // How far an answer reaches is worth a second row, but what it is about comes first.
   constexpr std::size_t frame_lines = 2;

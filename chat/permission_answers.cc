@@ -36,18 +36,17 @@ std::vector<Answer> permission_answers(const std::vector<v1::PermissionOption>& 
     answers.push_back(
         {.option = *allow, .allow = true, .choice = {.label = "Allow once", .key = 'y'}});
     if (session)
-      answers.push_back(
-          {.kind = Kind::session,
-           .option = *allow,
-           .allow = true,
-           .choice = {.label = "Allow in this session", .description = *session, .key = 's'}});
+      answers.push_back({.kind = Kind::session,
+                         .option = *allow,
+                         .allow = true,
+                         .choice = {.label = "This session", .description = *session, .key = 's'}});
     if (project)
       answers.push_back(
           {.kind = Kind::project,
            .option = *allow,
            .allow = true,
            .choice = {
-               .label = "Allow in this project from now on", .description = *project, .key = 'p'}});
+               .label = "This project", .description = *project + ", from now on", .key = 'p'}});
   }
   // Nothing of ours would remember it: what the agent does with its "always" is its own affair.
   if (!session && !project) {

@@ -34,10 +34,9 @@ using Texts = std::vector<std::string>;
 
 TEST(PermissionAnswers, AreTheSameForEveryAgent) {
   const auto answers = permission_answers(usual, "all edits in src", "all edits", "acp");
-  EXPECT_EQ(told(answers),
-            (Texts{"y Allow once -> ao", "s Allow in this session: all edits in src -> ao",
-                   "p Allow in this project from now on: all edits -> ao", "n Reject -> ro",
-                   "r Reject and say why -> ro", "o Other answers of acp -> none"}));
+  EXPECT_EQ(told(answers), (Texts{"y Allow once -> ao", "s This session: all edits in src -> ao",
+                                  "p This project: all edits, from now on -> ao", "n Reject -> ro",
+                                  "r Reject and say why -> ro", "o Other answers of acp -> none"}));
   EXPECT_EQ(answers[1].kind, Kind::session);
   EXPECT_EQ(answers[2].kind, Kind::project);
   EXPECT_EQ(answers[4].kind, Kind::reject_why);

@@ -29,7 +29,7 @@ Line joined(const Status& status) {
   };
   part(status.activity, {.colour = Colour::yellow});
   part(status.model, aside);
-  part(status.mode, {.colour = Colour::cyan});
+  part(status.mode, {});
   part(status.context, status.context_short ? Style{.colour = Colour::yellow} : aside);
   part(status.cost, aside);
   part(status.directory, aside);

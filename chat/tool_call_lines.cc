@@ -78,7 +78,7 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
     // The title often names it already, with or without the line.
     const std::string path = place_text(call.locations[i].path, {}, view);
     if (call.title.find(place) == std::string::npos && call.title.find(path) == std::string::npos)
-      part(fit_end(place, room), {.colour = Colour::cyan});
+      part(fit_end(place, room), aside);
   }
   if (call.locations.size() > most_places)
     part("+" + std::to_string(call.locations.size() - most_places), aside);
