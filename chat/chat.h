@@ -12,10 +12,13 @@ namespace acp::chat {
 
 struct ChatOptions {
   KnownAgent agent;
-  std::string cwd;      // absolute
-  std::string session;  // an id, or "last"; empty: a new one
+  std::string cwd;              // absolute
+  std::string session;          // an id, or "last"; empty: a new one
+  bool choose_session = false;  // the person chooses one at the start
+  std::string prompt;           // to begin with; empty: none
   RunChoices choices;
-  std::string policy_file;  // rules; empty: none are kept
+  std::vector<std::string> key_providers = {};  // for which the built-in agent stores keys
+  std::string policy_file;                      // rules; empty: none are kept
   std::vector<v1::McpServer> servers;
   // For the terminals that the agent opens.
   std::vector<io::EnvironmentEdit> command_environment = {};

@@ -57,6 +57,8 @@ class Features(ChatCase):
         chat.type("/show\r")
         chat.wait("/show N unfolds one of them")
         chat.type("/show 1\r")
+        chat.wait("lines 1–")  # it is longer than the screen
+        chat.type("p")
         chat.wait("│ line 1\n")
         chat.wait("│ exit 3", times=2)
         chat.type("/show 7\r")
@@ -183,6 +185,12 @@ class Features(ChatCase):
         chat.wait("Session (fork): ")
         chat.wait(IDLE)
         act("d")
+        chat.wait("? Delete the session say remember me")
+        chat.type("n\r")
+        chat.wait_gone("? Delete")
+        act("d")
+        chat.wait("? Delete the session say remember me")
+        chat.type("y\r")
         chat.wait("Deleted: session ")
         self.leave(chat)
 
@@ -265,14 +273,14 @@ class Features(ChatCase):
 
     def test_login_in_this_terminal(self):
         chat = self.hostile("auth")
-        chat.wait("wants a login in this terminal")
+        chat.wait("wants a login")
         chat.wait("In the terminal")
         chat.type("1\r")
         chat.wait("code?")
         self.assertTrue(chat.sane())  # the agent has the terminal
         chat.type("wrong\r")
         chat.wait("The login ended with exit code 4")
-        chat.wait("wants a login in this terminal")
+        chat.wait("wants a login")
         chat.type("1\r")
         chat.wait("code?", times=2)
         chat.type("sesame\r")

@@ -5,6 +5,7 @@
 #include "chat/agents.h"
 #include "chat/entries.h"
 #include "chat/long_session.h"
+#include "chat/permission_answers.h"
 #include "chat/question_view.h"
 #include "chat/text.h"
 #include "settings/own_places.h"
@@ -17,19 +18,18 @@ namespace {
 constexpr std::size_t most_log_lines = 2000;
 constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
 
-char key_of(PermissionOptionKind kind) {
-  switch (kind) {
-    case PermissionOptionKind::allow_once:
-      return 'y';
-    case PermissionOptionKind::allow_always:
-      return 'a';
-    case PermissionOptionKind::reject_once:
-      return 'n';
-    case PermissionOptionKind::reject_always:
-      return 'd';
-    default:
-      return 0;
-  }
+// "edit: Edit a.txt" says it twice.
+std::string without_kind(const ToolCallState& call) {
+  const std::string text = describe(call);
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string::npos) return text;
+  const std::string_view kind = std::string_view(text).substr(0, colon);
+  const std::string_view title = std::string_view(text).substr(colon + 2);
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  const bool twice = title.size() >= kind.size() &&
+                     std::equal(kind.begin(), kind.end(), title.begin(), same) &&
+                     (title.size() == kind.size() || title[kind.size()] == ' ');
+  return twice ? std::string(title) : text;
 }
 
 // What is asked above the choices: who asks in one line, and all of it in a frame.
@@ -37,8 +37,9 @@ void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCal
                    const std::string& cwd) {
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
   add(head, agent + " asks for permission: ", {.bold = true});
-  add(head, describe(call));
+  add(head, without_kind(call));
   dialog.head = {head};
+  dialog.about_call = call.id;
   dialog.short_head = true;
   dialog.title = question_title(call, cwd);
   dialog.body = [call, cwd](std::size_t columns) { return question_body(call, cwd, columns); };
@@ -209,11 +210,11 @@ std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dia
   return given;
 }
 
-void ChatHost::remember(const workspace::Question& question, bool allow, workspace::Scope scope) {
-  const auto remembered = decisions_.remember(
-      question, allow ? workspace::Decision::allow : workspace::Decision::reject, scope);
+void ChatHost::remember(const workspace::Question& question, workspace::Scope scope) {
+  const auto remembered = decisions_.remember(question, workspace::Decision::allow, scope);
   if (remembered)
-    say("Remembered: " + remembered->rule.describe() + " (" + remembered->where + ")");
+    say("Remembered: allow " + workspace::reach_of(remembered->rule, question) + ", for " + label_ +
+        " (" + remembered->where + ")");
 }
 
 void ChatHost::judge(workspace::Question call) {
@@ -287,43 +288,34 @@ Decision ChatHost::permission(const ClientContext& context,
     }
   }
 
-  const auto answer = std::make_shared<Awaited<std::size_t>>();
-  const auto dialog = std::make_shared<ChoiceDialog>();
-  show_question(*dialog, label_, asked.call, asked.cwd);
-  for (const PermissionOption& option : request.options) {
-    Choice choice{.label = option.name, .meaning = std::string(meaning_beside(option))};
-    const char key = key_of(option.kind);
-    const bool taken = std::any_of(dialog->choices.begin(), dialog->choices.end(),
-                                   [&](const Choice& other) { return other.key == key; });
-    if (!taken) choice.key = key;
-    dialog->choices.push_back(std::move(choice));
-  }
-  const PermissionOption* const allow_once = workspace::least_option(request.options, true);
-  const auto own_rule =
-      decisions_.offered(question, workspace::Decision::allow, workspace::Scope::project);
-  if (own_rule && allow_once != nullptr && !workspace::holds_on(allow_once->kind))
-    // How far it reaches comes first: the end may be cut.
-    dialog->choices.push_back(
-        {.label = "Always, by a rule of mine",
-         .description = workspace::reach_of(*own_rule, question) + ", for " + label_,
-         .key = 'p'});
-  dialog->chosen = [answer](std::size_t index) { answer->give(index); };
-  const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
-  if (!index) {
+  const auto reach = [&](workspace::Scope scope) -> std::optional<std::string> {
+    const auto rule = decisions_.offered(question, workspace::Decision::allow, scope);
+    if (!rule) return {};
+    return workspace::reach_of(*rule, question) + ", for " + label_;
+  };
+  const auto asked_with = [&](const std::vector<PermissionAnswerChoice>& answers) {
+    const auto answer = std::make_shared<Awaited<std::size_t>>();
+    const auto dialog = std::make_shared<ChoiceDialog>();
+    show_question(*dialog, label_, asked.call, asked.cwd);
+    for (const PermissionAnswerChoice& one : answers) dialog->choices.push_back(one.choice);
+    dialog->chosen = [answer](std::size_t index) { answer->give(index); };
+    const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+    return index ? std::optional(answers[*index]) : std::nullopt;
+  };
+  using Kind = PermissionAnswerChoice::Kind;
+  auto given = asked_with(permission_answers(request.options, reach(workspace::Scope::session),
+                                             reach(workspace::Scope::project), label_));
+  if (given && given->kind == Kind::others) given = asked_with(agents_answers(request.options));
+  if (!given) {
     answered(false);
     return Decision::cancelled();
   }
-  if (*index >= request.options.size()) {
-    remember(question, true, workspace::Scope::project);
-    answered(true);
-    return Decision(allow_once->optionId);
-  }
-  const PermissionOption& option = request.options[*index];
-  const bool allow = workspace::allows(option.kind);
-  // Where the question does not say enough for a rule, "always" is the agent's own to keep.
-  if (workspace::holds_on(option.kind)) remember(question, allow, workspace::Scope::session);
-  answered(allow);
-  return Decision(option.optionId);
+  if (given->kind == Kind::session) remember(question, workspace::Scope::session);
+  if (given->kind == Kind::project) remember(question, workspace::Scope::project);
+  if (given->kind == Kind::reject_why)
+    say("Rejected. Type why: it is sent when the turn has ended");
+  answered(given->allow);
+  return given->option ? Decision(given->option->optionId) : Decision::cancelled();
 }
 
 void ChatHost::written(const std::string& path, std::optional<std::string> before,
@@ -395,6 +387,11 @@ v1::CreateElicitationResponse ChatHost::elicitation(const ClientContext& context
 
 std::string ChatHost::login(const ClientContext& context,
                             const std::vector<v1::AuthMethod>& methods) {
+  // A login in this terminal needs a new connection: when the call has failed, the chat offers all
+  // methods.
+  if (front_.lends_terminal())
+    for (const v1::AuthMethod& method : methods)
+      if (std::holds_alternative<v1::AuthMethodTerminal>(method)) return {};
   const auto answer = std::make_shared<Awaited<std::string>>();
   const auto dialog = std::make_shared<ChoiceDialog>();
   dialog->head = {
@@ -405,7 +402,6 @@ std::string ChatHost::login(const ClientContext& context,
       ids.push_back(own->id);
       dialog->choices.push_back({.label = own->name, .description = own->description.value_or("")});
     }
-  // A terminal login needs this terminal and a new connection: /login does that.
   if (ids.empty()) return {};
   dialog->choices.push_back({.label = "None of them"});
   dialog->chosen = [answer, ids](std::size_t index) {

@@ -13,6 +13,7 @@
 
 #include "acp/client.h"
 #include "chat/dialog.h"
+#include "chat/file_change.h"
 #include "chat/mailbox.h"
 #include "chat/pace.h"
 #include "chat/permission.h"
@@ -23,7 +24,7 @@
 
 namespace acp::chat {
 
-// What the handlers need of the thread that owns the terminal. Called there.
+// What the handlers need of the thread that owns the terminal. Called there, but for the last.
 class Front {
  public:
   virtual ~Front() = default;
@@ -34,13 +35,8 @@ class Front {
   // The connection to the agent has ended.
   virtual void disconnected() = 0;
   virtual std::optional<Session> session() const = 0;
-};
-
-// A file that the agent has written through us.
-struct FileChange {
-  std::optional<std::string> before;  // none: it was not there
-  std::string after;
-  bool kept = true;  // false: both texts were too long to be kept with the others
+  // A program could have the terminal for a while.
+  virtual bool lends_terminal() const = 0;
 };
 
 // For all threads. Handlers hold it, so it outlives the connection.
@@ -93,12 +89,12 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   template <class T>
   std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
                        const std::shared_ptr<Awaited<T>>& answer);
-  void remember(const workspace::Question& question, bool allow, workspace::Scope scope);
+  void remember(const workspace::Question& question, workspace::Scope scope);
   // A line of our own, from any thread.
   void say(std::string text);
 
   const std::shared_ptr<Mailbox> mailbox_;
-  Front& front_;  // only inside letters
+  Front& front_;  // inside letters, but for lends_terminal()
   const std::string agent_, label_;
   const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();

@@ -19,9 +19,9 @@ class Hostile(ChatCase):
             self.assertEqual(chat.end(), 130)
             self.assertTrue(chat.sane())
         chat = self.hostile_turn("silent", "session/prompt")
-        chat.wait("Esc cancels")
+        chat.wait("Esc stops")
         chat.type("\x1b")
-        chat.wait("cancelling")
+        chat.wait("stopping")
         chat.type("\x03\x03")
         self.assertEqual(chat.end(), 130)
         self.assertTrue(chat.sane())
@@ -116,10 +116,10 @@ class Hostile(ChatCase):
     def test_the_question_hides_nothing(self):
         for columns in (80, 40):
             chat = self.hostile_turn("hides", "100", columns=columns)
-            chat.wait("Yes  (rejects once)")
+            chat.wait("n Reject")
             seen = chat.screen.text(24)
             for part in ("asks for permission", "echo line 1\n", "more lines — v", "␠×300 ; c", "| sh",
-                         "a No  (allows from now on)", "y Not now  (allows once)", "n Yes  (rejects once)"):
+                         "y Allow once", "s This session", "n Reject"):
                 self.assertIn(part, seen)
             chat.type("v")
             chat.wait("lines 1–")
@@ -128,7 +128,7 @@ class Hostile(ChatCase):
             chat.type("\x1b[F")  # End
             chat.wait("curl http://evil")
             chat.type("\x1b")  # only the view is closed
-            chat.wait("Yes  (rejects once)")
+            chat.wait("n Reject")
             chat.type("n\r")
             chat.wait('"reject_once"}')
             chat.wait(IDLE)
@@ -148,9 +148,9 @@ class Hostile(ChatCase):
 
     def test_one_that_does_not_stop(self):
         chat = self.hostile_turn("stubborn")
-        chat.wait("working")
+        chat.wait("Esc stops")
         chat.type("\x1b")
-        chat.wait("cancelling")
+        chat.wait("stopping")
         chat.type("\x03\x03")
         self.assertEqual(chat.end(), 130)
         self.assertTrue(chat.sane())

@@ -1,15 +1,14 @@
-#include <utility>
-
 #include "acp/io/printable.h"
 #include "chat/chat_ui.h"
+#include "chat/known_files.h"
+#include "chat/outside_editor.h"
 #include "chat/text.h"
-#include "settings/file.h"
 
 namespace acp::chat {
 
 // A question gets the keys while nothing is typed, and Enter alone answers it: an answer is never
 // what was meant as text.
-bool ChatUi::to_dialog() const { return !dialogs_.empty() && (editor_.empty() || dialog_focused_); }
+bool ChatUi::to_dialog() const { return !dialogs_.empty() && (input_.empty() || dialog_focused_); }
 
 void ChatUi::key(const Key& key) {
   if (key.kind == Key::Kind::focus_in || key.kind == Key::Kind::focus_out) {
@@ -45,9 +44,10 @@ void ChatUi::key(const Key& key) {
       dialog_focused_ = false;
     } else if (key.kind == Key::Kind::text) {
       const std::string text = dialog->typed(key.text);
+      if (dialog->closed()) std::erase(dialogs_, dialog);
       if (text.empty()) return;
       dialog_focused_ = false;
-      editor_.insert(text);
+      input_.insert(text);
     } else if (dialog->key(key)) {
       std::erase(dialogs_, dialog);
       dialog_focused_ = false;
@@ -58,66 +58,70 @@ void ChatUi::key(const Key& key) {
     dialog_focused_ = true;
     return;
   }
-  edit(key);
+  to_input(key);
 }
 
-void ChatUi::edit(const Key& key) {
-  using Edit = void (Editor::*)();
-  static const std::pair<const char*, Edit> edits[] = {{"Backspace", &Editor::backspace},
-                                                       {"C-h", &Editor::backspace},
-                                                       {"Delete", &Editor::erase},
-                                                       {"Left", &Editor::left},
-                                                       {"C-b", &Editor::left},
-                                                       {"Right", &Editor::right},
-                                                       {"C-f", &Editor::right},
-                                                       {"C-Left", &Editor::word_left},
-                                                       {"M-b", &Editor::word_left},
-                                                       {"C-Right", &Editor::word_right},
-                                                       {"M-f", &Editor::word_right},
-                                                       {"Home", &Editor::line_start},
-                                                       {"C-a", &Editor::line_start},
-                                                       {"End", &Editor::line_end},
-                                                       {"C-e", &Editor::line_end},
-                                                       {"C-k", &Editor::kill_to_end},
-                                                       {"C-u", &Editor::kill_to_start},
-                                                       {"C-w", &Editor::kill_word_left},
-                                                       {"M-Backspace", &Editor::kill_word_left},
-                                                       {"M-d", &Editor::kill_word_right},
-                                                       {"C-y", &Editor::yank}};
-  if (key.is("Tab")) return complete_word();
-  candidates_.clear();
-  if (key.kind == Key::Kind::text || key.kind == Key::Kind::paste) return editor_.insert(key.text);
-  for (const auto& [name, edit] : edits)
-    if (key.is(name)) return (editor_.*edit)();
-  if (key.is("Enter")) {
-    enter();
-  } else if (key.is("M-Enter") || key.is("S-Enter") || key.is("C-j")) {
-    editor_.insert("\n");
-  } else if (key.is("C-d")) {
-    if (editor_.empty())
-      leave(0);
-    else
-      editor_.erase();
-  } else if (key.is("Escape")) {
-    interrupt(false);
-  } else if (key.is("Up") || key.is("C-p")) {
-    if (!editor_.up()) editor_.earlier(history_);
-  } else if (key.is("Down") || key.is("C-n")) {
-    if (!editor_.down()) editor_.later(history_);
+void ChatUi::to_input(const Key& key) {
+  if (key.is("Up") && input_.empty() && !conversation_.queue().empty())
+    return input_.set(conversation_.take_last_queued());
+  switch (input_.key(key)) {
+    case InputLine::Wish::nothing:
+      return;
+    case InputLine::Wish::send:
+      return enter();
+    case InputLine::Wish::interrupt:
+      return interrupt(false);
+    case InputLine::Wish::leave:
+      return leave(0);
+    case InputLine::Wish::next_mode:
+      return next_mode();
+    case InputLine::Wish::edit_outside:
+      return edit_outside();
   }
 }
 
-void ChatUi::complete_word() {
-  const Completion found = complete(editor_.text(), editor_.cursor(), commands(), options_.cwd);
-  if (found.candidates.empty()) {
-    candidates_.clear();
-    return;
+Completion ChatUi::completion(std::string_view text, std::size_t cursor) {
+  constexpr auto still_new = std::chrono::seconds(5);
+  if (text.find('@') != text.npos && !looking_for_files_ &&
+      Clock::now() - files_seen_ > still_new) {
+    looking_for_files_ = true;
+    conversation_.beside_until(
+        [this, mailbox = mailbox_, cwd = options_.cwd](const std::stop_token& stop) {
+          mailbox->post([this, files = known_files(cwd, stop)]() mutable {
+            files_ = std::move(files);
+            files_seen_ = Clock::now();
+            looking_for_files_ = false;
+            input_.refresh_list();
+            dirty_ = true;
+          });
+        });
   }
-  std::string text = found.shared();
-  if (found.candidates.size() == 1 && !text.ends_with('/')) text += ' ';
-  editor_.replace(found.from, text);
-  candidates_ =
-      found.candidates.size() > 1 ? found.candidates : std::vector<Completion::Candidate>();
+  return complete(text, cursor, commands(), options_.cwd, files_);
+}
+
+void ChatUi::lend_terminal(const std::function<void()>& use) {
+  terminal_.write(screen_.clear());
+  terminal_.leave();
+  use();
+  terminal_.enter();
+  screen_.forget();
+  dirty_ = true;
+}
+
+void ChatUi::edit_outside() {
+  std::optional<std::string> text;
+  std::string problem = "The editor ended with an error: the text is as it was";
+  lend_terminal([&] {
+    try {
+      text = edited_outside(input_.text(), options_.cwd);
+    } catch (const std::runtime_error& failed) {
+      problem = failed.what();
+    }
+  });
+  if (text)
+    input_.set(*text);
+  else
+    say_error(problem);
 }
 
 // Once cancels, twice within two seconds leaves.
@@ -126,44 +130,48 @@ void ChatUi::interrupt(bool may_leave) {
   const bool again = now - last_interrupt_ < std::chrono::seconds(2);
   if (may_leave && again) return leave(130);
   if (may_leave) last_interrupt_ = now;
-  candidates_.clear();
-  if (working()) {
-    if (!cancelled_) {
-      cancelled_ = true;
-      session_->cancel();
-    }
-    unsent_ += queue_.size();
-    queue_.clear();
+  if (input_.close_list()) return;
+  if (shell_) {
+    shell_->stop.request_stop();
+  } else if (conversation_.working()) {
+    // What was not sent is there to be sent, or not.
+    std::string unsent;
+    for (const std::string& text : conversation_.cancel())
+      unsent += (unsent.empty() ? "" : "\n") + text;
+    if (plain_ && !unsent.empty()) say_error("Not sent: " + unsent);
+    if (!plain_ && !unsent.empty()) input_.put_before(unsent);
   } else if (!dialogs_.empty()) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     dialogs_.pop_front();
     dialog->dismiss();
-  } else if (!editor_.empty()) {
-    editor_.set("");
+  } else if (!input_.empty()) {
+    put_draft_away();
+    if (may_leave) say("The text is in the history: ↑ brings it back");
   } else if (may_leave) {
     say("Ctrl-C once more, or Ctrl-D, leaves");
   }
   dirty_ = true;
 }
 
+void ChatUi::keep_history() {
+  try {
+    input_.keep_history();
+  } catch (const std::runtime_error& error) {
+    say_error(std::string("The history is not kept: ") + error.what());
+  }
+}
+
+void ChatUi::put_draft_away() {
+  if (input_.empty()) return;
+  input_.put_away();
+  keep_history();
+}
+
 void ChatUi::enter() {
-  // A backslash at the end of the line is a line end.
-  if (editor_.text().ends_with('\\') && editor_.cursor() == editor_.text().size()) {
-    editor_.backspace();
-    editor_.insert("\n");
+  const std::string text = input_.take();
+  if (text.find_first_not_of(" \t\n") == std::string::npos && conversation_.attached().empty())
     return;
-  }
-  const std::string text = editor_.take();
-  if (text.find_first_not_of(" \t\n") == std::string::npos && attached_.empty()) return;
-  history_.add(text);
-  if (!history_file_.empty()) {
-    try {
-      settings::PrivateFileChange(history_file_).write(history_.serialize());
-    } catch (const std::runtime_error& error) {
-      say_error(std::string("The history is not kept: ") + error.what());
-      history_file_.clear();
-    }
-  }
+  keep_history();
   submit(text);
 }
 

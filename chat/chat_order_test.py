@@ -25,10 +25,10 @@ class Order(ChatCase):
         """A letter only chooses, Enter answers; and if more is typed, it was text."""
         chat = self.offline()
         chat.type("create a.txt with text\r")
-        chat.wait("p Always, by a rule of mine  all edits in ")
+        chat.wait("p This project  all edits in ")
         chat.wait("Enter answers")
         chat.type("p")
-        chat.wait("❯ 7 p Always")
+        chat.wait("❯ 3 p This project")
         chat.type("aste this")
         chat.wait("❯ paste this")
         chat.wait("Tab: answer this")

@@ -1,4 +1,5 @@
 // Commands that let the person choose: modes, models, options, sessions.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -57,27 +58,16 @@ std::string local_time(const std::string& iso) {
 
 }  // namespace
 
-std::string ChatUi::model_of(const Session& session) {
-  std::string name;
-  session.with_state([&](const SessionState& state) {
-    for (const v1::SessionConfigOption& option : state.config_options())
-      if (const auto* select = std::get_if<v1::SessionConfigSelect>(&option.type);
-          select && of_model(option)) {
-        name = select->currentValue;
-        for (const auto& value : values_of(*select))
-          if (value.value == select->currentValue) name = value.name;
-        return;
-      }
-  });
-  return name;
-}
-
 void ChatUi::choose(RunChoices choices, const std::string& told) {
   choices.any_model = options_.choices.any_model;
-  beside([this, session = *session_, mailbox = mailbox_, choices, told] {
-    make_choices(session, choices, {});
-    mailbox->post([this, told] { say(told); });
-  });
+  conversation_.beside(
+      [this, session = *conversation_.session(), mailbox = mailbox_, choices, told] {
+        make_choices(session, choices, {});
+        mailbox->post([this, told] {
+          dirty_ = true;
+          if (!told.empty()) say(told);
+        });
+      });
 }
 
 void ChatUi::pick_value(const v1::SessionConfigOption& option) {
@@ -111,7 +101,7 @@ void ChatUi::pick_mode(const std::string& wanted) {
   RunChoices choices;
   choices.mode = wanted;
   if (!wanted.empty()) return choose(choices, "The mode is now " + wanted);
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   if (state.modes() && !state.modes()->availableModes.empty()) {
     const auto dialog = std::make_shared<ChoiceDialog>();
     dialog->head = {line_of("? Mode", {.bold = true})};
@@ -137,14 +127,14 @@ void ChatUi::pick_model(const std::string& wanted) {
   RunChoices choices;
   choices.model = wanted;
   if (!wanted.empty()) return choose(choices, "The model is now " + wanted);
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   for (const v1::SessionConfigOption& option : state.config_options())
     if (of_model(option)) return pick_value(option);
   say("The agent offers no choice of models");
 }
 
 void ChatUi::pick_config(const std::string& wanted) {
-  const SessionState state = session_->state();
+  const SessionState state = conversation_.session()->state();
   const auto& options = state.config_options();
   if (options.empty()) return say("The agent has no options");
   for (const v1::SessionConfigOption& option : options)
@@ -166,31 +156,68 @@ void ChatUi::pick_config(const std::string& wanted) {
   ask(dialog);
 }
 
-void ChatUi::sessions() {
-  if (!agent_->capabilities().sessionCapabilities.list.has_value())
-    return say("The agent lists no sessions; acp chat --session ID goes on with one");
-  beside([this, agent = *agent_, mailbox = mailbox_, cwd = options_.cwd] {
-    v1::ListSessionsRequest filter;
-    filter.cwd = cwd;
-    const std::vector<v1::SessionInfo> found = agent.list_sessions(filter);
-    mailbox->post([this, found] {
-      if (found.empty()) return say("The agent has no sessions in this directory");
-      const auto dialog = std::make_shared<ChoiceDialog>();
-      dialog->head = {line_of("? Sessions in " + options_.cwd, {.bold = true})};
-      dialog->selected = 0;
-      for (const v1::SessionInfo& info : found)
-        dialog->choices.push_back(
-            {.label = info.title.value_or("").empty() ? info.sessionId : *info.title,
-             .description = local_time(info.updatedAt.value_or("")) +
-                            (session_ && info.sessionId == session_->id() ? " (this one)" : "")});
-      dialog->chosen = [this, found](std::size_t index) { session_actions(found[index]); };
-      ask(dialog);
-    });
-  });
+bool ChatUi::is_open(const std::string& session) const {
+  return conversation_.session() && conversation_.session()->id() == session;
+}
+
+// Shift-Tab.
+void ChatUi::next_mode() {
+  if (!conversation_.session()) return;
+  const SessionState state = conversation_.session()->state();
+  std::vector<std::string> ids;
+  if (state.modes())
+    for (const v1::SessionMode& mode : state.modes()->availableModes) ids.push_back(mode.id);
+  if (ids.empty())
+    for (const v1::SessionConfigOption& option : state.config_options())
+      if (const auto* select = std::get_if<v1::SessionConfigSelect>(&option.type);
+          select && in_category(option, v1::SessionConfigOptionCategory::mode))
+        for (const auto& value : values_of(*select)) ids.push_back(value.value);
+  if (ids.empty()) return say("The agent has no modes");
+  const auto now = std::find(ids.begin(), ids.end(), current_choices(state).mode);
+  const std::size_t next =
+      now == ids.end() ? 0 : static_cast<std::size_t>(now - ids.begin() + 1) % ids.size();
+  RunChoices choices;
+  choices.mode = ids[next];
+  choose(choices, "");  // the status line says it
+}
+
+void ChatUi::sessions(bool from_start) {
+  if (!conversation_.agent().capabilities().sessionCapabilities.list.has_value()) {
+    say("The agent lists no sessions; acp chat --session ID goes on with one");
+    return from_start ? conversation_.new_session() : void();
+  }
+  conversation_.beside(
+      [this, agent = conversation_.agent(), mailbox = mailbox_, cwd = options_.cwd, from_start] {
+        v1::ListSessionsRequest filter;
+        filter.cwd = cwd;
+        const std::vector<v1::SessionInfo> found = agent.list_sessions(filter);
+        mailbox->post([this, found, from_start] {
+          if (found.empty()) {
+            say("The agent has no sessions in this directory");
+            return from_start ? conversation_.new_session() : void();
+          }
+          const auto dialog = std::make_shared<ChoiceDialog>();
+          dialog->head = {line_of("? Sessions in " + options_.cwd, {.bold = true})};
+          dialog->selected = 0;
+          for (const v1::SessionInfo& info : found)
+            dialog->choices.push_back(
+                {.label = info.title.value_or("").empty() ? info.sessionId : *info.title,
+                 .description = local_time(info.updatedAt.value_or("")) +
+                                (is_open(info.sessionId) ? " (this one)" : "")});
+          if (from_start) dialog->choices.push_back({.label = "A new session", .key = 'n'});
+          dialog->chosen = [this, found, from_start](std::size_t index) {
+            if (index >= found.size()) return conversation_.new_session();
+            if (from_start) return conversation_.open_session(found[index].sessionId, "");
+            session_actions(found[index]);
+          };
+          if (from_start) dialog->dismissed = [this] { leave(0); };
+          ask(dialog);
+        });
+      });
 }
 
 void ChatUi::session_actions(const v1::SessionInfo& info) {
-  const v1::AgentCapabilities& can = agent_->capabilities();
+  const v1::AgentCapabilities& can = conversation_.agent().capabilities();
   const auto dialog = std::make_shared<ChoiceDialog>();
   dialog->head = {line_of("? Session " + info.title.value_or(info.sessionId), {.bold = true})};
   std::vector<std::string> ways;
@@ -206,11 +233,24 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
   offer(sessions.delete_.has_value(), "delete", "Delete", 'd');
   if (ways.empty()) return say("The agent can do nothing with it");
   dialog->selected = 0;
-  dialog->chosen = [this, ways, id = info.sessionId](std::size_t index) {
-    if (ways[index] != "delete") return open_session(id, ways[index]);
-    if (session_ && session_->id() == id)
-      return say_error("This session cannot be deleted from within");
-    beside([this, agent = *agent_, mailbox = mailbox_, id] {
+  dialog->chosen = [this, ways, info](std::size_t index) {
+    if (ways[index] != "delete") return conversation_.open_session(info.sessionId, ways[index]);
+    if (is_open(info.sessionId)) return say_error("This session cannot be deleted from within");
+    delete_session(info);
+  };
+  ask(dialog);
+}
+
+void ChatUi::delete_session(const v1::SessionInfo& info) {
+  const auto dialog = std::make_shared<ChoiceDialog>();
+  dialog->head = {
+      line_of("? Delete the session " + info.title.value_or(info.sessionId) + " for good",
+              {.bold = true, .colour = Colour::yellow})};
+  dialog->choices = {{.label = "Keep it", .key = 'n'}, {.label = "Delete it", .key = 'y'}};
+  dialog->selected = 0;
+  dialog->chosen = [this, id = info.sessionId](std::size_t index) {
+    if (index == 0) return;
+    conversation_.beside([this, agent = conversation_.agent(), mailbox = mailbox_, id] {
       agent.delete_session(id);
       mailbox->post([this, id] { say("Deleted: session " + id); });
     });

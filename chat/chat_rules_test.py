@@ -28,10 +28,10 @@ class Rules(ChatCase):
     def test_always_for_a_question_without_a_command_allows_no_other(self):
         chat = self.steps(question("ls"), question("rm -rf ~"))
         chat.wait("execute: ls")
-        self.assertNotIn("by a rule of mine", chat.screen.text())
+        self.assertNotIn("This session", chat.screen.text())
         chat.type("a\r")
         chat.wait("execute: rm -rf ~")
-        chat.wait("n reject_once")
+        chat.wait("n Reject")
         chat.type("n\r")
         chat.wait("asked: o2")
         chat.wait(IDLE)
@@ -45,7 +45,7 @@ class Rules(ChatCase):
         chat = self.steps(fetch("https://good.example/a"), fetch("https://good.example/b"),
                           fetch("https://good.example@evil.example/"))
         chat.wait("asks for permission")
-        chat.type("a\r")
+        chat.type("s\r")
         chat.wait("Allowed by a rule")
         chat.wait("asked: o0", times=1)
         chat.wait("asks for permission")
@@ -58,15 +58,45 @@ class Rules(ChatCase):
         def build(**more):
             return question("build", rawInput={"command": "sh build.sh", **more})
         chat = self.steps(build(), build(cwd="."), build(cwd="vendor"))
-        chat.wait("p Always, by a rule of mine")
+        chat.wait("s This session")
         chat.wait("`sh build.sh` in this directory")
-        chat.type("a\r")
+        chat.type("s\r")
         chat.wait("Allowed by a rule")
         chat.wait("asks for permission")
         chat.type("n\r")
         chat.wait("asked: o2")
         chat.wait(IDLE)
         self.leave(chat)
+
+    def test_the_agents_other_answers_stay_reachable(self):
+        chat = self.steps(question("build", rawInput={"command": "make"}))
+        chat.wait("o Other answers of")
+        self.assertNotIn("allow_always", chat.screen.text())
+        chat.type("o\r")
+        chat.wait("allow_always  (the agent's own: allows from now on)")
+        chat.type("2\r")
+        chat.wait("asked: o1")
+        chat.wait(IDLE)
+        self.assertNotIn("Remembered", self.leave(chat))
+
+    def test_a_rejection_with_a_reason(self):
+        chat = self.steps(question("build", rawInput={"command": "make"}))
+        chat.wait("r Reject and say why")
+        chat.type("r\r")
+        chat.wait("Rejected. Type why")
+        chat.wait("asked: o2")
+        chat.wait(IDLE)
+        self.leave(chat)
+
+    def test_the_rule_is_told_in_words(self):
+        chat = self.steps(question("edit", kind="edit", name="edit", locations=[{"path": str(self.work / "c")}]))
+        chat.wait("p This project  all edits in this project, for python3, from now on")
+        chat.type("p\r")
+        chat.wait("Remembered: allow all edits in this project, for python3 (in")
+        chat.wait(IDLE)
+        chat.type("/policy\r")
+        chat.wait("allow edit of")
+        self.assertNotIn("edit with edit", self.leave(chat))
 
     def test_rules_that_reject_hold_for_what_chat_carries_out(self):
         self.policy("[[rule]]\ndecision = 'reject'\npath = '**/.env'\n\n"
@@ -112,7 +142,7 @@ class Rules(ChatCase):
         chat = self.steps(question("t", kind="think", **command), ["run", "touch a"],
                           question("r", kind="read", **diff), ["write", str(self.work / "c")])
         for number in (1, 2):
-            chat.wait("n reject_once")
+            chat.wait("n Reject")
             chat.type("n\r")
             chat.wait("asked: o2", times=number)
         chat.wait("write: -32003")
@@ -127,7 +157,7 @@ class Rules(ChatCase):
         chat.wait("execute `touch a`")
         chat.type("n\r")
         chat.wait("run: done")
-        chat.wait("edit: edit")
+        chat.wait("asks for permission: edit\n")
         chat.type("n\r")
         chat.wait("write: -32003")
         chat.wait(IDLE)

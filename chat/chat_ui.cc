@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "acp/io/printable.h"
 #include "chat/text.h"
-#include "settings/file.h"
 
 namespace acp::chat {
 
@@ -44,38 +42,25 @@ ChatUi::ChatUi(const ChatOptions& options)
       terminal_(RawTerminal::possible()),
       plain_(RawTerminal::possible() == RawTerminal::How::lines),
       scripted_(plain_ && !RawTerminal::typed()),
-      colours_(colour_mode(plain_)),
       mailbox_(std::make_shared<Mailbox>([this] { terminal_.wake(); })),
       host_(std::make_shared<ChatHost>(mailbox_, *this, options.agent.name, label_,
                                        options.policy_file, options.command_environment)),
-      last_(options.agent.name, options.cwd),
-      screen_(terminal_.size().columns, terminal_.size().rows, colours_),
-      transcript_(view()),
+      screen_(terminal_.size().columns, terminal_.size().rows, colour_mode(plain_)),
+      view_(options.cwd, screen_.room()),
       keys_(terminal_type),
-      history_file_(history_path()) {
+      input_(
+          [this](std::string_view text, std::size_t cursor) { return completion(text, cursor); }),
+      conversation_(options_, mailbox_, host_, *this) {
   try {
-    if (!history_file_.empty())
-      if (const auto kept = settings::read_settings_file(history_file_, settings::Trust::owner))
-        history_.parse(*kept);
+    input_.open_history(history_path());
   } catch (const std::runtime_error& error) {
     say_error(std::string("The history is not used: ") + error.what());
-    history_file_.clear();
   }
 }
 
-ChatUi::~ChatUi() {
-  mailbox_->close();
-  starting_.request_stop();
-  host_->close();
-  const std::optional<RemoteAgent> agent = agent_;
-  session_.reset();
-  agent_.reset();
-  if (agent) agent->close();
-  work_.clear();  // waits for them
-}
-
 int ChatUi::run() {
-  start();
+  conversation_.start();
+  if (!options_.prompt.empty()) conversation_.submit(options_.prompt);
   while (!exit_code_) {
     const RawTerminal::Event event = terminal_.wait(time_to_wait());
     look_at(event);
@@ -88,25 +73,25 @@ int ChatUi::run() {
     if (dirty_ && now - last_frame_ >= frame_time) {
       draw();
       last_frame_ = Clock::now();
-    } else if ((working() || !phase_.empty()) && now - last_frame_ >= tick) {
+    } else if ((conversation_.working() || !conversation_.phase().empty() || shell_) &&
+               now - last_frame_ >= tick) {
       draw();
       last_frame_ = now;
     }
   }
+  put_draft_away();
   try {
-    if (session_ && !plain_) {
-      // What is open is told as it stands.
-      Frame last;
-      session_->with_state([&](const SessionState& state) { last = transcript_.finish(state); });
-      for (Line& line : notes_) last.finished.push_back(std::move(line));
-      if (const std::string how = how_to_go_on(); !how.empty()) {
-        last.finished.emplace_back();
-        for (Line& line : wrap(line_of("· " + how, {.dim = true}), screen_.room()))
-          last.finished.push_back(std::move(line));
+    if (!plain_) {
+      Lines last;
+      if (const auto& session = conversation_.session()) {
+        session->with_state([&](const SessionState& state) { last = view_.finish(state); });
+        if (const std::string how = conversation_.how_to_go_on(); !how.empty()) {
+          view_.note(Line());
+          view_.say("This session goes on with: " + how);
+        }
       }
-      terminal_.write(screen_.draw(last.finished, {}, 0, 0));
-    } else if (!plain_) {
-      terminal_.write(screen_.draw(notes_, {}, 0, 0));
+      for (Line& line : view_.take_notes()) last.push_back(std::move(line));
+      terminal_.write(screen_.draw(last, {}, 0, 0));
     } else {
       draw_plain();
     }
@@ -126,7 +111,7 @@ int ChatUi::time_to_wait() const {
   const auto since =
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - last_frame_);
   if (dirty_) at_most(frame_time - since + std::chrono::milliseconds(1));
-  if (working() || !phase_.empty()) at_most(tick - since);
+  if (conversation_.working() || !conversation_.phase().empty() || shell_) at_most(tick - since);
   if (const int key = keys_.waits(); key >= 0) at_most(std::chrono::milliseconds(key));
   return wait;
 }
@@ -136,7 +121,7 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
   if (event.resized && !plain_) {
     const RawTerminal::Size size = terminal_.size();
     terminal_.write(screen_.resize(size.columns, size.rows));
-    transcript_.set_view(view());
+    view_.resize(screen_.room());
     dirty_ = true;
   }
   if (event.interrupted) interrupt(true);
@@ -160,7 +145,8 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
 bool ChatUi::takes_line() const {
   if (exit_code_) return false;
   if (!scripted_) return true;
-  return phase_.empty() && (!dialogs_.empty() || (!working() && work_.empty()));
+  return conversation_.phase().empty() &&
+         (!dialogs_.empty() || (!conversation_.working() && conversation_.quiet()));
 }
 
 void ChatUi::take_lines() {
@@ -179,34 +165,20 @@ void ChatUi::take_lines() {
 
 // What was asked for is still done; what only a person could answer is not.
 void ChatUi::finish_without_input() {
-  if (!dialogs_.empty() && working()) {
+  if (!dialogs_.empty() && conversation_.working()) {
     dialogs_.clear();
-    session_->cancel();
+    conversation_.session()->cancel();
   }
   for (; !dialogs_.empty() && !exit_code_; dialogs_.pop_front()) dialogs_.front()->dismiss();
-  if (phase_.empty() && !working() && queue_.empty() && work_.empty()) leave(0);
+  if (conversation_.phase().empty() && !conversation_.working() && conversation_.queue().empty() &&
+      conversation_.quiet())
+    leave(0);
 }
 
 void ChatUi::leave(int code) {
   if (exit_code_) return;
   exit_code_ = code;
-  starting_.request_stop();
-}
-
-std::string ChatUi::how_to_go_on() const {
-  if (!said_ || !agent_ || last_.default_directory().empty()) return {};
-  const v1::AgentCapabilities& can = agent_->capabilities();
-  if (!can.loadSession && !can.sessionCapabilities.resume.has_value()) return {};
-  std::string command = "acp chat --session last";
-  std::error_code gone;
-  if (std::filesystem::current_path(gone) != options_.cwd)
-    command += " --cwd " + io::command_line({options_.cwd});
-  const KnownAgent& agent = options_.agent;
-  if (agent.kind == KnownAgent::Kind::command)
-    command += " -- " + agent.name;
-  else if (agent.name != built_in_agent)
-    command += " --agent " + agent.name;
-  return "This session goes on with: " + command;
+  conversation_.stop_starting();
 }
 
 void ChatUi::wants_attention() {
@@ -219,6 +191,11 @@ void ChatUi::wants_attention() {
 }
 
 void ChatUi::ask(std::shared_ptr<Dialog> dialog) {
+  // What an agent waits for is not kept waiting by what is only looked at.
+  if (dialog->urgent)
+    std::erase_if(dialogs_, [](const auto& other) {
+      return dynamic_cast<PagerDialog*>(other.get()) != nullptr;
+    });
   dialogs_.push_back(std::move(dialog));
   if (dialogs_.size() == 1) {
     dialog_focused_ = false;

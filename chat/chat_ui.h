@@ -1,44 +1,40 @@
-// The thread that owns the terminal and everything that is shown. Private to acp chat.
+// The thread that owns the terminal: waits for keys and letters, hands them on, and draws. Private
+// to acp chat.
 #pragma once
 
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "acp/client.h"
 #include "chat/chat.h"
 #include "chat/chat_host.h"
-#include "chat/completion.h"
-#include "chat/editor.h"
+#include "chat/conversation.h"
 #include "chat/inline_screen.h"
+#include "chat/input_line.h"
 #include "chat/keys.h"
-#include "chat/last_session.h"
-#include "chat/long_session.h"
 #include "chat/raw_terminal.h"
-#include "chat/transcript.h"
+#include "chat/session_view.h"
+#include "workspace/command.h"
 
 namespace acp::chat {
 
-class ChatUi : public Front {
+class ChatUi : public Front, Conversation::Events {
  public:
   explicit ChatUi(const ChatOptions& options);
-  ~ChatUi() override;
-
   int run();
 
   // ---- Front
   void ask(std::shared_ptr<Dialog> dialog) override;
   void take_back(std::size_t dialog) override;
   void say(const std::string& text) override;
-  std::optional<Session> session() const override { return session_; }
-  void disconnected() override;
+  std::optional<Session> session() const override { return conversation_.session(); }
+  bool lends_terminal() const override { return !plain_; }
+  void disconnected() override { conversation_.disconnected(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,14 +46,19 @@ class ChatUi : public Front {
   void finish_without_input();
   int time_to_wait() const;
   void leave(int code);
-  std::string how_to_go_on() const;
   void wants_attention();
 
   // ---- keys (chat_keys.cc)
   void key(const Key& key);
-  void edit(const Key& key);
-  void complete_word();
+  void to_input(const Key& key);
   void interrupt(bool may_leave);
+  // The draft goes into the history, and that into its file.
+  void put_draft_away();
+  void keep_history();
+  Completion completion(std::string_view text, std::size_t cursor);
+  void edit_outside();
+  // For as long as the function runs.
+  void lend_terminal(const std::function<void()>& use);
   void entered_line(const std::string& text);
   void enter();
   bool to_dialog() const;
@@ -65,38 +66,43 @@ class ChatUi : public Front {
   // ---- what is seen (chat_view.cc)
   void draw();
   void draw_plain();
-  Lines news(Frame& frame);
-  View view() const;
-  void follow_calls(const SessionState& state);
-  // Lets go of what was printed long ago.
+  Frame news();
+  Lines plan(std::size_t most) const;
+  // Prints what `show` notes; in a pager if it is longer than the screen.
+  void present(const std::string& title, const std::function<void()>& show);
+  // Lets go of what was printed long ago; the agent may say more.
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
-  Lines plan(std::size_t most) const;
   Line status(std::size_t room) const;
+  // The calls that somebody is asked about; nothing is empty if anybody is.
+  void note_waiting();
   void print(const Lines& lines);
-  void say_error(const std::string& text);
 
-  // ---- the agent (chat_agent.cc)
-  void start();
-  void opened(Session session, const std::string& how);
-  void start_failed(const std::string& what, bool login_wanted, int code);
-  void choose_terminal_login();
+  // ---- what the conversation tells (chat_agent.cc)
+  void say_error(const std::string& text) override;
+  void changed() override { dirty_ = true; }
+  void closing() override;
+  void opening(const Session& next, const std::string& how, bool first) override;
+  void opened() override;
+  void choose_session() override;
+  void not_resumed(const std::string& id, const std::string& why) override;
+  void not_started(const std::string& why, bool login_wanted, int code) override;
+  void turn_begins() override;
+  void turn_ends(const std::string& error, bool login_wanted) override;
+  void idle() override { wants_attention(); }
+  void agent_gone() override;
+  // `from_start`: nothing else can be done.
+  void choose_login(bool from_start);
+  void log_in(const v1::AuthMethodTerminal& method);
   void submit(const std::string& text);
-  void send(std::vector<v1::ContentBlock> blocks);
-  void turn_ended(const std::string& error);
-  void agent_gone();
-  void next_from_queue();
-  bool working() const { return turn_running_; }
-  // Runs beside this thread; what it posts comes back here. A failure is said.
-  void beside(std::function<void()> work);
-  void open_session(const std::string& id, const std::string& how);
-  void new_session();
 
   // ---- commands (chat_commands.cc)
   // What is left for the agent; nothing if it was a command of ours.
   std::optional<std::string> run_command(const std::string& text);
-  void run_own(const std::string& name, const std::string& rest, const std::string& typed);
+  void run_own(const std::string& name, const std::string& rest);
   bool agent_has(const std::string& command) const;
+  // Ours, and of use with this agent.
+  bool is_ours(const std::string& command) const;
   std::vector<CommandHelp> commands() const;
   std::vector<CommandHelp> agents_commands() const;
   void help();
@@ -105,19 +111,26 @@ class ChatUi : public Front {
   void save(const std::string& words);
   void show_servers();
   void logout();
-  void show_log();
   void show_policy();
   void export_to(const std::string& file);
   void attach(const std::string& file, bool image);
 
+  // ---- commands of the person's own: !ls (chat_shell.cc)
+  void run_shell(const std::string& command);
+  void shell_ended(const workspace::CommandResult& result);
+  Lines shell_lines(std::size_t columns) const;
+
   // ---- choices (chat_pickers.cc)
-  static std::string model_of(const Session& session);  // for people; empty: not known
   void pick_mode(const std::string& wanted);
   void pick_model(const std::string& wanted);
   void pick_config(const std::string& wanted);
   void pick_value(const v1::SessionConfigOption& option);
   void choose(RunChoices choices, const std::string& told);
-  void sessions();
+  // `from_start`: one to begin with.
+  void sessions(bool from_start = false);
+  bool is_open(const std::string& session) const;
+  void next_mode();
+  void delete_session(const v1::SessionInfo& info);
   void session_actions(const v1::SessionInfo& info);
 
   const ChatOptions options_;
@@ -125,60 +138,39 @@ class ChatUi : public Front {
   RawTerminal terminal_;
   const bool plain_;
   const bool scripted_;  // nobody types: the lines come from a file or a pipe
-  const ColourMode colours_;
   std::shared_ptr<Mailbox> mailbox_;
   std::shared_ptr<ChatHost> host_;
-  LastSession last_;
 
   // Shown.
   InlineScreen screen_;
-  Transcript transcript_;
-  Lines notes_;  // of our own, to be printed
+  SessionView view_;
+  Lines plan_before_;  // the turn
   bool dirty_ = true;
-  Clock::time_point last_frame_ = {}, last_key_ = Clock::now(), turn_began_ = {};
+  Clock::time_point last_frame_ = {}, last_key_ = Clock::now();
   bool focused_ = true;
-  struct Times {
-    Clock::time_point began, ended;
-    bool over = false;
-  };
-  std::unordered_map<std::string, Times> calls_;
-  std::uint64_t calls_revision_ = 0;
-  Archive archive_;           // what is gone from the session's state
-  std::size_t archived_ = 0;  // prompts at the timeline's beginning that it has already
-  std::uint64_t tidied_ = 0;
-  bool turn_tidied_ = true;
 
   // Typed.
   KeyDecoder keys_;
-  std::string typed_line_;  // where lines are read
-  Editor editor_;
-  History history_;
-  std::string history_file_;
-  std::vector<Completion::Candidate> candidates_;
+  InputLine input_;
+  std::string typed_line_;       // where lines are read
   bool dialog_focused_ = false;  // though something is in the input line
   std::deque<std::shared_ptr<Dialog>> dialogs_;
-  std::deque<std::string> queue_;
-  std::vector<v1::ContentBlock> attached_;
-  std::vector<std::string> attached_names_;
-
-  // The agent.
-  std::string phase_;  // of the start; empty once there is a session
-  Clock::time_point phase_began_ = {};
-  std::stop_source starting_;
-  std::optional<RemoteAgent> agent_;
-  std::optional<Session> session_;
-  bool turn_running_ = false;
-  Lines plan_before_;  // the turn
-  bool said_ = false;  // something is in the session
-  bool cancelled_ = false;
-  std::size_t unsent_ = 0;  // of the queue, since the turn was cancelled
-  std::size_t next_work_ = 0;
-  std::map<std::size_t, std::jthread> work_;
-
+  std::vector<std::string> files_;  // of the project
+  Clock::time_point files_seen_ = {};
+  bool looking_for_files_ = false;
+  struct Shell {
+    std::string command;
+    std::string output;  // the last of it
+    Clock::time_point began = {};
+    std::stop_source stop = {};
+  };
+  std::optional<Shell> shell_;  // that runs
   Clock::time_point last_interrupt_ = {};
   bool nothing_follows_ = false;  // the input is read to its end
   bool input_ended_ = false;      // and done
+
   std::optional<int> exit_code_;
+  Conversation conversation_;  // the last: its threads end first
 };
 
 }  // namespace acp::chat

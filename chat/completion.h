@@ -9,7 +9,7 @@
 namespace acp::chat {
 
 struct CommandHelp {
-  std::string name;  // with its slashes
+  std::string name;  // with its slash
   std::string hint = {}, description = {};
 };
 
@@ -19,12 +19,18 @@ struct Completion {
     std::string text;         // what to put there
     std::string description;  // for people
   };
-  std::vector<Candidate> candidates = {};
-  // What all candidates begin with.
-  std::string shared() const;
+  std::vector<Candidate> candidates = {};  // the most likely first
+  bool command = false;                    // they are commands
+  // The word is one of them already.
+  bool exact = false;
+  // How the command goes on whose name is typed.
+  std::string hint = {};
 };
 
+// `files` are those of the project: paths relative to `cwd`. Files of the directory that is typed
+// come first, then those whose names fit.
 Completion complete(std::string_view text, std::size_t cursor,
-                    const std::vector<CommandHelp>& commands, const std::string& cwd);
+                    const std::vector<CommandHelp>& commands, const std::string& cwd,
+                    const std::vector<std::string>& files = {});
 
 }  // namespace acp::chat

@@ -28,20 +28,6 @@ const Lines& ChoiceDialog::body_at(std::size_t columns) const {
   return made_;
 }
 
-Lines ChoiceDialog::page(std::size_t columns, std::size_t rows) const {
-  const Lines& all = body_at(columns);
-  page_ = rows > 4 ? rows - 3 : 1;
-  first_ = std::min(first_, all.size() > page_ ? all.size() - page_ : 0);
-  const std::size_t end = std::min(first_ + page_, all.size());
-  const Lines part(all.begin() + static_cast<std::ptrdiff_t>(first_),
-                   all.begin() + static_cast<std::ptrdiff_t>(end));
-  Lines out = framed(title, part, columns, io::whole, "");
-  const std::string place = "  lines " + std::to_string(first_ + 1) + "–" + std::to_string(end) +
-                            " of " + std::to_string(all.size());
-  out.push_back(fit(line_of(place, {.dim = true}), columns));
-  return out;
-}
-
 Line ChoiceDialog::choice_begin(std::size_t index) const {
   Line line = line_of(selected == index ? "❯ " : "  ", {.bold = true, .colour = Colour::cyan});
   add(line, std::to_string(index + 1) + " ", {.colour = Colour::cyan});
@@ -75,7 +61,7 @@ Lines ChoiceDialog::choice_rows(std::size_t index, std::size_t columns) const {
 Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   Shown out;
   if (viewing_) {
-    out.lines = page(columns, rows);
+    out.lines = pager_.page(title, body_at(columns), columns, rows);
     return out;
   }
   for (const Line& line : head) {
@@ -92,9 +78,17 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   const std::size_t first =
       choices.size() <= most ? 0 : std::min(at >= most ? at - most + 1 : 0, choices.size() - most);
   Lines answers, short_answers;
+  bool before_is_short = false;
   for (std::size_t i = first; i < std::min(choices.size(), first + most); ++i) {
     for (Line& row : choice_rows(i, columns)) answers.push_back(std::move(row));
-    short_answers.push_back(choice_row(i, columns));
+    // Two that are short share a row.
+    Line row = choice_row(i, columns);
+    const bool is_short = choices[i].description.empty() && choices[i].meaning.empty();
+    if (is_short && before_is_short && width(short_answers.back()) + width(row) <= columns)
+      add(short_answers.back(), row);
+    else
+      short_answers.push_back(std::move(row));
+    before_is_short = is_short;
   }
   // How far an answer reaches is worth a second row, but what it is about comes first.
   constexpr std::size_t frame_lines = 2;
@@ -111,24 +105,6 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   return out;
 }
 
-bool ChoiceDialog::scroll(const std::string& name) {
-  if (name == "Up")
-    first_ -= std::min<std::size_t>(first_, 1);
-  else if (name == "Down")
-    ++first_;
-  else if (name == "PageUp")
-    first_ -= std::min(first_, page_);
-  else if (name == "PageDown" || name == " ")
-    first_ += page_;
-  else if (name == "Home")
-    first_ = 0;
-  else if (name == "End")
-    first_ = io::whole / 2;
-  else
-    return false;
-  return true;
-}
-
 bool ChoiceDialog::close_view() {
   typed_.clear();
   return std::exchange(viewing_, false);
@@ -137,7 +113,7 @@ bool ChoiceDialog::close_view() {
 bool ChoiceDialog::key(const Key& key) {
   typed_.clear();
   if (viewing_) {
-    if (!scroll(key.text)) close_view();
+    if (!pager_.scroll(key.text)) close_view();
     return false;
   }
   if (key.is("Up") || key.is("Down")) {
@@ -167,14 +143,14 @@ std::string ChoiceDialog::typed(const std::string& text) {
   const std::string all = typed_ + text;
   if (viewing_) {
     typed_.clear();
-    if (scroll(text)) return "";
+    if (pager_.scroll(text)) return "";
     viewing_ = false;
     // A word that begins with v was meant for the input line.
     return text == "v" || text == "q" ? "" : all;
   }
   if (body && all == "v" && !meant_by(all)) {
     viewing_ = true;
-    first_ = 0;
+    pager_.to_top();
     typed_ = all;
     return "";
   }
@@ -198,6 +174,25 @@ bool ChoiceDialog::line(const std::string& text) {
 
 void ChoiceDialog::dismiss() {
   if (dismissed) dismissed();
+}
+
+Dialog::Shown PagerDialog::shown(std::size_t columns, std::size_t rows) const {
+  return {.lines = pager_.page(title_, lines_, columns, rows)};
+}
+
+bool PagerDialog::key(const Key& key) { return !pager_.scroll(key.text); }
+
+bool PagerDialog::line(const std::string&) { return true; }
+
+std::string PagerDialog::typed(const std::string& text) {
+  if (pager_.scroll(text)) return "";
+  closed_ = true;
+  if (text == "p") print_(lines_);
+  return text == "p" || text == "q" ? "" : text;
+}
+
+std::string PagerDialog::hint() const {
+  return "↑ ↓ PgUp PgDn scroll, p prints it into the scrollback, q or Esc closes it";
 }
 
 namespace {

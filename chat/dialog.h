@@ -10,6 +10,7 @@
 #include "acp/schema/v1.h"
 #include "chat/editor.h"
 #include "chat/keys.h"
+#include "chat/pager.h"
 #include "chat/styled.h"
 
 namespace acp::chat {
@@ -35,11 +36,15 @@ class Dialog {
   virtual std::string hint() const { return {}; }
   // Esc: the person does not want to answer.
   virtual void dismiss() = 0;
+  // What was typed has ended it.
+  virtual bool closed() const { return false; }
   // Esc, first of all: true if only a view of it was closed by that.
   virtual bool close_view() { return false; }
 
   // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
   bool urgent = false;
+  // The tool call that it is about, by its id; empty: none.
+  std::string about_call = {};
   // Of whom it was asked; 0: of nobody in particular.
   std::size_t id = 0;
 };
@@ -82,9 +87,6 @@ class ChoiceDialog : public Dialog {
   Line choice_row(std::size_t index, std::size_t columns) const;
   Lines choice_rows(std::size_t index, std::size_t columns) const;
   const Lines& body_at(std::size_t columns) const;
-  Lines page(std::size_t columns, std::size_t rows) const;
-  // By a key or a character; false if it does not scroll.
-  bool scroll(const std::string& name);
 
   std::string typed_;  // what has selected the one that is, or opened the view
   // Of the body. It is made once for each width.
@@ -92,7 +94,30 @@ class ChoiceDialog : public Dialog {
   mutable std::size_t made_at_ = 0;
   // The view of all of it.
   bool viewing_ = false;
-  mutable std::size_t first_ = 0, page_ = 1;
+  mutable Pager pager_;
+};
+
+// What is longer than the screen.
+class PagerDialog : public Dialog {
+ public:
+  // `print` gets all of it if the person wants that.
+  PagerDialog(Line title, Lines lines, std::function<void(const Lines&)> print)
+      : title_(std::move(title)), lines_(std::move(lines)), print_(std::move(print)) {}
+
+  Shown shown(std::size_t columns, std::size_t rows) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
+  std::string hint() const override;
+  void dismiss() override {}
+  bool closed() const override { return closed_; }
+
+ private:
+  const Line title_;
+  const Lines lines_;
+  const std::function<void(const Lines&)> print_;
+  mutable Pager pager_;
+  bool closed_ = false;
 };
 
 // Field by field. What it gives is as the schema wants it.

@@ -70,7 +70,7 @@ Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_row
     }
     out.push_back(fit(line_of("@@ -" + range(hunk.old_line, hunk.old_count) + " +" +
                                   range(hunk.new_line, hunk.new_count) + " @@",
-                              {.colour = Colour::cyan}),
+                              {.dim = true}),
                       columns));
     for (std::size_t i = 0; i < hunk.rows.size(); ++i) {
       if (full()) {

@@ -15,7 +15,9 @@ bool in_word(char c) {
          (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 
-std::string cleaned(std::string_view text) {
+}  // namespace
+
+std::string typed_text(std::string_view text) {
   std::string clean;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -28,8 +30,6 @@ std::string cleaned(std::string_view text) {
   }
   return clean;
 }
-
-}  // namespace
 
 void History::add(std::string text) {
   if (text.find_first_not_of(" \t\n") == std::string::npos) return;
@@ -71,7 +71,7 @@ void History::parse(std::string_view text) {
 }
 
 void Editor::set(std::string text) {
-  text_ = cleaned(text);
+  text_ = typed_text(text);
   cursor_ = text_.size();
   edited();
 }
@@ -86,7 +86,7 @@ std::string Editor::take() {
 void Editor::insert(std::string_view text) { replace(cursor_, text); }
 
 void Editor::replace(std::size_t from, std::string_view text) {
-  const std::string clean = cleaned(text);
+  const std::string clean = typed_text(text);
   text_.replace(from, cursor_ - from, clean);
   cursor_ = from + clean.size();
   edited();

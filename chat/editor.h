@@ -27,6 +27,10 @@ class History {
   std::vector<std::string> entries_;
 };
 
+// What is typed or pasted as a text: line ends are kept; \r\n and \r become \n, other control
+// characters but tabs are left out.
+std::string typed_text(std::string_view bytes);
+
 // The cursor is always between characters as people see them.
 class Editor {
  public:
@@ -37,7 +41,7 @@ class Editor {
   // Gives the text out, and begins anew.
   std::string take();
 
-  // Line ends are kept; \r\n and \r become \n, other control characters but tabs are left out.
+  // As typed_text().
   void insert(std::string_view text);
   // Puts `text` in the place of what stands between `from` and the cursor.
   void replace(std::size_t from, std::string_view text);

@@ -4,8 +4,10 @@
 
 #include "chat/completion.h"
 #include "chat/dialog.h"
+#include "chat/fuzzy.h"
 #include "chat/inline_screen.h"
 #include "chat/keys.h"
+#include "chat/known_files.h"
 #include "chat/prompt_content.h"
 #include "workspace/testing/scratch.h"
 
@@ -112,6 +114,19 @@ TEST(EditorRows, WrapsAndKeepsTheCursorInView) {
   EXPECT_EQ(cut.cursor_row, 1u);
 }
 
+TEST(Keys, AreNotLostInABurst) {
+  KeyDecoder keys("xterm");
+  std::string text, typed;
+  while (text.size() < 64 * 1024) text += "é漢 word ";
+  for (const Key& key : keys.feed(text)) typed += key.text;
+  EXPECT_EQ(typed, text);
+  // A sequence without an end is no key, and keeps no others out for good.
+  std::vector<Key> pressed = keys.feed("\x1b[" + std::string(1000, '1'));
+  typed.clear();
+  for (const Key& key : keys.feed("after it")) typed += key.text;
+  EXPECT_TRUE(typed.ends_with("after it")) << typed;
+}
+
 TEST(Keys, ArePastesFocusAndNames) {
   KeyDecoder keys("xterm");
   std::vector<Key> all;
@@ -128,28 +143,68 @@ TEST(Keys, ArePastesFocusAndNames) {
   EXPECT_TRUE(all[5].is("M-Enter"));
 }
 
+// What the word at the end of the text could become.
+std::vector<std::string> offered(std::string_view text, const std::vector<CommandHelp>& commands,
+                                 const std::string& cwd, const std::vector<std::string>& files) {
+  std::vector<std::string> texts;
+  for (const auto& one : complete(text, text.size(), commands, cwd, files).candidates)
+    texts.push_back(one.text);
+  return texts;
+}
+using Texts = std::vector<std::string>;
+
 TEST(Completion, OfCommands) {
-  const std::vector<CommandHelp> commands = {{"/plan", "what", "Plans"}, {"/play"}, {"//help"}};
+  const std::vector<CommandHelp> commands = {
+      {"/plan", "what", "Plans"}, {"/play"}, {"/agent:help"}, {"/explain"}};
   const Completion found = complete("/pl", 3, commands, "/");
-  ASSERT_EQ(found.candidates.size(), 2u);
-  EXPECT_EQ(found.shared(), "/pla");
-  EXPECT_EQ(found.candidates[0].description, "what — Plans");
-  EXPECT_TRUE(complete("a /pl", 5, commands, "/").candidates.empty());
+  EXPECT_EQ(found.candidates.front().description, "what — Plans");
+  EXPECT_TRUE(found.command);
+  EXPECT_FALSE(found.exact);
+  EXPECT_EQ(offered("/pl", commands, "/", {}), (Texts{"/plan", "/play", "/explain"}));
+  EXPECT_EQ(offered("/hlp", commands, "/", {}), Texts{"/agent:help"});
+  EXPECT_EQ(offered("/", commands, "/", {}).size(), 4u);
+  EXPECT_TRUE(complete("/play", 5, commands, "/").exact);
+  EXPECT_TRUE(offered("a /pl", commands, "/", {}).empty());
+  EXPECT_EQ(complete("/plan th", 8, commands, "/").hint, "what — Plans");
+}
+
+TEST(Completion, OfFilesAnywhereInTheProject) {
+  const workspace::testing::Scratch scratch;
+  for (const char* name : {"src/lexer.cc", "src/lexer.h", "tests/lexer_test.cc", "lex.md"})
+    scratch.put(name, "");
+  const std::string folder = scratch.path().string();
+  const Texts files = known_files(folder);
+  EXPECT_EQ(files, (Texts{"lex.md", "src/", "src/lexer.cc", "src/lexer.h", "tests/",
+                          "tests/lexer_test.cc"}));
+  EXPECT_EQ(offered("look at @lex", {}, folder, files),
+            (Texts{"@lex.md", "@src/lexer.h", "@src/lexer.cc", "@tests/lexer_test.cc"}));
+  EXPECT_EQ(offered("@lt", {}, folder, files), Texts{"@tests/lexer_test.cc"});
+  EXPECT_EQ(offered("@src/l", {}, folder, files), (Texts{"@src/lexer.cc", "@src/lexer.h"}));
+  EXPECT_EQ(offered("@", {}, folder, files), (Texts{"@lex.md", "@src/", "@tests/"}));
+  EXPECT_TRUE(complete("@lex.md", 7, {}, folder, files).exact);
+  EXPECT_TRUE(complete("@src", 4, {}, folder, files).exact);
+  EXPECT_FALSE(complete("@le", 3, {}, folder, files).exact);
 }
 
 TEST(Completion, OfPathsWithSpaces) {
   const workspace::testing::Scratch scratch;
   for (const char* name : {"with more/inside/x", "with space.md", "without"}) scratch.put(name, "");
   const std::string folder = scratch.path().string();
-  const auto shared = [&](std::string_view text) {
-    return complete(text, text.size(), {}, folder).shared();
-  };
-  EXPECT_EQ(shared("see @wi"), "@\"with");
-  EXPECT_EQ(shared("see @witho"), "@without");
-  EXPECT_EQ(shared("see @\"with s"), "@\"with space.md\"");
-  EXPECT_EQ(shared("@\"with space.md\" @\"with m"), "@\"with more/");
-  EXPECT_EQ(shared("@\"with more/in"), "@\"with more/inside/");
+  EXPECT_EQ(offered("see @wi", {}, folder, {}),
+            (Texts{"@\"with more/", "@\"with space.md\"", "@without"}));
+  EXPECT_EQ(offered("see @\"with s", {}, folder, {}), Texts{"@\"with space.md\""});
+  EXPECT_EQ(offered("@\"with space.md\" @\"with m", {}, folder, {}), Texts{"@\"with more/"});
+  EXPECT_EQ(offered("@\"with more/in", {}, folder, {}), Texts{"@\"with more/inside/"});
   EXPECT_EQ(complete("a @\"with s", 10, {}, folder).from, 2u);
+}
+
+TEST(Fuzzy, PrefersTheNameOfTheFile) {
+  const Texts names = {"main/other.cc", "src/main.cc", "src/domain.cc", "README"};
+  const auto best = fuzzy_best("main", names, 10);
+  EXPECT_EQ(best, (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_FALSE(fuzzy_score("xyz", "README"));
+  EXPECT_TRUE(fuzzy_score("rdm", "README"));
+  EXPECT_EQ(fuzzy_best("", names, 2).size(), 2u);
 }
 
 TEST(Choice, TakesNothingThatWasNotChosen) {

@@ -1,7 +1,6 @@
 #include "chat/entries.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -216,41 +215,6 @@ Lines plan_lines(const SessionState& state, const View& view) {
     }
   }
   return lines;
-}
-
-Line status_line(const SessionState& state, const View& view) {
-  Line line;
-  const auto part = [&](std::string_view text, const Style& style) {
-    if (text.empty()) return;
-    if (!line.empty()) add(line, " · ", aside);
-    add(line, text, style);
-  };
-  if (state.info().title) part(fit(safe(*state.info().title), view.columns / 2), {});
-  if (state.modes()) {
-    std::string name = state.modes()->currentModeId;
-    for (const v1::SessionMode& mode : state.modes()->availableModes)
-      if (mode.id == state.modes()->currentModeId) name = mode.name;
-    part(name, {.colour = Colour::cyan});
-  }
-  if (const auto& usage = state.usage()) {
-    char text[96];
-    const auto thousands = [](std::uint64_t n) { return static_cast<double>(n) / 1000; };
-    if (usage->size > 0) {
-      const double share =
-          100 * static_cast<double>(usage->used) / static_cast<double>(usage->size);
-      std::snprintf(text, sizeof text, "%.1fk of %.0fk tokens (%.0f%%)", thousands(usage->used),
-                    thousands(usage->size), share);
-      part(text, share >= 80 ? Style{.colour = Colour::yellow} : Style{});
-    } else {
-      std::snprintf(text, sizeof text, "%.1fk tokens", thousands(usage->used));
-      part(text, {});
-    }
-    if (usage->cost && std::isfinite(usage->cost->amount)) {
-      std::snprintf(text, sizeof text, "%.2f ", usage->cost->amount);
-      part(text + usage->cost->currency, {});
-    }
-  }
-  return fit(line, view.columns);
 }
 
 std::string time_text(std::chrono::milliseconds time) {

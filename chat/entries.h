@@ -31,9 +31,6 @@ Lines turn_end_lines(const SessionState::Prompt& prompt, const View& view);
 // The plan, and those that have ids.
 Lines plan_lines(const SessionState& state, const View& view);
 
-// Title, mode, context in use and cost, as far as the agent has told them; one row at most.
-Line status_line(const SessionState& state, const View& view);
-
 // "0.4 s", "1 min 12 s"
 std::string time_text(std::chrono::milliseconds time);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "acp/testing/session_updates.h"
+#include "chat/status_line.h"
 #include "chat/text.h"
 
 namespace acp::chat {
@@ -236,16 +237,45 @@ TEST(Entries, ThePlan) {
   EXPECT_EQ(to_plain(plan_lines(state, {})), "☒ look\n▶ do it !\n☐ rest\n");
 }
 
-TEST(Entries, TheStatusLine) {
+// What a line says, those below it do not say again.
+TEST(Entries, ADiffBelowItsCallHasNoHeadOfItsOwn) {
   SessionState state;
-  EXPECT_EQ(to_plain(status_line(state, {})), "");
-  state.apply(v1::SessionInfoUpdate{.title = "A\ntitle"});
-  state.apply(v1::CurrentModeUpdate{.currentModeId = "ask"});
-  state.apply(v1::UsageUpdate{
-      .used = 53'000, .size = 200'000, .cost = v1::Cost{.amount = 0.045, .currency = "USD"}});
-  EXPECT_EQ(to_plain(status_line(state, {})),
-            "A␊title · ask · 53.0k of 200k tokens (26%) · 0.04 USD");
-  EXPECT_LE(width(status_line(state, {.columns = 20})), 20u);
+  v1::Diff change{.path = "/w/a.txt", .newText = "new\n"};
+  state.apply(v1::ToolCall{.toolCallId = "c",
+                           .title = "Create a.txt",
+                           .status = v1::ToolCallStatus::completed,
+                           .content = std::vector<v1::ToolCallContent>{change}});
+  const View view{.cwd = "/w", .diff_lines = 5};
+  EXPECT_EQ(to_plain(tool_call_lines(state, *state.tool_call("c"), view)),
+            "✓ • Create a.txt  +1 -0\n  │ @@ -0,0 +1 @@\n  │ +new\n");
+  state.apply(v1::ToolCall{.toolCallId = "d",
+                           .title = "Edit",
+                           .status = v1::ToolCallStatus::completed,
+                           .content = std::vector<v1::ToolCallContent>{change}});
+  EXPECT_NE(to_plain(tool_call_lines(state, *state.tool_call("d"), view)).find("a.txt  new"),
+            std::string::npos);
+  state.apply(v1::ToolCall{
+      .toolCallId = "e",
+      .title = "Read a.txt",
+      .locations = std::vector<v1::ToolCallLocation>{{.path = "/w/a.txt", .line = 40}}});
+  EXPECT_EQ(to_plain(tool_call_head(*state.tool_call("e"), {}, view)), "○ • Read a.txt");
+}
+
+TEST(Entries, ACancelledCommandKeepsItsOutput) {
+  SessionState state;
+  state.prompt_sent({"go"});
+  state.apply(
+      v1::ToolCall{.toolCallId = "c",
+                   .title = "make",
+                   .kind = v1::ToolKind::execute,
+                   .status = v1::ToolCallStatus::in_progress,
+                   .content = std::vector<v1::ToolCallContent>{v1::Terminal{.terminalId = "t"}}});
+  state.terminal_created("t");
+  state.terminal_output("t", "one\ntwo\n", false);
+  state.turn_ended(v1::StopReason::cancelled);
+  ASSERT_EQ(state.tool_call("c")->status, ToolCallState::Status::cancelled);
+  EXPECT_EQ(to_plain(tool_call_lines(state, *state.tool_call("c"), {.ended_lines = 6})),
+            "⊘ $ make  cancelled\n  │ one\n  │ two\n");
 }
 
 TEST(Entries, TimesAreShort) {
@@ -286,7 +316,7 @@ TEST(Entries, NothingHostileGetsThroughAtAnyWidth) {
   for (const std::size_t columns : {1, 20, 80, 200}) {
     const View view{.columns = columns, .cwd = "/w", .unfolded = true};
     Lines lines = plan_lines(state, view);
-    lines.push_back(status_line(state, view));
+    lines.push_back(status_line(status_of(state), columns));
     for (const auto& each : state.timeline())
       for (Line& line : entry_lines(state, each, view)) lines.push_back(std::move(line));
     for (const Line& line : lines) {

@@ -1,5 +1,6 @@
 """An agent for the tests of acp chat. hostile_agent.py KIND [--login]: what it does when it is prompted."""
 
+import hashlib
 import json
 import os
 import sys
@@ -117,6 +118,9 @@ def prompt(message):
         sys.exit(7)
     elif KIND in ("blocks", "all blocks", "no blocks"):
         say(json.dumps([block["type"] for block in message["params"]["prompt"]]))
+    elif KIND == "digest":
+        text = "".join(block.get("text", "") for block in message["params"]["prompt"])
+        say(f"{len(text.encode())} bytes, {hashlib.sha256(text.encode()).hexdigest()[:16]}")
     elif KIND == "form":
         send({"id": "f", "method": "elicitation/create", "params": {
             "sessionId": "s", "mode": "form", "message": "Who are you" + ESC, "requestedSchema": {

@@ -27,7 +27,9 @@ std::size_t beginning_of(std::string_view of, std::string_view text) {
 struct KeyDecoder::State {
   TickitTerm* term = nullptr;
   std::vector<Key> keys;
-  std::string held;  // may be the beginning of a paste or of a focus event
+  std::string terminal_type;
+  std::size_t unfinished = 0;  // bytes that the decoder has, at most, and that are no key yet
+  std::string held;            // may be the beginning of a paste or of a focus event
   std::string pasted;
   bool pasting = false;
 
@@ -39,19 +41,34 @@ struct KeyDecoder::State {
     static_cast<State*>(self)->keys.push_back({kind, info->str});
     return 1;
   }
+  void begin() {
+    if (term != nullptr) tickit_term_unref(term);
+    term = tickit_term_new_for_termtype(terminal_type.c_str());
+    if (term == nullptr) term = tickit_term_new_for_termtype("xterm");
+    if (term == nullptr)
+      throw std::runtime_error("the terminal type " + terminal_type + " is not known");
+    tickit_term_set_utf8(term, true);
+    tickit_term_bind_event(term, TICKIT_TERM_ON_KEY, static_cast<TickitBindFlags>(0),
+                           &State::on_key, this);
+    unfinished = 0;
+  }
+  // libtickit has room for 256 bytes and drops what does not fit without a word.
   void push(std::string_view bytes) {
-    if (!bytes.empty()) tickit_term_input_push_bytes(term, bytes.data(), bytes.size());
+    constexpr std::size_t piece = 64, longest_key = 128;
+    while (!bytes.empty()) {
+      const std::size_t size = std::min(piece, bytes.size()), before = keys.size();
+      tickit_term_input_push_bytes(term, bytes.data(), size);
+      bytes.remove_prefix(size);
+      unfinished = keys.size() > before ? size : unfinished + size;
+      // No key is as long as that: what has begun is none, and would keep all others out.
+      if (unfinished > longest_key) begin();
+    }
   }
 };
 
 KeyDecoder::KeyDecoder(const std::string& terminal_type) : state_(std::make_unique<State>()) {
-  state_->term = tickit_term_new_for_termtype(terminal_type.c_str());
-  if (state_->term == nullptr) state_->term = tickit_term_new_for_termtype("xterm");
-  if (state_->term == nullptr)
-    throw std::runtime_error("the terminal type " + terminal_type + " is not known");
-  tickit_term_set_utf8(state_->term, true);
-  tickit_term_bind_event(state_->term, TICKIT_TERM_ON_KEY, static_cast<TickitBindFlags>(0),
-                         &State::on_key, state_.get());
+  state_->terminal_type = terminal_type;
+  state_->begin();
 }
 
 KeyDecoder::~KeyDecoder() { tickit_term_unref(state_->term); }
@@ -114,7 +131,7 @@ int KeyDecoder::waits() const {
 std::vector<Key> KeyDecoder::timed_out() {
   if (!state_->pasting) {
     state_->push(std::exchange(state_->held, {}));
-    tickit_term_input_check_timeout_msec(state_->term);
+    if (tickit_term_input_check_timeout_msec(state_->term) < 0) state_->unfinished = 0;
   }
   return std::exchange(state_->keys, {});
 }

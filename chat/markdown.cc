@@ -35,7 +35,9 @@ Margin margin_of(const std::vector<Container>& containers, std::size_t columns) 
 
 class Renderer {
  public:
-  explicit Renderer(std::size_t columns) : columns_(std::max<std::size_t>(columns, 1)) {}
+  // `highlight` is that of the code block that has begun, if one has.
+  Renderer(std::size_t columns, CodeHighlight& highlight)
+      : columns_(std::max<std::size_t>(columns, 1)), highlight_(highlight) {}
 
   void render(Piece piece) {
     make_task(piece);
@@ -51,11 +53,12 @@ class Renderer {
       case Piece::Kind::table:
         return table(piece);
       case Piece::Kind::code_begin:
+        highlight_ = CodeHighlight(piece.text);
         if (!piece.text.empty() || shows_marker(piece))
-          code(piece.text, {.dim = true, .italic = true});
+          code(line_of(piece.text, {.dim = true, .italic = true}));
         return;
       case Piece::Kind::code_line:
-        return code(piece.text, {.colour = Colour::cyan});
+        return code(highlight_.line(piece.text));
       case Piece::Kind::rule:
         return rule();
     }
@@ -106,10 +109,10 @@ class Renderer {
     add(margin_.rest, std::string(mark.size(), ' '));
     text(piece.text, style);
   }
-  void code(std::string_view source, const Style& style) {
+  void code(const Line& source) {
     if (!source.empty()) add(margin_.first, "  ");
     add(margin_.rest, "  ");
-    put(chop(line_of(source, style), columns_, margin_));
+    put(chop(source, columns_, margin_));
   }
   void rule() {
     const std::size_t used = std::min(width(margin_.first), columns_ - 1);
@@ -139,12 +142,13 @@ class Renderer {
   }
 
   std::size_t columns_;
+  CodeHighlight& highlight_;
   Margin margin_;
   Lines out_;
 };
 
-Lines render(std::vector<Piece> pieces, std::size_t columns) {
-  Renderer renderer(columns);
+Lines render(std::vector<Piece> pieces, std::size_t columns, CodeHighlight& highlight) {
+  Renderer renderer(columns, highlight);
   for (Piece& piece : pieces) renderer.render(std::move(piece));
   return renderer.take();
 }
@@ -162,7 +166,7 @@ void MarkdownStream::finish() {
 }
 
 Lines MarkdownStream::take_finished(std::size_t columns) {
-  return render(std::exchange(finished_, {}), columns);
+  return render(std::exchange(finished_, {}), columns, code_);
 }
 
 const Lines& MarkdownStream::open_lines(std::size_t columns) {
@@ -172,7 +176,8 @@ const Lines& MarkdownStream::open_lines(std::size_t columns) {
     BlockParser ahead = parser_;
     ahead.finish(pieces);
   }
-  open_ = render(std::move(pieces), columns);
+  CodeHighlight code = code_;
+  open_ = render(std::move(pieces), columns, code);
   open_columns_ = columns;
   open_is_current_ = true;
   return open_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chat/code_highlight.h"
 #include "chat/markdown_blocks.h"
 #include "chat/styled.h"
 
@@ -28,7 +29,8 @@ class MarkdownStream {
  private:
   BlockParser parser_;
   std::vector<Piece> finished_;
-  Lines open_;  // at this width:
+  CodeHighlight code_;  // as far as take_finished() has come
+  Lines open_;          // at this width:
   std::size_t open_columns_ = 0;
   bool open_is_current_ = false;
 };

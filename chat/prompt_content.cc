@@ -157,6 +157,7 @@ PromptContent prompt_content(const std::string& text, const std::string& cwd,
     auto [name, length] = name_at(std::string_view(text).substr(at + 1));
     std::error_code error;
     std::filesystem::path path;
+    const std::string typed = name;
     // "see @a.txt." means a.txt, if that is what there is.
     for (; !name.empty(); name.pop_back()) {
       path = (std::filesystem::path(cwd) / name).lexically_normal();
@@ -164,6 +165,8 @@ PromptContent prompt_content(const std::string& text, const std::string& cwd,
       if (std::string_view(".,;:!?)").find(name.back()) == std::string_view::npos) name.clear();
       if (name.empty()) break;
     }
+    if (name.empty() && !typed.empty())
+      content.notes.push_back("@" + typed + " names no file in " + cwd + ": it is sent as text");
     if (name.empty() || std::find(seen.begin(), seen.end(), path.string()) != seen.end()) continue;
     seen.push_back(path.string());
     try {

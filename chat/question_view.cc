@@ -264,23 +264,6 @@ std::string_view meaning_of(v1::PermissionOptionKind kind) {
   return "of an unknown kind";
 }
 
-std::string_view meaning_beside(const v1::PermissionOption& option) {
-  using Kind = v1::PermissionOptionKind;
-  std::string name = option.name;
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
-  const bool allows = has("allow"), rejects = has("reject");
-  const bool always = has("always") || has("from now on") || has("session") || has("project");
-  const bool once = has("once");
-  const bool plain = option.kind == Kind::allow_once      ? allows && !rejects && !always
-                     : option.kind == Kind::allow_always  ? allows && !rejects && always && !once
-                     : option.kind == Kind::reject_once   ? rejects && !allows && !always
-                     : option.kind == Kind::reject_always ? rejects && !allows && always && !once
-                                                          : false;
-  return plain ? std::string_view() : meaning_of(option.kind);
-}
-
 Line question_title(const ToolCallState& call, const std::string& cwd) {
   Line title = line_of(verb_of(call.kind), {.bold = true});
   if (call.kind == Kind::execute) {

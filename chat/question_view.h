@@ -31,9 +31,6 @@ std::string tool_name(std::string_view name);
 // "allows once", "rejects from now on": what an option does, whatever the agent calls it.
 std::string_view meaning_of(v1::PermissionOptionKind kind);
 
-// The same for an option in a list: empty if the agent's own word for it says so plainly.
-std::string_view meaning_beside(const v1::PermissionOption& option);
-
 // "run in /home/me/src", "edit src/a.cc  +3 -1", "fetch from evil.example", "call server/tool".
 Line question_title(const ToolCallState& call, const std::string& cwd);
 // The whole command, diff, address or input, and the paths it names.

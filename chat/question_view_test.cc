@@ -166,30 +166,6 @@ ChoiceDialog question(std::size_t lines) {
   return dialog;
 }
 
-// An agent cannot call one thing by the name of another.
-TEST(QuestionView, TheMeaningStandsBesideEachWordThatDoesNotSayIt) {
-  using Kind = v1::PermissionOptionKind;
-  const auto beside = [](const char* name, Kind kind) {
-    v1::PermissionOption option;
-    option.name = name;
-    option.kind = kind;
-    return std::string(meaning_beside(option));
-  };
-  EXPECT_EQ(beside("Allow once", Kind::allow_once), "");
-  EXPECT_EQ(beside("Always allow in this session: all edits", Kind::allow_always), "");
-  EXPECT_EQ(beside("Reject", Kind::reject_once), "");
-  EXPECT_EQ(beside("Reject once", Kind::reject_once), "");
-  EXPECT_EQ(beside("Reject in this project from now on", Kind::reject_always), "");
-  for (const Kind kind :
-       {Kind::allow_once, Kind::allow_always, Kind::reject_once, Kind::reject_always})
-    for (const char* name : {"Yes", "No", "", "Proceed", "allow or reject once", "Do not always"})
-      EXPECT_EQ(beside(name, kind), meaning_of(kind)) << name;
-  EXPECT_EQ(beside("Allow once", Kind::allow_always), meaning_of(Kind::allow_always));
-  EXPECT_EQ(beside("Allow", Kind::allow_always), meaning_of(Kind::allow_always));
-  EXPECT_EQ(beside("Reject", Kind::allow_once), meaning_of(Kind::allow_once));
-  EXPECT_EQ(beside("Always reject", Kind::allow_always), meaning_of(Kind::allow_always));
-}
-
 TEST(QuestionView, TheQuestionAndItsAnswersFit) {
   for (const std::size_t columns : {79, 39})
     for (const std::size_t rows : {18, 10, 8}) {

@@ -70,6 +70,11 @@ std::optional<v1::SessionConfigOption> find(const SessionState& state, Category:
   return {};
 }
 
+std::optional<v1::SessionConfigOption> model_option(const SessionState& state) {
+  auto option = find(state, Category::model);
+  return option ? option : find(state, "model");
+}
+
 void set_mode(const Session& session, const std::string& mode, const std::stop_token& stop) {
   const SessionState state = session.state();
   if (state.modes() && !state.modes()->availableModes.empty()) {
@@ -87,12 +92,54 @@ void set_mode(const Session& session, const std::string& mode, const std::stop_t
 
 }  // namespace
 
+RunChoices current_choices(const SessionState& state) {
+  RunChoices choices;
+  const auto value = [](const std::optional<v1::SessionConfigOption>& option) {
+    const auto* select = option ? std::get_if<v1::SessionConfigSelect>(&option->type) : nullptr;
+    return select ? select->currentValue : std::string();
+  };
+  choices.mode = state.modes() ? state.modes()->currentModeId : value(find(state, Category::mode));
+  choices.model = value(model_option(state));
+  return choices;
+}
+
+namespace {
+
+std::string value_name(const std::optional<v1::SessionConfigOption>& option,
+                       const std::string& value) {
+  std::string name = value;
+  const auto* select = option ? std::get_if<v1::SessionConfigSelect>(&option->type) : nullptr;
+  if (!select) return name;
+  const auto look = [&](const std::vector<v1::SessionConfigSelectOption>& options) {
+    for (const auto& one : options)
+      if (one.value == value) name = one.name;
+  };
+  if (const auto* plain = std::get_if<std::vector<v1::SessionConfigSelectOption>>(&select->options))
+    look(*plain);
+  if (const auto* groups = std::get_if<std::vector<v1::SessionConfigSelectGroup>>(&select->options))
+    for (const auto& group : *groups) look(group.options);
+  return name;
+}
+
+}  // namespace
+
+std::string mode_name(const SessionState& state) {
+  const std::string mode = current_choices(state).mode;
+  if (!state.modes()) return value_name(find(state, Category::mode), mode);
+  for (const v1::SessionMode& one : state.modes()->availableModes)
+    if (one.id == mode) return one.name;
+  return mode;
+}
+
+std::string model_name(const SessionState& state) {
+  return value_name(model_option(state), current_choices(state).model);
+}
+
 void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop) {
   if (!choices.mode.empty()) set_mode(session, choices.mode, stop);
   if (!choices.model.empty()) {
     const SessionState state = session.state();
-    auto option = find(state, Category::model);
-    if (!option) option = find(state, "model");
+    const auto option = model_option(state);
     if (!option) throw NoSuchChoice("the agent offers no choice of models");
     set_option(session, *option, choices.model, stop, choices.any_model);
   }

@@ -18,6 +18,13 @@ struct RunChoices {
   bool any_model = false;
 };
 
+// The mode and the model that a session has now, by their ids; empty where it tells none.
+RunChoices current_choices(const SessionState& state);
+
+// Their names for people.
+std::string mode_name(const SessionState& state);
+std::string model_name(const SessionState& state);
+
 // The session has no such mode, option or value. Its text says which there are.
 class NoSuchChoice : public std::runtime_error {
  public:

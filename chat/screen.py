@@ -28,6 +28,12 @@ def columns_of(char):
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+class Cell(str):
+    """A character, with the parameters of the SGR sequence before it."""
+
+    style = ""
+
+
 class Screen:
     """Rows and a scrollback. A row that is too wide for a narrower window is wrapped, as most do."""
 
@@ -40,6 +46,7 @@ class Screen:
         self.calls = []
         self.modes = set()
         self.rest = ""
+        self.style = ""
 
     def top(self):
         return max(0, len(self.lines) - self.height)
@@ -94,7 +101,9 @@ class Screen:
             line = self.lines[self.row]
         while len(line) < self.column:
             line.append(" ")
-        line[self.column:self.column + width] = [char] + [""] * (width - 1)
+        cell = Cell(char)
+        cell.style = self.style
+        line[self.column:self.column + width] = [cell] + [""] * (width - 1)
         self.column += width
 
     def control(self, private, numbers, final):
@@ -117,7 +126,9 @@ class Screen:
                 del self.lines[self.row + 1:]
         elif final == "H":
             self.row, self.column = self.top(), 0
-        elif final != "m":
+        elif final == "m":
+            self.style = numbers
+        else:
             self.faults.append(f"CSI {private}{numbers}{final}")
 
     def resize(self, columns, rows):
@@ -169,6 +180,19 @@ class Chat:
 
     def type(self, text):
         os.write(self.master, text.encode())
+
+    def type_at_once(self, text):
+        """More than the terminal takes at a time: what it shows meanwhile is read."""
+        data = text.encode()
+        os.set_blocking(self.master, False)
+        try:
+            while data:
+                _, ready, _ = select.select([], [self.master], [], 0)
+                if ready:
+                    data = data[os.write(self.master, data[:4096]):]
+                self.read(time.monotonic() + (0 if ready else 0.2))
+        finally:
+            os.set_blocking(self.master, True)
 
     def read(self, deadline):
         ready, _, _ = select.select([self.master], [], [], max(0, min(deadline - time.monotonic(), 0.2)))

@@ -75,9 +75,10 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   const std::size_t room = std::max<std::size_t>(view.columns / 3, 8);
   for (std::size_t i = 0; i < std::min(call.locations.size(), most_places); ++i) {
     const std::string place = place_text(call.locations[i].path, call.locations[i].line, view);
-    // The title often names it already.
-    if (call.title.find(place) == std::string::npos)
-      part(fit_end(place, room), {.colour = Colour::cyan});
+    // The title often names it already, with or without the line.
+    const std::string path = place_text(call.locations[i].path, {}, view);
+    if (call.title.find(place) == std::string::npos && call.title.find(path) == std::string::npos)
+      part(fit_end(place, room), aside);
   }
   if (call.locations.size() > most_places)
     part("+" + std::to_string(call.locations.size() - most_places), aside);
@@ -162,6 +163,14 @@ struct Body {
 bool failed(const TerminalView& terminal) {
   return terminal.exit_status &&
          !(terminal.exit_status->exitCode && *terminal.exit_status->exitCode == 0);
+}
+
+// The call's own line shows this path.
+bool names(const ToolCallState& call, const std::string& place) {
+  if (call.title.find(place) != std::string::npos) return true;
+  return std::any_of(call.locations.begin(), call.locations.end(), [&](const auto& location) {
+    return location.path == place || location.path.ends_with("/" + place);
+  });
 }
 
 // A few lines of a text that may be long: the first ones, or the last.
@@ -307,13 +316,16 @@ Lines tool_call_brief(const SessionState& state, const ToolCallState& call, cons
       }
     } else if (change && view.diff_lines > 0 && call.status == Status::completed &&
                change->newText.size() < too_long_for_brief) {
+      Lines lines = Body{state, inner}(*change);
+      // What the line above says already is not said again.
+      const bool only = call.content.size() == 1;
+      if (only && names(call, place_text(change->path, {}, view))) lines.erase(lines.begin());
       changes = true;
-      more(Body{state, inner}(*change));
+      more(std::move(lines));
     }
   }
   // What an edit did is in its diff.
-  const bool ended = call.status == Status::completed || call.status == Status::failed;
-  if (ended && view.ended_lines > 0 && !changes) more(ended_lines(state, call, inner));
+  if (call.finished() && view.ended_lines > 0 && !changes) more(ended_lines(state, call, inner));
   return indented(std::move(body), line_of("  │ ", aside));
 }
 

@@ -41,7 +41,7 @@ class Person:
         if form and form[1] not in self.answered:
             self.answered.add(form[1])
             return self.chat.type(FORM[form[1]] + "\r")
-        if "asks for permission" in text and "Esc cancels" in text:
+        if "asks for permission" in text and "Esc stops" in text:
             # Somebody thinks about it.
             self.asked_at = self.asked_at or now
             if now - self.asked_at > 1.5:

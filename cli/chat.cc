@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "chat/chat.h"
+#include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
@@ -15,7 +16,8 @@ namespace acp::cli {
 namespace {
 
 struct Options : ClientOptions {
-  std::string policy;
+  std::string policy, prompt;
+  bool resume = false;
 };
 
 int run(const Options& options) {
@@ -27,6 +29,12 @@ int run(const Options& options) {
                          : std::filesystem::absolute(options.policy).lexically_normal().string();
   if (!chat.policy_file.empty()) workspace::PolicyStore(chat.policy_file).load();
   chat.notify = settings.notify.value;
+  if (options.resume && !options.session.empty())
+    throw BadUsage("either --resume or --session, not both");
+  chat.choose_session = options.resume;
+  chat.prompt = options.prompt;
+  for (const auto& [name, provider] : settings.providers)
+    if (provider.needs_key) chat.key_providers.push_back(name);
   return chat::chat(chat);
 }
 
@@ -35,10 +43,13 @@ int run(const Options& options) {
 void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> command) {
   CLI::App* chat = app.add_subcommand("chat", "Talk with an agent in this terminal");
   chat->set_help_flag("-h,--help", "Show this help");
-  chat->formatter(std::make_shared<HelpFormatter>("[-- COMMAND…]"));
+  chat->formatter(std::make_shared<HelpFormatter>("[PROMPT] [-- COMMAND…]"));
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
+  chat->add_option("PROMPT", options->prompt, "What to begin with, as if it were typed");
   options->add_to(*chat);
+  chat->add_flag("--resume", options->resume,
+                 "Choose one of the agent's sessions in this directory, and go on with it");
   chat->add_option("--policy", options->policy,
                    "The file with rules that answer permission questions, as 'acp policy' writes "
                    "them (the user's own); what no rule decides is asked")

@@ -173,7 +173,7 @@ bool Rule::matches(const Question& question) const {
 std::string Rule::describe() const {
   std::string text = decision == Decision::allow ? "allow" : "reject";
   text += kind.empty() ? " everything" : " " + kind;
-  if (!tool.empty()) text += " with " + tool;
+  if (!tool.empty() && tool != kind) text += " with " + tool;
   if (!command.empty()) text += " `" + command + "`";
   if (!directory.empty()) text += " run in " + directory;
   if (!origin.empty()) text += " from " + origin;

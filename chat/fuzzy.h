@@ -1,0 +1,21 @@
+// Which of many names a few typed letters mean.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace acp::chat {
+
+// How well `typed` fits `name`: its letters in their order, whatever their case. More is better;
+// nothing if it does not fit. What stands after the last slash counts more than what is before it.
+std::optional<int> fuzzy_score(std::string_view typed, std::string_view name);
+
+// The best of them, as indices, the best first; what fits alike in the order of length and name.
+// All in their own order if nothing is typed.
+std::vector<std::size_t> fuzzy_best(std::string_view typed, const std::vector<std::string>& names,
+                                    std::size_t most);
+
+}  // namespace acp::chat

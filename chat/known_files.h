@@ -1,0 +1,14 @@
+// The files of a project, for `@`: what git knows, or what a look around finds.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace acp::chat {
+
+// Paths below `cwd`, relative to it, sorted: files, and directories with a slash at the end. What
+// git ignores is left out. Without git, what is not hidden, up to some thousands. Blocks.
+std::vector<std::string> known_files(const std::string& cwd, std::stop_token stop = {});
+
+}  // namespace acp::chat
