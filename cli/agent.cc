@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/model_order.h"
 #include "cli/read_secret.h"
 #include "coder/coder.h"
 #include "coder/model/scenario.h"
@@ -107,10 +108,11 @@ void add_agent_command(CLI::App& app, Action& action) {
   agent->set_help_flag("-h,--help", "Show this help");
   const auto options = std::make_shared<Options>();
   agent
-      ->add_option("--model", options->coder.model,
-                   "openai/NAME, anthropic/NAME, PROVIDER/NAME of the configuration, or offline.\n"
-                   "Without one: ACP_MODEL, the configuration, a provider with a key, a server on "
-                   "this machine, else offline")
+      ->add_option(
+          "--model", options->coder.model,
+          std::string("openai/NAME, anthropic/NAME, PROVIDER/NAME of the configuration, or "
+                      "offline: 'acp models' lists them.\nThe first of: ") +
+              model_order)
       ->type_name("MODEL");
   agent
       ->add_option("--mode", options->coder.mode,

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/printable_stderr.h"
+#include "settings/settings.h"
 
 namespace acp::cli {
 namespace {
@@ -27,7 +28,11 @@ std::string full_name(const CLI::App& app) {
 /// Gives the help of all commands the same shape. Called when all of them are registered.
 void shape_help(CLI::App& app) {
   const auto commands = app.get_subcommands(any);
-  if (!commands.empty()) app.footer("'" + full_name(app) + " COMMAND --help' tells more.");
+  if (!commands.empty()) {
+    const std::string own = app.get_footer();
+    app.footer((own.empty() ? "" : own + "\n") + "'acp help" + full_name(app).substr(3) +
+               " COMMAND' tells more.");
+  }
   for (CLI::App* command : commands) {
     if (!command->get_group().empty()) command->group("Commands");
     shape_help(*command);
@@ -48,26 +53,45 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
       return option->get_name() + " is given more than once";
   const CLI::Option* const prompt = where.get_option_no_throw("PROMPT");
   const auto extra = where.remaining();
-  if (prompt == nullptr || prompt->results().empty() || extra.empty() ||
-      extra.front().starts_with('-'))
-    return error.what();
+  if (prompt == nullptr || prompt->results().empty() || extra.empty()) return error.what();
   std::string words = prompt->results().front();
   for (const std::string& word : extra) words += " " + word;
   return "quote the prompt: '" + words + "'";
 }
 
+/// The first of the words that is an option, and none that there is: alone, since what follows it
+/// may be its value. Empty if there is none.
+std::string unknown_option(const CLI::App& app, const CLI::App& where) {
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : where.get_options())
+      for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
+    const std::string meant = settings::closest(name, known);
+    return "there is no option " + name + (meant.empty() ? "" : "; did you mean " + meant + "?");
+  }
+  return {};
+}
+
 /// And where a command is missing or misspelt.
 std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
+  if (error.get_name() == "ExtrasError")
+    if (std::string unknown = unknown_option(app, where); !unknown.empty()) return unknown;
   const auto commands = where.get_subcommands(any);
   if (commands.empty()) return message_of(error, where);
   std::string names;
+  std::vector<std::string> known;
   for (const CLI::App* command : commands) {
     if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
   const auto extra = app.remaining(true);
-  if (!extra.empty() && !extra.front().starts_with('-')) {
-    return "there is no command '" + extra.front() + "', only: " + names;
+  if (!extra.empty()) {
+    const std::string meant = settings::closest(extra.front(), known);
+    return "there is no command '" + extra.front() + "', only: " + names +
+           (meant.empty() ? "" : "; did you mean " + meant + "?");
   }
   return error.get_name() == "RequiredError" ? "a command is missing: " + names : error.what();
 }
@@ -90,6 +114,16 @@ std::vector<std::string> take_command(int& argc, char** argv) {
   return {dashes == end ? end : dashes + 1, end};
 }
 
+/// `acp help COMMAND…` is `acp COMMAND… --help`.
+std::vector<char*> help_wanted(int argc, char** argv) {
+  static char option[] = "--help";
+  std::vector<char*> words(argv, argv + argc);
+  if (argc < 2 || argv[1] != std::string_view("help")) return words;
+  words.erase(words.begin() + 1);
+  words.push_back(option);
+  return words;
+}
+
 int run(int argc, char** argv) {
   std::vector<std::string> command = take_command(argc, argv);
   CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
@@ -107,6 +141,7 @@ int run(int argc, char** argv) {
   add_run_command(app, action, command);
   add_agents_command(app, action);
   add_check_command(app, action, command);
+  add_models_command(app, action);
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
@@ -141,7 +176,8 @@ int main(int argc, char** argv) {
   int code = 1;
   acp::io::adopt_orphans();
   try {
-    code = acp::cli::run(argc, argv);
+    std::vector<char*> words = acp::cli::help_wanted(argc, argv);
+    code = acp::cli::run(static_cast<int>(words.size()), words.data());
   } catch (const std::exception& error) {
     std::cerr << "acp: " << error.what() << '\n';
   }

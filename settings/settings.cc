@@ -8,6 +8,7 @@
 #include "settings/file.h"
 #include "settings/project_file.h"
 #include "settings/settings_file.h"
+#include "settings/toml_edit.h"
 
 namespace acp::settings {
 
@@ -77,7 +78,7 @@ void read_environment(const SettingsSources& sources, Settings& settings) {
   }
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string quoted(const std::string& text) { return quoted_toml(text); }
 std::string said(bool value) { return value ? "true" : "false"; }
 
 class Description {
