@@ -74,26 +74,41 @@ std::string unknown_option(const CLI::App& app, const CLI::App& where) {
   return {};
 }
 
-/// And where a command is missing or misspelt.
-std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
-  if (error.get_name() == "ExtrasError")
-    if (std::string unknown = unknown_option(app, where); !unknown.empty()) return unknown;
-  const auto commands = where.get_subcommands(any);
-  if (commands.empty()) return message_of(error, where);
+/// For a word that is no command of `where`.
+std::string no_command(const std::string& word, const CLI::App& where) {
   std::string names;
   std::vector<std::string> known;
-  for (const CLI::App* command : commands) {
+  for (const CLI::App* command : where.get_subcommands(any)) {
     if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
     known.push_back(command->get_name());
   }
+  if (word.empty()) return "a command is missing: " + names;
+  const std::string meant = settings::closest(word, known);
+  return "there is no command '" + word + "'" + (names.empty() ? "" : ", only: " + names) +
+         (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
+/// And where a command is missing or misspelt.
+std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    if (std::string unknown = unknown_option(app, where); !unknown.empty()) return unknown;
+  if (where.get_subcommands(any).empty()) return message_of(error, where);
   const auto extra = app.remaining(true);
-  if (!extra.empty()) {
-    const std::string meant = settings::closest(extra.front(), known);
-    return "there is no command '" + extra.front() + "', only: " + names +
-           (meant.empty() ? "" : "; did you mean " + meant + "?");
+  if (!extra.empty()) return no_command(extra.front(), where);
+  return error.get_name() == "RequiredError" ? no_command("", where) : error.what();
+}
+
+/// The words after `acp help` are commands. What is wrong with them; empty if nothing is.
+std::string not_commands(const CLI::App& app, const std::vector<char*>& words) {
+  const CLI::App* at = &app;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const auto commands = at->get_subcommands(any);
+    const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
+    if (found == commands.end()) return no_command(words[i], *at);
+    at = *found;
   }
-  return error.get_name() == "RequiredError" ? "a command is missing: " + names : error.what();
+  return {};
 }
 
 int usage_error(const CLI::ParseError& error, const CLI::App& app) {
@@ -114,17 +129,19 @@ std::vector<std::string> take_command(int& argc, char** argv) {
   return {dashes == end ? end : dashes + 1, end};
 }
 
-/// `acp help COMMAND…` is `acp COMMAND… --help`.
+/// `acp help COMMAND…` is `acp COMMAND… --help`. Empty if that is not what was typed.
 std::vector<char*> help_wanted(int argc, char** argv) {
   static char option[] = "--help";
+  if (argc < 2 || argv[1] != std::string_view("help")) return {};
   std::vector<char*> words(argv, argv + argc);
-  if (argc < 2 || argv[1] != std::string_view("help")) return words;
   words.erase(words.begin() + 1);
   words.push_back(option);
   return words;
 }
 
 int run(int argc, char** argv) {
+  std::vector<char*> help = help_wanted(argc, argv);
+  if (!help.empty()) argc = static_cast<int>(help.size()), argv = help.data();
   std::vector<std::string> command = take_command(argc, argv);
   CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
   app.set_help_flag("-h,--help", "Show this help");
@@ -153,6 +170,10 @@ int run(int argc, char** argv) {
   add_man_command(app, action);
   shape_help(app);
 
+  if (const std::string wrong = help.empty() ? "" : not_commands(app, help); !wrong.empty()) {
+    std::cerr << "acp help: " << wrong << "\nTry 'acp --help'.\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {
@@ -176,8 +197,7 @@ int main(int argc, char** argv) {
   int code = 1;
   acp::io::adopt_orphans();
   try {
-    std::vector<char*> words = acp::cli::help_wanted(argc, argv);
-    code = acp::cli::run(static_cast<int>(words.size()), words.data());
+    code = acp::cli::run(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "acp: " << error.what() << '\n';
   }

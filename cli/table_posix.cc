@@ -16,19 +16,23 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 8;  // of a column that is shortened
 
-// As much for each as it wants, while that is no more than its share of what there is.
+// As much for each as it wants, while that is no more than its share of what there is. Names, which
+// stand first, stay whole if they take no more than half.
 std::vector<std::size_t> shares(std::vector<std::size_t> wanted, std::size_t columns) {
   const std::size_t gaps = gap * (wanted.size() - 1);
-  const std::size_t room = std::max(columns > gaps ? columns - gaps : 0, narrowest * wanted.size());
+  std::size_t room = std::max(columns > gaps ? columns - gaps : 0, narrowest * wanted.size());
+  const bool whole = wanted.size() > 1 && wanted.front() <= room / 2 &&
+                     room - wanted.front() >= narrowest * (wanted.size() - 1);
+  const auto first = wanted.begin() + (whole ? 1 : 0);
+  if (whole) room -= wanted.front();
   const auto sum = [&](std::size_t most) {
     std::size_t total = 0;
-    for (const std::size_t width : wanted) total += std::min(width, most);
+    for (auto at = first; at != wanted.end(); ++at) total += std::min(*at, most);
     return total;
   };
-  std::size_t most = 0;
-  for (const std::size_t width : wanted) most = std::max(most, width);
+  std::size_t most = *std::max_element(first, wanted.end());
   while (most > narrowest && sum(most) > room) --most;
-  for (std::size_t& width : wanted) width = std::min(width, most);
+  for (auto at = first; at != wanted.end(); ++at) *at = std::min(*at, most);
   return wanted;
 }
 

@@ -235,8 +235,13 @@ std::string closest(const std::string& written, const std::vector<std::string>& 
             written[i - 2] == candidate[j - 1])
           here = std::min(here, distance[i - 2][j - 2] + 1);
       }
-    if (distance.back().back() < best_distance) {
-      best_distance = distance.back().back();
+    // Of two that are as near, the one of the same length: letters are swapped more often than
+    // lost.
+    const std::size_t here = distance.back().back();
+    if (here < best_distance ||
+        (here == best_distance && !best.empty() && best.size() != written.size() &&
+         candidate.size() == written.size())) {
+      best_distance = here;
       best = candidate;
     }
   }
