@@ -45,7 +45,26 @@ const CLI::App& named_in(const CLI::App& app) {
   return named.empty() ? app : named_in(*named.front());
 }
 
-/// What to tell the user of the words behind a command, better than CLI11 does where we know more.
+/// In other words than CLI11's: "--framing: x not in {a,b}", "--timeout: 1 required SECONDS
+/// missing".
+std::string plain(std::string text) {
+  constexpr std::string_view not_in = " not in {", required = ": 1 required ", missing = " missing";
+  if (const std::size_t at = text.find(not_in); at != std::string::npos && text.ends_with('}')) {
+    const std::size_t name = std::min(text.find(": "), at);
+    std::string choices = text.substr(at + not_in.size());
+    choices.pop_back();
+    for (std::size_t comma = 0; (comma = choices.find(',', comma)) != std::string::npos; comma += 2)
+      choices.insert(comma + 1, " ");
+    return text.substr(0, name) + ": expected one of " + choices + ", got '" +
+           text.substr(name + 2, at - name - 2) + "'";
+  }
+  if (const std::size_t at = text.find(required);
+      at != std::string::npos && text.ends_with(missing))
+    text.replace(at, text.size() - at, ": its value is missing");
+  return text;
+}
+
+/// What to tell the user of the words after a command, better than CLI11 does where we know more.
 std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
   for (const CLI::Option* option : where.get_options())
     if (error.get_name() == "ArgumentMismatch" && option->get_items_expected_max() == 1 &&
@@ -53,7 +72,8 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
       return option->get_name() + " is given more than once";
   const CLI::Option* const prompt = where.get_option_no_throw("PROMPT");
   const auto extra = where.remaining();
-  if (prompt == nullptr || prompt->results().empty() || extra.empty()) return error.what();
+  if (prompt == nullptr || prompt->results().empty() || extra.empty())
+    return extra.empty() ? plain(error.what()) : "unexpected argument '" + extra.front() + "'";
   std::string words = prompt->results().front();
   for (const std::string& word : extra) words += " " + word;
   return "quote the prompt: '" + words + "'";

@@ -79,6 +79,11 @@ class Main(unittest.TestCase):
                 self.assertIn(told, message)
                 self.assertRegex(tip, "^Try 'acp")
                 self.assertNotIn("not expected", message)
+        for words, told in ((["agents", "foo"], "acp agents: unexpected argument 'foo'"),
+                            (["run", "--timeout"], "acp run: --timeout: its value is missing"),
+                            (["run", "--framing", "x", "hi"],
+                             "acp run: --framing: expected one of newline, content-length, auto, got 'x'")):
+            self.assertEqual(acp(*words).stderr.splitlines()[0], told)
         self.assertIn("quote the prompt: 'fix the build'", acp("run", "fix", "the", "build").stderr)
 
     def test_pages_that_help_names_are_there(self):

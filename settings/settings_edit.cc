@@ -160,7 +160,12 @@ void change_setting(const std::string& file, const std::string& key,
     refuse_key(key);
   const KnownSetting* const known = known_setting(key);
   if (known == nullptr) {
-    throw SettingsError("there is no setting " + key + ". These can be set:\n" + listed_settings());
+    std::vector<std::string> names;
+    for (const KnownSetting& one : known_settings()) names.push_back(one.name);
+    const std::string meant = closest(key, names);
+    throw SettingsError("there is no setting " + key +
+                        (meant.empty() ? "." : "; did you mean " + meant + "?") +
+                        " These can be set:\n" + listed_settings());
   }
   Settings current = built_in_settings();
   read_settings_text(read(file), file, Whose::user, current);

@@ -136,8 +136,10 @@ TEST_F(SettingsEdit, WritesNothingThatIsWrong) {
       "used");
   EXPECT_TRUE(error("model", {"opnai/gpt-5"}).find("did you mean openai?") != std::string::npos);
   EXPECT_FALSE(fs::exists(scratch / "acp"));  // not even the directory
-  for (const char* const key :
-       {"modell", "limits", "limits.x", "providers.box", "a..b", "", "[x]"}) {
+  EXPECT_TRUE(error("limits.retrys", {"1"})
+                  .starts_with("there is no setting limits.retrys; did you mean limits.retries? "
+                               "These can be set:\n"));
+  for (const char* const key : {"xyz", "limits", "limits.x", "providers.box", "a..b", "", "[x]"}) {
     const std::string told = error(key, {"1"});
     EXPECT_TRUE(told.starts_with(std::string("there is no setting ") + key +
                                  ". These can be set:\n  model\n"))
