@@ -22,12 +22,12 @@ const char* to_string(KnownAgent::Kind kind) {
   return "";
 }
 
-std::string KnownAgent::advice() const {
+std::string KnownAgent::advice(const std::string& typed) const {
   std::string text;
   if (!install.empty()) text = "It is installed by: " + install;
   if (!without_installing.empty())
-    text +=
-        (text.empty() ? "" : "\n") + std::string("Without installing it: -- ") + without_installing;
+    text += (text.empty() ? "" : "\n") + std::string("Without installing it: ") + typed + " -- " +
+            without_installing;
   return text;
 }
 

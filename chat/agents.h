@@ -26,8 +26,9 @@ struct KnownAgent {
   std::string install = {};                     // how one gets it, if that is known
   std::string without_installing = {};          // a command that needs no installation
 
-  // "INSTALL gets it; …", or nothing.
-  std::string advice() const;
+  // How one gets it, and the whole command that starts it without: `typed` is that up to the agent,
+  // "acp chat". Empty if neither is known.
+  std::string advice(const std::string& typed) const;
   io::ProcessOptions process() const;
   // Of its process: first what is withheld, then `env`.
   std::vector<io::EnvironmentEdit> environment() const;

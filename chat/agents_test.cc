@@ -45,7 +45,7 @@ TEST(Agents, TheUsersOwnHidesThePreset) {
   settings.agents["gemini"] = own;
   const KnownAgent found = find_agent(settings, "gemini");
   EXPECT_EQ(found.argv, (std::vector<std::string>{"mine", "--x"}));
-  EXPECT_EQ(found.advice(), "");
+  EXPECT_EQ(found.advice("acp chat"), "");
   const io::ProcessOptions process = found.process();
   ASSERT_FALSE(process.environment.empty());
   EXPECT_EQ(process.environment.back().name, "A");

@@ -25,6 +25,7 @@ struct ChatOptions {
   std::string notify = "bell";  // how a person that is away is called: bell, osc9, both, none
   rpc::Framing framing = rpc::Framing::newline;
   std::string version;
+  std::string typed = "acp chat";  // the command line without the agent, for advice
 };
 
 // Blocks until the person leaves, and gives the exit code: 0; 1 what was asked for cannot be had;

@@ -179,7 +179,7 @@ void Conversation::start() {
       return;
     } catch (const StartFailed& failed) {
       error = failed.what();
-      const std::string advice = options.agent.advice();
+      const std::string advice = options.agent.advice(options.typed);
       if (failed.diagnosis().phase == StartFailed::Phase::resolve && !advice.empty())
         error += "\n" + advice;
     } catch (const NoSuchChoice& failed) {

@@ -243,7 +243,7 @@ class Run {
       failed.phase = to_string(error.diagnosis().phase);
       failed.start = error.diagnosis();
       describe(error.what(), exit_code::no_agent);
-      const std::string advice = options_.agent.advice();
+      const std::string advice = options_.agent.advice(options_.typed);
       if (error.diagnosis().phase == StartFailed::Phase::resolve && !advice.empty()) {
         failed.message += "\n" + advice;
         failed.start->hint = advice;

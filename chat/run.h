@@ -47,7 +47,8 @@ struct RunOptions {
   std::chrono::milliseconds grace = std::chrono::seconds(10);
   rpc::Framing framing = rpc::Framing::newline;
   std::shared_ptr<Permissions> permissions;
-  std::string version;  // of this program
+  std::string version;            // of this program
+  std::string typed = "acp run";  // the command line without the agent, for advice
 };
 
 // Blocks until it is over, and gives the exit code. `interrupt` cancels the turn.

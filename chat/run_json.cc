@@ -1,8 +1,11 @@
+#include <chrono>
 #include <iostream>
 #include <set>
+#include <utility>
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
+#include "chat/content.h"
 #include "chat/run_events.h"
 
 namespace acp::chat {
@@ -33,6 +36,38 @@ const char* level_name(LogEntry::Level level) {
   }
 }
 
+// What the agent says in a turn, as the plain output has it: each message begins on a line of its
+// own. Text for the assistant alone is not part of it.
+class SaidText {
+ public:
+  void add(const v1::AgentMessageChunk& chunk) {
+    const auto* const text = std::get_if<v1::TextContent>(&chunk.content);
+    if (text == nullptr || for_assistant_only(chunk.content)) return;
+    if (chunk.messageId.has_value() && *chunk.messageId != message_id_) {
+      if (!message_id_.empty()) end_message();
+      message_id_ = *chunk.messageId;
+    }
+    if (text->text.empty()) return;
+    std::string piece = std::exchange(ended_, false) && !text_.ends_with('\n') ? "\n" : "";
+    piece += text->text;
+    // An agent that never ends must not fill the memory; all of it is in the updates.
+    is_cut_ = is_cut_ || text_.size() + piece.size() > most;
+    if (!is_cut_) text_ += piece;
+  }
+  // Something has come between.
+  void end_message() { ended_ = !text_.empty(); }
+
+  void put_into(Json& object) const {
+    object.set("text", text_);
+    if (is_cut_) object.set("textIsCut", true);
+  }
+
+ private:
+  static constexpr std::size_t most = 64 * 1024 * 1024;
+  std::string text_, message_id_;
+  bool ended_ = false, is_cut_ = false;
+};
+
 class JsonPrinter : public RunPrinter {
  public:
   void print(const RunEvent& event) override {
@@ -40,6 +75,15 @@ class JsonPrinter : public RunPrinter {
   }
 
  private:
+  // What a script wants to know at the end, however it ended.
+  void put_summary(Json& object) const {
+    if (!session_id_.empty()) object.set("sessionId", session_id_);
+    said_.put_into(object);
+    object.set("durationMs", std::chrono::duration_cast<std::chrono::milliseconds>(
+                                 std::chrono::steady_clock::now() - start_)
+                                 .count());
+  }
+
   static void line(const Json& object) {
     std::cout << printable_json(object.text()) << '\n' << std::flush;
   }
@@ -57,6 +101,7 @@ class JsonPrinter : public RunPrinter {
     line(Json::object({{"event", "start"}, {"phase", "authenticate"}, {"methodId", e.method}}));
   }
   void show(const event::SessionOpened& e) {
+    session_id_ = e.session.id();
     static constexpr const char* methods[] = {"session/new", "session/load", "session/resume"};
     Json object = Json::object({{"event", "start"},
                                 {"phase", "session"},
@@ -75,7 +120,13 @@ class JsonPrinter : public RunPrinter {
   }
   // The one that comes by the thousand.
   void show(const event::Updated& e) {
-    if (!e.replayed) follow(e.update);
+    if (!e.replayed) {
+      follow(e.update);
+      if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&e.update))
+        said_.add(*chunk);
+      else if (comes_between(e.update))
+        said_.end_message();
+    }
     std::string text = "{\"event\":\"update\",\"sessionId\":";
     text += Json(e.session_id).text();
     if (e.replayed) text += ",\"replayed\":true";
@@ -85,6 +136,7 @@ class JsonPrinter : public RunPrinter {
     line(Json::from_valid(std::move(text)));
   }
   void show(const event::PermissionAnswered& e) {
+    said_.end_message();
     Json options = Json::array();
     for (const PermissionOption& option : e.request.options) options.append(written(option));
     Json object = Json::object({{"event", "permission"},
@@ -98,6 +150,7 @@ class JsonPrinter : public RunPrinter {
     line(object);
   }
   void show(const event::CallJudged& e) {
+    said_.end_message();
     Json object = Json::object({{"event", "call"}, {"kind", e.call.kind}});
     if (!e.call.command.empty()) {
       object.set("command", e.call.command);
@@ -110,6 +163,7 @@ class JsonPrinter : public RunPrinter {
     line(object);
   }
   void show(const event::ElicitationDeclined& e) {
+    said_.end_message();
     line(Json::object(
         {{"event", "elicitation"}, {"request", written(e.request)}, {"action", "decline"}}));
   }
@@ -133,6 +187,7 @@ class JsonPrinter : public RunPrinter {
   }
   void show(const event::Stopped& e) {
     Json object = Json::object({{"event", "stop"}, {"stopReason", written(e.response.stopReason)}});
+    put_summary(object);
     if (e.response.usage.has_value()) object.set("usage", written(*e.response.usage));
     object.set("exitCode", e.exit_code);
     if (!e.note.empty()) object.set("message", e.note);
@@ -142,6 +197,7 @@ class JsonPrinter : public RunPrinter {
     Json object = Json::object({{"event", "error"}, {"phase", e.phase}, {"message", e.message}});
     if (e.code) object.set("code", *e.code);
     if (!e.data.absent()) object.set("data", e.data);
+    put_summary(object);
     object.set("exitCode", e.exit_code);
     if (!e.methods.empty()) {
       Json methods = Json::array();
@@ -172,6 +228,17 @@ class JsonPrinter : public RunPrinter {
       open_calls_.insert(id);
   }
 
+  // Of what the plain output shows between two messages.
+  static bool comes_between(const SessionUpdate& update) {
+    return std::holds_alternative<v1::AgentThoughtChunk>(update) ||
+           std::holds_alternative<v1::ToolCall>(update) ||
+           std::holds_alternative<v1::ToolCallUpdate>(update) ||
+           std::holds_alternative<v1::Plan>(update) || std::holds_alternative<v1::Notice>(update);
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string session_id_;
+  SaidText said_;
   std::set<std::string> open_calls_;
 };
 

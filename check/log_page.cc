@@ -18,6 +18,7 @@ const char* const log_page_style = R"html(</title>
 body { font: 14px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1100px; padding: 0 16px 48px; }
 header { position: sticky; top: 0; background: Canvas; padding: 12px 0 8px; z-index: 1; border-bottom: 1px solid var(--line); }
 h1 { font-size: 16px; margin: 0 0 8px; overflow-wrap: anywhere; }
+h1 small { color: GrayText; font-weight: 400; font-size: 13px; }
 .bar { display: flex; gap: 8px; flex-wrap: wrap; align-items: center; }
 .bar input[type=search] { flex: 1 1 220px; font: inherit; padding: 4px 8px; }
 button { font: inherit; padding: 3px 10px; cursor: pointer; }
@@ -28,7 +29,7 @@ button { font: inherit; padding: 3px 10px; cursor: pointer; }
 .lane { position: relative; padding: 2px 18px 5px; border-left: 2px solid var(--client); border-right: 2px solid var(--agent); cursor: pointer; overflow-wrap: anywhere; }
 .row.inside .lane { padding-left: 48px; }
 .head { display: flex; gap: 8px; align-items: baseline; flex-wrap: wrap; }
-.name { font: 600 13px ui-monospace, monospace; }
+.name { font: 600 13px ui-monospace, monospace; } .tool .name { font: 600 14px system-ui, sans-serif; }
 .agent .head { justify-content: flex-end; }
 .client .name { color: var(--client); } .agent .name { color: var(--agent); }
 .wire { height: 0; border-top: 1.5px solid var(--client); position: relative; margin: 1px 0 2px; }
@@ -50,7 +51,7 @@ table { border-collapse: collapse; margin-top: 24px; } td, th { padding: 2px 12p
 </head>
 <body>
 <header>
-<h1 id="title"></h1>
+<h1 id="title"> <small id="about"></small></h1>
 <div class="bar">
 <input type="search" id="search" placeholder="Search in everything" aria-label="Search">
 <span id="count"></span>
@@ -72,19 +73,25 @@ const make = (tag, name, text) => {
   if (text !== undefined) node.textContent = text;
   return node;
 };
+// Ids of agents begin alike and differ at their ends. The whole one is the tooltip, and is searched.
+const shortId = (id) => id.length > 12 ? `…${id.slice(-6)}` : id;
+const unquoted = (id) => id.replace(/^"(.*)"$/, "$1");
 const says = { agent_message_chunk: "says", agent_thought_chunk: "thinks", user_message_chunk: "user said" };
 const nameOf = (entry) => {
-  if (entry.kind === "request") return `${entry.method} #${entry.id}`;
+  if (entry.kind === "request") return `${entry.method} #${shortId(unquoted(entry.id))}`;
   if (entry.kind === "message") return says[entry.method] ?? entry.method;
-  if (entry.kind === "tool") return `tool call ${entry.id}`;
+  if (entry.kind === "tool") return entry.what || "tool call";
   if (entry.kind === "violation") return `${entry.outcome} ${entry.method}`;
   if (entry.kind === "fault") return `fault ${entry.method}`;
   if (entry.kind === "stray") return "no message";
   return entry.kind === "end" ? "end" : entry.method;
 };
+const ids = new Set(Object.values(data.entries).map((entry) => entry.session));
+const isId = (entry) => ids.has(entry.outcome) || entry.method === "session/new" || entry.method === "terminal/create";
 const outcomeOf = (entry) => {
-  if (entry.kind === "request") return entry.took ? `= ${entry.outcome} (${entry.took})` : "= not answered";
-  if (entry.kind === "tool") return entry.outcome;
+  const outcome = isId(entry) && !entry.failed ? shortId(entry.outcome) : entry.outcome;
+  if (entry.kind === "request") return entry.took ? `= ${outcome} (${entry.took})` : "= not answered";
+  if (entry.kind === "tool") return `tool call ${shortId(entry.id)}  ${entry.outcome}`;
   return entry.kind === "message" && entry.frames.length > 1 ? `${entry.frames.length} chunks` : "";
 };
 const pretty = (text) => {
@@ -141,17 +148,21 @@ for (const [key, entry] of Object.entries(data.entries)) {
     });
     head.append(row.fold);
   }
-  head.append(make("span", "name", nameOf(entry)));
-  head.append(make("span", "outcome", outcomeOf(entry)));
+  const name = make("span", "name", nameOf(entry));
+  const outcome = make("span", "outcome", outcomeOf(entry));
+  if (entry.id) name.title = outcome.title = unquoted(entry.id);
+  if (isId(entry)) outcome.title = entry.outcome;
+  head.append(name, outcome);
   lane.append(head, make("div", "wire"));
-  if (entry.what) lane.append(make("div", "what", entry.what));
+  if (entry.what && entry.kind !== "tool") lane.append(make("div", "what", entry.what));
   lane.addEventListener("click", () => open(row));
   node.append(lane);
   row.text = [nameOf(entry), outcomeOf(entry), entry.what, entry.session ?? "", ...entry.frames.map((n) => data.frames[n] ?? "")].join("\n").toLowerCase();
   document.getElementById("rows").append(node);
   rows.push(row);
 }
-document.getElementById("title").textContent = `${data.program}: ${data.command.join(" ")}`;
+document.getElementById("title").prepend(data.command.join(" ") || "A recording");
+document.getElementById("about").textContent = `recorded by ${data.program}`;
 document.getElementById("search").addEventListener("input", (event) => {
   query = event.target.value.toLowerCase();
   refresh();

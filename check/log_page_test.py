@@ -18,12 +18,16 @@ ACP = os.path.abspath(sys.argv[1])
 PICTURE = sys.argv[3] if len(sys.argv) > 3 and sys.argv[2] == "--picture" else None
 
 
+SESSION = "sess_0199b7a2c8f04e1d00001"
+LONG_CALL = "toolu_01A09q90qw90lq917835lqJ7x9Qz"
+
+
 def frame(number, time_ms, sender, message):
     return {"n": number, "time": time_ms * 1_000_000, "from": sender, "frame": {"jsonrpc": "2.0", **message}}
 
 
 def update(**fields):
-    return {"method": "session/update", "params": {"sessionId": "sess_1", "update": fields}}
+    return {"method": "session/update", "params": {"sessionId": SESSION, "update": fields}}
 
 
 def text(kind, words):
@@ -36,27 +40,27 @@ HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror='window.h
 def recording():
     options = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"},
                {"optionId": "no", "name": "Reject", "kind": "reject_once"}]
-    tool = {"toolCallId": "call_1", "title": "Edit config.json"}
+    tool = {"toolCallId": LONG_CALL, "title": "Edit config.json"}
     said = [
         (0, "client", {"id": 0, "method": "initialize", "params": {"protocolVersion": 1}}),
         (12, "agent", {"id": 0, "result": {"protocolVersion": 1}}),
         (13, "client", {"id": 1, "method": "session/new", "params": {"cwd": "/home/me/project", "mcpServers": []}}),
-        (21, "agent", {"id": 1, "result": {"sessionId": "sess_1"}}),
-        (1400, "client", {"id": 2, "method": "session/prompt", "params": {"sessionId": "sess_1", "prompt": [
+        (21, "agent", {"id": 1, "result": {"sessionId": SESSION}}),
+        (1400, "client", {"id": 2, "method": "session/prompt", "params": {"sessionId": SESSION, "prompt": [
             {"type": "text", "text": "Turn the cache on"}]}}),
         (1600, "agent", text("agent_thought_chunk", "The setting is in config.json.")),
         (1900, "agent", text("agent_message_chunk", "I will change ")),
         (1950, "agent", text("agent_message_chunk", "`config.json`.")),
         (2000, "agent", update(sessionUpdate="tool_call", kind="edit", status="pending", **tool)),
         (2010, "agent", {"id": 5, "method": "session/request_permission", "params": {
-            "sessionId": "sess_1", "toolCall": tool, "options": options}}),
+            "sessionId": SESSION, "toolCall": tool, "options": options}}),
         (4100, "client", {"id": 5, "result": {"outcome": {"outcome": "selected", "optionId": "yes"}}}),
-        (4150, "agent", update(sessionUpdate="tool_call_update", toolCallId="call_1", status="in_progress")),
-        (4300, "agent", update(sessionUpdate="tool_call_update", toolCallId="call_1", status="completed")),
+        (4150, "agent", update(sessionUpdate="tool_call_update", toolCallId=LONG_CALL, status="in_progress")),
+        (4300, "agent", update(sessionUpdate="tool_call_update", toolCallId=LONG_CALL, status="completed")),
         (4400, "agent", text("agent_message_chunk", "Done.")),
         (4420, "agent", {"id": 2, "result": {"stopReason": "end_turn"}}),
         (4600, "agent", text("agent_message_chunk", "Ah, and one more thing" + ("" if PICTURE else HOSTILE))),
-        (6000, "client", {"id": 3, "method": "session/prompt", "params": {"sessionId": "sess_1", "prompt": [
+        (6000, "client", {"id": 3, "method": "session/prompt", "params": {"sessionId": SESSION, "prompt": [
             {"type": "text", "text": "Thank you"}]}}),
         (6200, "agent", text("agent_message_chunk", "You are welcome.")),
         (6300, "agent", {"id": 3, "result": {"stopReason": "end_turn"}}),
@@ -131,7 +135,16 @@ def check(browser):
     everything = visible()
     expect(len(everything) == 13, "every entry has a row")
     expect(any("I will change `config.json`." in row for row in everything), "chunks are joined")
-    expect(any("pending → in_progress → completed" in row for row in everything), "a tool call is one row")
+    tool = next((row for row in everything if "pending → in_progress → completed" in row), "")
+    expect(tool.split("\n")[1:2] == ["Edit config.json"], "a tool call is one row, its title first")
+    expect("tool call …J7x9Qz" in tool and LONG_CALL not in tool, "and its id is short")
+    expect(any("session/new #1" in row and "= …d00001 " in row for row in everything), "a session's id is short")
+    expect(browser.run("return document.querySelector('.tool .outcome').title") == LONG_CALL, "the whole id is a tooltip")
+    expect(browser.run("return document.querySelector('h1').innerText").startswith("my-agent --acp"), "the command first")
+    expect(browser.run("return document.title").startswith("/"), "the file first")
+    browser.run(TYPE, LONG_CALL)
+    expect(len(visible()) == 2, "the search finds the whole id")
+    browser.run(TYPE, "")
     expect(any("session/request_permission" in row and "selected yes (2.09 s)" in row for row in everything),
            "pairs have their time")
 

@@ -9,6 +9,7 @@
 
 #include "acp/io/printable.h"
 #include "cli/command.h"
+#include "cli/model_order.h"
 #include "cli/read_secret.h"
 #include "coder/coder.h"
 #include "coder/model/scenario.h"
@@ -113,11 +114,13 @@ void add_agent_command(CLI::App& app, Action& action) {
   agent->set_help_flag("-h,--help", "Show this help");
   const auto options = std::make_shared<Options>();
   agent
-      ->add_option("--model", options->coder.model,
-                   "openai/NAME, anthropic/NAME, ollama/NAME, llama-server/NAME, lmstudio/NAME,\n"
-                   "vllm/NAME, PROVIDER/NAME of the configuration, or offline.\n"
-                   "Without one: ACP_MODEL, the configuration, a provider with a key, a server on "
-                   "this machine, else offline")
+      ->add_option(
+          "--model", options->coder.model,
+          std::string(
+              "openai/NAME, anthropic/NAME, ollama/NAME, llama-server/NAME, lmstudio/NAME,\n"
+              "vllm/NAME, PROVIDER/NAME of the configuration, or offline: 'acp models' lists "
+              "them.\nThe first of: ") +
+              model_order)
       ->type_name("MODEL");
   agent->add_flag("--require-model", options->coder.require_model,
                   "Fail a prompt if no model is configured, instead of using the offline one");

@@ -11,7 +11,7 @@
 #include "chat/agents.h"
 #include "chat/program.h"
 #include "cli/command.h"
-#include "cli/mcp_print.h"
+#include "cli/table.h"
 #include "settings/settings.h"
 
 namespace acp::cli {
@@ -68,7 +68,7 @@ int list(bool json, bool verbose) {
     if (verbose) row.push_back(agent.source + (agent.read.empty() ? "" : ", read " + agent.read));
     table.add(std::move(row));
   }
-  if (!json) table.print(std::cout);
+  if (!json) table.print();
   return 0;
 }
 

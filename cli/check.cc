@@ -24,7 +24,7 @@ struct AgentCheckWords : CheckOptions {
 };
 
 int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
-  if (options.command.empty()) throw BadUsage("the agent's command is missing, behind --");
+  if (options.command.empty()) throw BadUsage("the agent's command is missing, after --");
   check::AgentCheckOptions how;
   how.command = options.command;
   how.framing = read.framing;

@@ -26,7 +26,7 @@ struct ClientCheckWords : CheckOptions {
 
 int check_client(const ClientCheckWords& options, const CheckOptions::Read& read) {
   if (options.listen.empty() && options.command.empty())
-    throw BadUsage("the client's command is missing, behind --; or --listen");
+    throw BadUsage("the client's command is missing, after --; or --listen");
   if (!options.listen.empty() && !options.command.empty())
     throw BadUsage("either --listen or a command, not both");
   if (options.listen.empty() && !check::names_agent(options.command))

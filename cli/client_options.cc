@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+#include <map>
 
 #include "acp/io/printable.h"
 #include "cli/bad_usage.h"
@@ -20,7 +21,7 @@ void ClientOptions::add_to(CLI::App& app) {
          "Go on with a session: its id, or 'last' for the agent's last one in this directory",
          "ID|last");
   option("--mode", mode, "The agent's mode", "MODE");
-  option("--model", model, "The agent's model", "MODEL");
+  option("--model", model, "The agent's model; for the built-in one see 'acp models'", "MODEL");
   app.add_option("--mcp", servers,
                  "Only this MCP server for the agent, instead of all that are configured: its "
                  "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
@@ -39,6 +40,19 @@ std::string ClientOptions::directory() const {
   if (error || !std::filesystem::is_directory(path))
     throw BadUsage("--cwd: there is no directory " + cwd);
   return path;
+}
+
+std::string typed_words(const CLI::App& app) {
+  std::vector<std::string> words = {"acp", app.get_name()};
+  std::map<const CLI::Option*, std::size_t> seen;  // one that is given twice stands there twice
+  for (const CLI::Option* option : app.parse_order()) {
+    const std::size_t which = seen[option]++;
+    if (option->check_lname("agent")) continue;
+    if (!option->get_positional()) words.push_back("--" + option->get_lnames().front());
+    if (option->get_items_expected_max() > 0 && which < option->results().size())
+      words.push_back(option->results()[which]);
+  }
+  return io::command_line(words);
 }
 
 settings::Settings user_settings() {

@@ -22,6 +22,7 @@ struct ClientOptions {
   std::string agent, cwd = ".", session, mode, model;
   std::vector<std::string> servers;
   std::string framing = "newline";
+  std::string typed;  // the command line without the agent
 
   void add_to(CLI::App& app);
 
@@ -37,11 +38,15 @@ struct ClientOptions {
     options.choices.any_model = options.agent.kind == chat::KnownAgent::Kind::built_in;
     options.framing = *rpc::framing_from(framing);
     options.version = ACP_VERSION;
+    options.typed = typed;
   }
 
  private:
   std::string directory() const;
 };
+
+// What was typed for this command, as one would type it again, but for --agent and what follows --.
+std::string typed_words(const CLI::App& app);
 
 // The user's own.
 settings::Settings user_settings();

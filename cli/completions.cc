@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "settings/settings.h"
+#include "settings/settings_edit.h"
 
 namespace acp::cli {
 namespace {
@@ -38,7 +39,7 @@ complete -F _acp acp
 
 constexpr const char* zsh_script = R"(#compdef acp
 # zsh completion for acp:  acp completions zsh > DIRECTORY/_acp, for a DIRECTORY of $fpath; or
-# source <(acp completions zsh)  behind compinit
+# source <(acp completions zsh)  after compinit
 _acp() {
   local line word told files=
   local -a offered
@@ -106,20 +107,28 @@ void offer_agents(const Words& words) {
   }
 }
 
-void offer_servers(const Words& words) {
+void offer_servers(const Words& words, bool or_none) {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
   try {
     for (const auto& [name, server] : settings::load_settings(sources).mcp) words.offer(name);
   } catch (const std::exception&) {
   }
-  words.offer("none");
+  if (or_none) words.offer("none");
+}
+
+void offer_settings(const Words& words) {
+  for (const settings::KnownSetting& known : settings::known_settings())
+    if (known.name.find("NAME") == std::string::npos) words.offer(known.name);
 }
 
 // By what the help calls it: FILE and DIR are paths, small words are themselves, {a,b} is a choice.
 void offer_values(const CLI::Option& option, const Words& words) {
   if (option.check_lname("agent")) return offer_agents(words);
-  if (option.check_lname("mcp")) return offer_servers(words);
+  if (option.check_lname("mcp")) return offer_servers(words, true);
+  if (option.check_lname("server") || option.get_name() == "SERVER")
+    return offer_servers(words, false);
+  if (option.get_name() == "KEY") return offer_settings(words);
   const std::string type = option.get_type_name();
   std::string word;
   const auto done = [&] {
@@ -149,7 +158,8 @@ const CLI::Option* option_named(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-void complete(const CLI::App& root, const std::vector<std::string>& typed) {
+void complete(const CLI::App& root, std::vector<std::string> typed) {
+  if (typed.size() > 1 && typed.front() == "help") typed.erase(typed.begin());
   const CLI::App* app = &root;
   const CLI::Option* valued = nullptr;  // of which the next word is the value
   for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
@@ -205,7 +215,7 @@ void add_completions_command(CLI::App& app, Action& action, std::vector<std::str
   completions.add_flag("--words", options->words, "")->group("");
   completions.footer(
       "  bash  source <(acp completions bash)                      in ~/.bashrc\n"
-      "  zsh   source <(acp completions zsh)                       in ~/.zshrc, behind compinit\n"
+      "  zsh   source <(acp completions zsh)                       in ~/.zshrc, after compinit\n"
       "  fish  acp completions fish > ~/.config/fish/completions/acp.fish\n"
       "An installed acp has these in place already.");
   completions.callback([options, command = std::move(command), &app, &action] {

@@ -1,4 +1,4 @@
-// acp config: what is set, and where.
+// acp config: which model is used and why, which files count, what is set, and where.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +9,17 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/json.h"
+#include "cli/bad_usage.h"
+#include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/config_place.h"
+#include "cli/model_order.h"
+#include "coder/coder.h"
+#include "settings/file.h"
 #include "settings/keys.h"
 #include "settings/settings.h"
+#include "settings/toml_edit.h"
+#include "workspace/policy_store.h"
 
 namespace acp::cli {
 namespace {
@@ -26,6 +34,10 @@ struct Options {
 int complain(const std::string& what) {
   std::cerr << "acp config: " << what << "\n";
   return 1;
+}
+
+std::string absolute(const std::string& directory) {
+  return std::filesystem::absolute(directory).lexically_normal().string();
 }
 
 // Which providers have a key: never the key.
@@ -49,26 +61,35 @@ void add_keys(const settings::Settings& settings, const settings::Keys& keys,
                 << ", which is no provider\n";
 }
 
-int show(const Options& options) {
-  settings::SettingsSources sources;
-  sources.user_file = settings::user_settings_path();
-  sources.project_directory =
-      std::filesystem::absolute(options.directory).lexically_normal().string();
-  if (!std::filesystem::is_directory(sources.project_directory))
-    return complain(sources.project_directory + ": there is no such directory");
-  const settings::Settings settings = settings::load_settings(sources);
-  std::vector<DescribedSetting> lines = settings::describe(settings);
-  add_keys(settings, settings::Keys(), lines);
-  for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
-  if (options.json) {
-    for (const DescribedSetting& line : lines)
-      std::cout << io::printable_json(
-                       Json::object(
-                           {{"name", line.name}, {"value", line.value}, {"source", line.source}})
-                           .text())
-                << "\n";
-    return 0;
-  }
+struct File {
+  std::string name, path, about;
+};
+
+std::vector<File> files_of(const std::string& project) {
+  return {{"files.user", settings::user_settings_path(), "your settings"},
+          {"files.project", settings::project_settings_path(project), "this project's settings"},
+          {"files.keys", settings::Keys::default_path(), "keys: 'acp agent --login PROVIDER'"},
+          {"files.policy", workspace::PolicyStore::default_path(), "rules: 'acp policy'"}};
+}
+
+bool is_there(const File& file) { return !settings::file_stamp(file.path).empty(); }
+
+// In comments, since the rest can be written into a file.
+void print_head(const coder::ModelReport& model, const std::string& project) {
+  std::cout << "# Model: " << io::one_line(model.chosen, io::whole) << ", "
+            << io::one_line(model.why, io::whole) << "\n";
+  if (!model.trouble.empty())
+    std::cout << "#   It cannot be used yet: " << io::one_line(model.trouble, io::whole) << "\n";
+  std::cout << "#   'acp models' lists what can be used; 'acp config set model PROVIDER/NAME' "
+               "chooses\n# Files:\n";
+  for (const File& file : files_of(project))
+    if (!file.path.empty())
+      std::cout << "#   " << io::one_line(file.path, io::whole) << "  (" << file.about
+                << (is_there(file) ? "" : "; not there") << ")\n";
+  std::cout << "\n";
+}
+
+void print_settings(const std::vector<DescribedSetting>& lines) {
   std::size_t width = 0;
   const auto written = [](const DescribedSetting& line) {
     return io::one_line(line.name + " = " + line.value, io::whole);
@@ -82,12 +103,35 @@ int show(const Options& options) {
     if (text.size() < width) text.append(width - text.size(), ' ');
     std::cout << text << "  # " << io::one_line(line.source, io::whole) << "\n";
   }
+}
+
+int show(const Options& options) {
+  const settings::Settings settings = settings_in(options.directory);
+  const std::string project = absolute(options.directory);
+  std::vector<DescribedSetting> lines = settings::describe(settings);
+  add_keys(settings, settings::Keys(), lines);
+  for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
+  const coder::ModelReport model =
+      coder::Coder(coder::CoderOptions()).report_models(project, false);
+  if (!options.json) {
+    print_head(model, project);
+    print_settings(lines);
+    return 0;
+  }
+  for (const File& file : files_of(project))
+    lines.push_back({file.name, file.path, is_there(file) ? "there" : "not there"});
+  lines.push_back({"used.model", model.chosen,
+                   model.why + (model.trouble.empty() ? "" : "; not usable: " + model.trouble)});
+  for (const DescribedSetting& line : lines)
+    std::cout << io::printable_json(described_json(line).text()) << "\n";
   return 0;
 }
 
 int run(const Options& options) {
   try {
     return show(options);
+  } catch (const BadUsage& error) {
+    return complain(error.what());
   } catch (const settings::SettingsError& error) {
     return complain(error.what());
   } catch (const settings::KeysError& error) {
@@ -97,15 +141,44 @@ int run(const Options& options) {
 
 }  // namespace
 
+settings::Settings settings_in(const std::string& directory) {
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  sources.project_directory = absolute(directory);
+  if (!std::filesystem::is_directory(sources.project_directory))
+    throw BadUsage(sources.project_directory + ": there is no such directory");
+  return settings::load_settings(sources);
+}
+
+std::string plain_name(const std::string& key) {
+  std::string name;
+  for (const std::string& part : settings::toml_path(key)) name += (name.empty() ? "" : ".") + part;
+  return name;
+}
+
+Json described_json(const DescribedSetting& line) {
+  return Json::object({{"name", line.name}, {"value", line.value}, {"source", line.source}});
+}
+
 void add_config_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
-  CLI::App& config = *app.add_subcommand("config", "Settings and where each comes from");
+  CLI::App& config =
+      *app.add_subcommand("config", "Which model is used and why; settings: show, get, set");
   config
       .add_option("--cwd", options->directory,
                   "The project whose .acp/config.toml counts (default: the current directory)")
       ->type_name("DIR");
   config.add_flag("--json", options->json, "One JSON object a line");
-  config.callback([options, &action] { action = [options] { return run(*options); }; });
+  config.require_subcommand(0, 1);
+  config.footer(
+      std::string(
+          "A later one counts before an earlier one: what is built in, your file, the "
+          "project's file, the\nenvironment, the command line. The model is the first of: ") +
+      model_order + ".\nSee docs/configuration.md.");
+  add_config_changes(config, action);
+  config.callback([options, &config, &action] {
+    if (config.get_subcommands().empty()) action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace acp::cli

@@ -75,3 +75,91 @@ with tempfile.TemporaryDirectory() as home:
     error = config(code=1).stderr
     assert error == f"acp config: {keys_file}: others may read it or write to it (chmod 600 makes it yours alone)\n"
     config("--nonsense", code=2)
+
+    # ---- which model, and why
+    os.chmod(keys_file, 0o600)
+    write(user_file, "")
+    write(keys_file, "")
+    head = config().stdout
+    assert head.startswith("# Model: offline, no model is set, no provider has a key"), head
+    assert f"#   {user_file}  (your settings)\n" in head, head
+    assert f"#   {project_file}  (this project's settings)\n" in head, head
+    assert f"#   {home}/.config/acp/policy.toml  (rules: 'acp policy'; not there)\n" in head, head
+    keyed = {"ANTHROPIC_API_KEY": "sk-3"}
+    assert config(more=keyed).stdout.startswith(
+        "# Model: anthropic/claude-sonnet-4-5, no model is set, and anthropic has a key (ANTHROPIC_API_KEY)\n")
+    write(user_file, "model = 'openai/gpt-5'\n")
+    head = config(more=keyed).stdout
+    assert head.startswith(f"# Model: openai/gpt-5, set by {user_file}:1\n"), head
+    assert "cannot be used yet: openai: there is no key: set OPENAI_API_KEY, or run 'acp agent --login openai'" in head
+    told = table(more={**keyed, "ACP_MODEL": "offline"})
+    assert told["used.model"] == ("offline", "set by ACP_MODEL"), told
+    assert told["files.user"] == (user_file, "there"), told
+    assert told["files.policy"] == (home + "/.config/acp/policy.toml", "not there"), told
+
+    # ---- get
+    assert config("get", "model").stdout == "openai/gpt-5\n"
+    assert json.loads(config("get", "model", "--json").stdout)["source"] == user_file + ":1"
+    assert config("get", "providers.openai.models").stdout == "gpt-5\ngpt-5-mini\ngpt-4.1\n"
+    assert config("get", "limits.retries").stdout == "4\n"
+    assert config("get", "agents.nobody.command", code=1).stderr == "acp config get: agents.nobody.command is not set\n"
+    unknown = config("get", "limits.nothing", code=2)
+    assert "there is no setting limits.nothing. There are:\n  model\n" in unknown.stderr, unknown
+    assert unknown.stdout == ""
+
+    # ---- set: comments and order stay
+    before = "# mine\nmodel = 'openai/gpt-5'   # the good one\n\n[limits]  # few\nretries = 3 # three\n\n[chat]\nnotify = 'none'\n"
+    write(user_file, before, 0o644)
+    done = config("set", "model", "anthropic/claude-x")
+    assert (done.stdout, done.stderr) == ("", f"Set in {user_file}.\n"), done
+    config("set", "limits.retries", "2")
+    config("set", "limits.max_requests", "9")
+    config("set", "mode", "architect")
+    config("set", "mcp.files.command", "mcp-files")
+    config("set", "mcp.files.args", "--", "--root", "/a b", 'q"')
+    with open(user_file) as file:
+        text = file.read()
+    assert text == ("# mine\nmodel = \"anthropic/claude-x\"   # the good one\nmode = \"architect\"\n\n[limits]  # few\n"
+                    "retries = 2 # three\nmax_requests = 9\n\n[chat]\nnotify = 'none'\n\n[mcp.files]\n"
+                    "command = \"mcp-files\"\nargs = [\"--root\", \"/a b\", \"q\\\"\"]\n"), text
+    assert os.stat(user_file).st_mode & 0o7777 == 0o600
+    assert config("get", "mcp.files.args").stdout == '--root\n/a b\nq"\n'
+    assert sorted(os.listdir(home + "/.config/acp")) == ["config.toml", "config.toml.lock", "keys.toml"]
+    done = config("set", "model", "offline", more={"ACP_MODEL": "openai/gpt-5"})
+    assert 'But ACP_MODEL counts before it: model is "openai/gpt-5".' in done.stderr, done
+    # What is wrong changes nothing.
+    with open(user_file) as file:
+        text = file.read()
+    for words, said in ((["limits.retries", "99"], "limits.retries: expected 0 to 20, got 99"),
+                        (["nothing", "1"], "there is no setting nothing. These can be set:"),
+                        (["model", "gpt-5"], "expected PROVIDER/NAME or offline"),
+                        (["openai_api_key", "sk-1"], "acp agent --login PROVIDER"),
+                        (["mcp.files.env.X", "sk-1"], "acp agent --login PROVIDER"),
+                        (["model"], "VALUE")):
+        done = config("set", *words, code=2)
+        assert said in done.stderr, done
+    with open(user_file) as file:
+        assert file.read() == text
+
+    # ---- init
+    assert f"{user_file} is there already" in config("init", code=2).stderr
+    fresh = {"XDG_CONFIG_HOME": home + "/fresh"}
+    made = config("init", more=fresh).stdout.strip()
+    assert made == home + "/fresh/acp/config.toml" and os.stat(made).st_mode & 0o7777 == 0o600
+    config("set", "limits.retries", "1", more=fresh)
+    with open(made) as file:
+        assert "# retries = 4\nretries = 1\n" in file.read()
+
+    # ---- one order of fallbacks, in help and docs
+    def shown(*words):
+        done = subprocess.run([acp, *words, "--help"], capture_output=True, text=True, env=environment)
+        return " ".join(done.stdout.split())
+
+    order = shown("models").split("The model is the first of: ")[1].split(". ")[0]
+    assert order.startswith("--model, ACP_MODEL, ") and order.endswith(", offline"), order
+    assert order in shown("config") and order in shown("agent")
+    docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
+    for page in ("models.md", "configuration.md", "agent.md", "run.md"):
+        with open(os.path.join(docs, page)) as file:
+            text = " ".join(file.read().replace("`", "").split())
+        assert order in text, (page, order)

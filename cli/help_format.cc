@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/docs_place.h"
+
 namespace acp::cli {
 namespace {
 
@@ -72,6 +74,15 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return entry(command->get_name(), description.substr(0, description.find('\n')));
 }
 
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+  // Its lines stay as they are written, examples among them, unless they are too long.
+  std::string out;
+  std::istringstream lines(with_docs(Formatter::make_footer(app), docs_directory()));
+  for (std::string line; std::getline(lines, line);)
+    out += (columns(line) <= line_width + 4 ? line : wrapped(line, 0)) + "\n";
+  return out;
+}
+
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
   std::string text = Formatter::make_help(app, std::move(name), mode);
@@ -85,7 +96,7 @@ std::string HelpFormatter::entry(const std::string& name, const std::string& des
   const std::size_t width = columns(line);
   line += width < column_width_ ? std::string(column_width_ - width, ' ')
                                 : "\n" + std::string(column_width_, ' ');
-  return line + wrapped(description, column_width_) + "\n";
+  return line + wrapped(with_docs(description, docs_directory()), column_width_) + "\n";
 }
 
 }  // namespace acp::cli

@@ -47,7 +47,7 @@ int run(const Options& options) {
   filter.violations = options.violations;
   if (!options.html.empty()) {
     std::ostringstream page;
-    check::write_html(page, recording, filter, "acp log: " + options.file);
+    check::write_html(page, recording, filter, options.file + ": acp log");
     try {
       io::write_private_file(options.html, page.str(), io::Existing::replace);
     } catch (const std::runtime_error& error) {

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/printable_stderr.h"
+#include "settings/settings.h"
 
 namespace acp::cli {
 namespace {
@@ -27,7 +28,11 @@ std::string full_name(const CLI::App& app) {
 /// Gives the help of all commands the same shape. Called when all of them are registered.
 void shape_help(CLI::App& app) {
   const auto commands = app.get_subcommands(any);
-  if (!commands.empty()) app.footer("'" + full_name(app) + " COMMAND --help' tells more.");
+  if (!commands.empty()) {
+    const std::string own = app.get_footer();
+    app.footer((own.empty() ? "" : own + "\n") + "'acp help" + full_name(app).substr(3) +
+               " COMMAND' tells more.");
+  }
   for (CLI::App* command : commands) {
     if (!command->get_group().empty()) command->group("Commands");
     shape_help(*command);
@@ -40,7 +45,26 @@ const CLI::App& named_in(const CLI::App& app) {
   return named.empty() ? app : named_in(*named.front());
 }
 
-/// What to tell the user of the words behind a command, better than CLI11 does where we know more.
+/// In other words than CLI11's: "--framing: x not in {a,b}", "--timeout: 1 required SECONDS
+/// missing".
+std::string plain(std::string text) {
+  constexpr std::string_view not_in = " not in {", required = ": 1 required ", missing = " missing";
+  if (const std::size_t at = text.find(not_in); at != std::string::npos && text.ends_with('}')) {
+    const std::size_t name = std::min(text.find(": "), at);
+    std::string choices = text.substr(at + not_in.size());
+    choices.pop_back();
+    for (std::size_t comma = 0; (comma = choices.find(',', comma)) != std::string::npos; comma += 2)
+      choices.insert(comma + 1, " ");
+    return text.substr(0, name) + ": expected one of " + choices + ", got '" +
+           text.substr(name + 2, at - name - 2) + "'";
+  }
+  if (const std::size_t at = text.find(required);
+      at != std::string::npos && text.ends_with(missing))
+    text.replace(at, text.size() - at, ": its value is missing");
+  return text;
+}
+
+/// What to tell the user of the words after a command, better than CLI11 does where we know more.
 std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
   for (const CLI::Option* option : where.get_options())
     if (error.get_name() == "ArgumentMismatch" && option->get_items_expected_max() == 1 &&
@@ -48,28 +72,63 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
       return option->get_name() + " is given more than once";
   const CLI::Option* const prompt = where.get_option_no_throw("PROMPT");
   const auto extra = where.remaining();
-  if (prompt == nullptr || prompt->results().empty() || extra.empty() ||
-      extra.front().starts_with('-'))
-    return error.what();
+  if (prompt == nullptr || prompt->results().empty() || extra.empty())
+    return extra.empty() ? plain(error.what()) : "unexpected argument '" + extra.front() + "'";
   std::string words = prompt->results().front();
   for (const std::string& word : extra) words += " " + word;
   return "quote the prompt: '" + words + "'";
 }
 
-/// And where a command is missing or misspelt.
-std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
-  const auto commands = where.get_subcommands(any);
-  if (commands.empty()) return message_of(error, where);
+/// The first of the words that is an option, and none that there is: alone, since what follows it
+/// may be its value. Empty if there is none.
+std::string unknown_option(const CLI::App& app, const CLI::App& where) {
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* option : where.get_options())
+      for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
+    const std::string meant = settings::closest(name, known);
+    return "there is no option " + name + (meant.empty() ? "" : "; did you mean " + meant + "?");
+  }
+  return {};
+}
+
+/// For a word that is no command of `where`.
+std::string no_command(const std::string& word, const CLI::App& where) {
   std::string names;
-  for (const CLI::App* command : commands) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : where.get_subcommands(any)) {
     if (command->get_group().empty()) continue;
     names += (names.empty() ? "" : ", ") + command->get_name();
+    known.push_back(command->get_name());
   }
+  if (word.empty()) return "a command is missing: " + names;
+  const std::string meant = settings::closest(word, known);
+  return "there is no command '" + word + "'" + (names.empty() ? "" : ", only: " + names) +
+         (meant.empty() ? "" : "; did you mean " + meant + "?");
+}
+
+/// And where a command is missing or misspelt.
+std::string message_of(const CLI::ParseError& error, const CLI::App& app, const CLI::App& where) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    if (std::string unknown = unknown_option(app, where); !unknown.empty()) return unknown;
+  if (where.get_subcommands(any).empty()) return message_of(error, where);
   const auto extra = app.remaining(true);
-  if (!extra.empty() && !extra.front().starts_with('-')) {
-    return "there is no command '" + extra.front() + "', only: " + names;
+  if (!extra.empty()) return no_command(extra.front(), where);
+  return error.get_name() == "RequiredError" ? no_command("", where) : error.what();
+}
+
+/// The words after `acp help` are commands. What is wrong with them; empty if nothing is.
+std::string not_commands(const CLI::App& app, const std::vector<char*>& words) {
+  const CLI::App* at = &app;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const auto commands = at->get_subcommands(any);
+    const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
+    if (found == commands.end()) return no_command(words[i], *at);
+    at = *found;
   }
-  return error.get_name() == "RequiredError" ? "a command is missing: " + names : error.what();
+  return {};
 }
 
 int usage_error(const CLI::ParseError& error, const CLI::App& app) {
@@ -90,7 +149,19 @@ std::vector<std::string> take_command(int& argc, char** argv) {
   return {dashes == end ? end : dashes + 1, end};
 }
 
+/// `acp help COMMAND…` is `acp COMMAND… --help`. Empty if that is not what was typed.
+std::vector<char*> help_wanted(int argc, char** argv) {
+  static char option[] = "--help";
+  if (argc < 2 || argv[1] != std::string_view("help")) return {};
+  std::vector<char*> words(argv, argv + argc);
+  words.erase(words.begin() + 1);
+  words.push_back(option);
+  return words;
+}
+
 int run(int argc, char** argv) {
+  std::vector<char*> help = help_wanted(argc, argv);
+  if (!help.empty()) argc = static_cast<int>(help.size()), argv = help.data();
   std::vector<std::string> command = take_command(argc, argv);
   CLI::App app("Work with the Agent Client Protocol, as agents and clients speak it.", "acp");
   app.set_help_flag("-h,--help", "Show this help");
@@ -107,6 +178,7 @@ int run(int argc, char** argv) {
   add_run_command(app, action, command);
   add_agents_command(app, action);
   add_check_command(app, action, command);
+  add_models_command(app, action);
   add_config_command(app, action);
   add_policy_command(app, action);
   add_schema_command(app, action);
@@ -118,6 +190,10 @@ int run(int argc, char** argv) {
   add_man_command(app, action);
   shape_help(app);
 
+  if (const std::string wrong = help.empty() ? "" : not_commands(app, help); !wrong.empty()) {
+    std::cerr << "acp help: " << wrong << "\nTry 'acp --help'.\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -1,5 +1,6 @@
 """What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
 
+import os
 import re
 import subprocess
 import sys
@@ -54,6 +55,44 @@ class Main(unittest.TestCase):
                                ("check agent", "[OPTIONS] -- COMMAND…"), ("check client", "[OPTIONS] -- COMMAND…")):
             self.assertIn(f"Usage: acp {command} {usage}\n", shown[tuple(command.split())])
         self.assertIn("\n  --framing newline|content-length|auto\n", shown["chat",])
+
+    def test_help_by_its_name(self):
+        for words in ([], ["chat"], ["mcp", "tools"], ["check", "agent"]):
+            shown = acp("help", *words)
+            self.assertEqual((shown.returncode, shown.stdout, shown.stderr), (0, acp(*words, "--help").stdout, ""))
+        self.assertIn("there is no command 'chta'", acp("help", "chta").stderr)
+        self.assertIn("'acp help COMMAND' tells more.", acp("--help").stdout)
+        self.assertIn("'acp help mcp COMMAND' tells more.", acp("mcp", "--help").stdout)
+
+    def test_an_unknown_option_is_named_alone(self):
+        for words, told in ((["run", "--modle", "x", "hi"], "there is no option --modle; did you mean --model?"),
+                            (["run", "--modle=x", "hi"], "there is no option --modle; did you mean --model?"),
+                            (["run", "hi", "there", "--jsn"], "there is no option --jsn; did you mean --json?"),
+                            (["chat", "--resme"], "there is no option --resme"),
+                            (["config", "-x"], "there is no option -x"),
+                            (["--vresion"], "there is no option --vresion; did you mean --version?"),
+                            (["cofnig"], "did you mean config?")):
+            with self.subTest(words):
+                failed = acp(*words)
+                self.assertEqual((failed.returncode, failed.stdout), (2, ""))
+                message, tip = failed.stderr.splitlines()
+                self.assertIn(told, message)
+                self.assertRegex(tip, "^Try 'acp")
+                self.assertNotIn("not expected", message)
+        for words, told in ((["agents", "foo"], "acp agents: unexpected argument 'foo'"),
+                            (["run", "--timeout"], "acp run: --timeout: its value is missing"),
+                            (["run", "--framing", "x", "hi"],
+                             "acp run: --framing: expected one of newline, content-length, auto, got 'x'")):
+            self.assertEqual(acp(*words).stderr.splitlines()[0], told)
+        self.assertIn("quote the prompt: 'fix the build'", acp("run", "fix", "the", "build").stderr)
+
+    def test_pages_that_help_names_are_there(self):
+        for command in ("run", "agent", "agents", "config", "models"):
+            text = re.sub(r"\s+", " ", acp(command, "--help").stdout)
+            pages = re.findall(r"\S*docs?/\S+\.md", text)
+            self.assertTrue(pages, command)
+            for page in pages:
+                self.assertTrue(os.path.isfile(page) and page.startswith("/"), (command, page))
 
     def test_version(self):
         shown = acp("--version")

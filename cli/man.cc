@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/docs_place.h"
 #include "cli/help_format.h"
 
 namespace acp::cli {
@@ -55,31 +57,31 @@ std::string names_of(const CLI::Option& option) {
   return names;
 }
 
-void write_options(const CLI::App& app) {
+void write_options(const CLI::App& app, const std::string& docs) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty() || option == app.get_help_ptr()) continue;
     std::cout << ".TP\n" << names_of(*option);
     const bool named = !option->get_lnames().empty() || !option->get_snames().empty();
     if (const std::string value = value_text(*option); named && !value.empty())
       std::cout << " \\fI" << roff(value) << "\\fR";
-    std::cout << '\n' << roff(option->get_description()) << '\n';
+    std::cout << '\n' << roff(with_docs(option->get_description(), docs)) << '\n';
   }
 }
 
 // Its lines stay lines.
-void write_footer(const CLI::App& app) {
-  const std::string footer = app.get_footer();
+void write_footer(const CLI::App& app, const std::string& docs) {
+  const std::string footer = with_docs(app.get_footer(), docs);
   if (footer.empty()) return;
   std::cout << ".PP\n.nf\n" << roff(footer) << "\n.fi\n";
 }
 
-void write_command(const CLI::App& app) {
+void write_command(const CLI::App& app, const std::string& docs) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   std::cout << ".SS " << roff(full_name(app)) << "\n" << roff(app.get_description()) << ".\n";
-  write_options(app);
-  if (commands.empty()) write_footer(app);
+  write_options(app, docs);
+  if (commands.empty()) write_footer(app, docs);
   for (const CLI::App* command : commands)
-    if (!command->get_group().empty()) write_command(*command);
+    if (!command->get_group().empty()) write_command(*command, docs);
 }
 
 constexpr const char* head = R"(.TH ACP 1 "2026-11-16" "acp )" ACP_VERSION R"(" "User Commands"
@@ -116,7 +118,7 @@ An agent is named by
 .B \-\-agent
 as
 .B "acp agents"
-lists it, or is the command behind
+lists it, or is the command after
 .BR \-\- ;
 without either it is the built\-in one. Nothing is approved in silence: what an agent asks for is
 asked of the person, or decided by rules that
@@ -126,7 +128,7 @@ shows.
 )";
 
 constexpr const char* tail = R"(.SH EXIT STATUS
-0 for success, 1 for failure, 2 for mistakes in the usage. The codes of
+0 for success, 1 for failure, 2 for usage errors. The codes of
 .B "acp chat"
 and
 .B "acp run"
@@ -156,16 +158,14 @@ keys of models
 .B NO_COLOR
 if it is set and not empty, nothing is coloured
 .SH SEE ALSO
-The pages in
-.I docs/
-of the source, and the protocol: <https://agentclientprotocol.com>
-)";
+The protocol: <https://agentclientprotocol.com>, and the pages in
+.I )";
 
-int write(const CLI::App& app) {
+int write(const CLI::App& app, const std::string& docs) {
   std::cout << head;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    if (!command->get_group().empty()) write_command(*command);
-  std::cout << tail;
+    if (!command->get_group().empty()) write_command(*command, docs);
+  std::cout << tail << roff(docs) << "\n";
   return 0;
 }
 
@@ -174,7 +174,9 @@ int write(const CLI::App& app) {
 void add_man_command(CLI::App& app, Action& action) {
   CLI::App& man = *app.add_subcommand("man", "The manual page, in roff");
   man.group("");
-  man.callback([&app, &action] { action = [&app] { return write(app); }; });
+  const auto docs = std::make_shared<std::string>(docs_directory());
+  man.add_option("--docs", *docs, "Where the pages of docs/ are installed")->type_name("DIR");
+  man.callback([docs, &app, &action] { action = [docs, &app] { return write(app, *docs); }; });
 }
 
 }  // namespace acp::cli

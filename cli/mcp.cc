@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "acp/io/printable.h"
+#include "acp/io/process.h"
+#include "chat/mcp_servers.h"
+#include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_connect.h"
 #include "cli/mcp_print.h"
 #include "cli/seconds.h"
+#include "cli/table.h"
 
 namespace acp::cli {
 namespace {
@@ -45,6 +49,35 @@ std::string title_of(const std::optional<std::string>& title,
   return first_line(description ? *description : title.value_or(""));
 }
 
+// Those of the configuration: neither variables nor headers.
+int servers(const Options& options) {
+  const settings::Settings settings = user_settings();
+  Table table({"SERVER", "TRANSPORT", "COMMAND OR URL", "SET IN"});
+  for (const auto& [name, server] : settings.mcp) {
+    using Transport = settings::McpServerSettings::Transport;
+    const char* const transport = server.transport == Transport::stdio  ? "stdio"
+                                  : server.transport == Transport::http ? "http"
+                                                                        : "sse";
+    std::vector<std::string> argv = {server.command};
+    argv.insert(argv.end(), server.args.begin(), server.args.end());
+    const std::string place = server.url.empty() ? io::command_line(argv) : server.url;
+    if (options.json)
+      std::cout << io::printable_json(Json::object({{"name", name},
+                                                    {"transport", transport},
+                                                    {server.url.empty() ? "command" : "url", place},
+                                                    {"source", server.source}})
+                                          .text())
+                << "\n";
+    table.add({name, transport, place, server.source});
+  }
+  if (options.json) return 0;
+  table.print();
+  if (table.empty())
+    say("your configuration has no MCP servers; 'acp config set mcp.NAME.command COMMAND' or "
+        "'acp config set mcp.NAME.url URL' adds one");
+  return 0;
+}
+
 int info(const Options& options) {
   const mcp::Server server = connect(options);
   if (options.json)
@@ -64,7 +97,7 @@ int tools(const Options& options) {
   for (const mcp::Tool& tool : list)
     table.add(
         {tool.name, describe_arguments(tool.inputSchema), title_of(tool.title, tool.description)});
-  table.print(std::cout);
+  table.print();
   return 0;
 }
 
@@ -127,7 +160,7 @@ int resources(const Options& options) {
   for (const mcp::ResourceTemplate& each : templates)
     table.add({each.uriTemplate, first_line(each.mimeType.value_or("")), first_line(each.name),
                title_of(each.title, each.description)});
-  table.print(std::cout);
+  table.print();
   return 0;
 }
 
@@ -154,7 +187,7 @@ int prompts(const Options& options) {
       arguments += (arguments.empty() ? "" : " ") + argument.name + (argument.required ? "" : "?");
     table.add({prompt.name, arguments, title_of(prompt.title, prompt.description)});
   }
-  table.print(std::cout);
+  table.print();
   return 0;
 }
 
@@ -182,6 +215,12 @@ int run(const char* name, int (*command)(const Options&), const Options& options
     std::cerr << "acp mcp " << name << ": " << mistake.what() << "\nTry 'acp mcp " << name
               << " --help'.\n";
     return bad_usage;
+  } catch (const settings::SettingsError& error) {
+    say(error.what());
+    return bad_usage;
+  } catch (const chat::NoSuchServer& error) {
+    say(error.what());
+    return bad_usage;
   } catch (const StartFailed& failed) {
     say("no connection: " + printable(failed.what()));
     return no_connection;
@@ -206,13 +245,32 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
   auto options = std::make_shared<Options>();
   options->command = std::move(command);
 
-  const auto add = [&](const char* name, const char* description, int (*function)(const Options&)) {
+  const auto answers = [&](CLI::App* sub, const char* name, int (*function)(const Options&)) {
+    sub->callback([&action, options, name, function] {
+      action = [options, name, function] { return run(name, function, *options); };
+    });
+  };
+  CLI::App* list = mcp->add_subcommand("servers", "List the servers of your configuration");
+  list->add_flag("--json", options->json, "One JSON object a line");
+  answers(list, "servers", servers);
+
+  // A command that lists things takes the name of a server as its only word.
+  const auto add = [&](const char* name, const char* description, int (*function)(const Options&),
+                       bool lists = false) {
     CLI::App* sub = mcp->add_subcommand(name, description);
     sub->footer(
-        "The server is --url URL, or its command behind --, as in\n  acp mcp " + std::string(name) +
-        " … -- npx -y @modelcontextprotocol/server-everything\n"
-        "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for mistakes\n"
-        "in the usage, 3 if there is no connection, 130 if it was interrupted.");
+        "The server is one of 'acp mcp servers', --url URL, or its command after --, as in\n"
+        "  acp mcp " +
+        std::string(name) + (lists ? " NAME\n" : " … --server NAME\n") + "  acp mcp " +
+        std::string(name) + (lists ? "" : " …") +
+        " -- npx -y @modelcontextprotocol/server-everything\n"
+        "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for usage\n"
+        "errors, 3 if there is no connection, 130 if it was interrupted.");
+    CLI::Option* named =
+        sub->add_option("--server", options->server, "A server of your configuration")
+            ->type_name("NAME");
+    if (lists)
+      sub->add_option("SERVER", options->server, "The same, without --server")->excludes(named);
     sub->add_option("--url", options->url, "The address of a server that speaks Streamable HTTP");
     sub->add_flag("--sse", options->sse, "It speaks HTTP+SSE, as in revision 2024-11-05");
     sub->add_option("--header", options->headers,
@@ -228,20 +286,18 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
     add_seconds(*sub, "--timeout", options->timeout, "How long the start may take, and each call");
     sub->add_flag("--json", options->json, "The protocol's own result, as JSON");
     sub->add_flag("--verbose", options->verbose, "Also what the server logs and writes to stderr");
-    sub->callback([&action, options, name, function] {
-      action = [options, name, function] { return run(name, function, *options); };
-    });
+    answers(sub, name, function);
     return sub;
   };
-  add("info", "Show what the server is and what it offers", info);
-  add("tools", "List its tools", tools);
+  add("info", "Show what the server is and what it offers", info, true);
+  add("tools", "List its tools", tools, true);
   CLI::App* call_command = add("call", "Call a tool", call);
   call_command->add_option("TOOL", options->name, "Its name")->required();
   call_command->add_option("ARGUMENTS", options->words,
                            "One JSON object, or name=value for each argument");
-  add("resources", "List its resources, and the templates of such", resources);
+  add("resources", "List its resources, and the templates of such", resources, true);
   add("read", "Read a resource", read)->add_option("URI", options->name, "Its address")->required();
-  add("prompts", "List its prompts", prompts);
+  add("prompts", "List its prompts", prompts, true);
   CLI::App* prompt_command = add("prompt", "Show a prompt, filled in", prompt);
   prompt_command->add_option("NAME", options->name, "Its name")->required();
   prompt_command->add_option("ARGUMENTS", options->words,

@@ -5,9 +5,12 @@
 #include <memory>
 
 #include "acp/io/printable.h"
+#include "chat/mcp_servers.h"
+#include "cli/client_options.h"
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_print.h"
 #include "cli/seconds.h"
+#include "settings/secrets.h"
 
 namespace acp::cli {
 
@@ -15,13 +18,37 @@ void say(const std::string& what) { std::cerr << "acp mcp: " + what + "\n"; }
 
 namespace {
 
+// Those of the configuration, for a sentence.
+std::string known_servers(const settings::Settings& settings) {
+  std::string names;
+  for (const auto& [name, server] : settings.mcp) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+v1::McpServer configured(const ServerChoice& choice, const settings::Settings& settings) {
+  const auto found = settings.mcp.find(choice.server);
+  if (found == settings.mcp.end()) {
+    const std::string known = known_servers(settings);
+    throw BadUsage("there is no MCP server '" + choice.server + "' in your configuration, " +
+                   (known.empty() ? "which has none: 'acp config set mcp." + choice.server +
+                                        ".command COMMAND' adds it"
+                                  : "only: " + known));
+  }
+  return chat::chosen_servers(settings, {choice.server}).front();
+}
+
 v1::McpServer config_of(const ServerChoice& choice) {
-  if (!choice.command.empty() && !choice.url.empty())
-    throw BadUsage("either --url or a command behind --, not both");
+  const int ways = !choice.server.empty() + !choice.command.empty() + !choice.url.empty();
+  if (ways > 1) throw BadUsage("which server? Only one of a name, --url and a command after --");
+  if (ways == 0) {
+    const std::string known = known_servers(user_settings());
+    throw BadUsage("which server? Give its command after --, --url URL, or a name of your " +
+                   std::string("configuration") +
+                   (known.empty() ? " (which has none)" : " (" + known + ")"));
+  }
   if (choice.url.empty()) {
-    if (choice.command.empty())
-      throw BadUsage("which server? Give its command behind --, or --url URL");
     if (choice.sse || !choice.headers.empty()) throw BadUsage("--sse and --header belong to --url");
+    if (!choice.server.empty()) return configured(choice, user_settings());
     v1::McpServerStdio stdio;
     stdio.name = stdio.command = choice.command.front();
     stdio.args.assign(choice.command.begin() + 1, choice.command.end());
@@ -74,6 +101,9 @@ mcp::Server connect(const ServerChoice& choice) {
                        io::printable(message.data.text()) + "\n";
     });
   }
+  // A server that a file names gets no keys, as in a session; one that was typed gets everything.
+  if (!choice.server.empty())
+    client.without_variables(settings::Secrets(user_settings(), settings::Keys()).variables());
   return client.connect(config_of(choice));
 }
 

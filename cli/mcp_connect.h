@@ -9,6 +9,7 @@
 namespace acp::cli {
 
 struct ServerChoice {
+  std::string server;  // its name in the configuration
   std::vector<std::string> command;
   std::string url;
   bool sse = false;

@@ -1,7 +1,5 @@
 #include "cli/mcp_print.h"
 
-#include <algorithm>
-#include <array>
 #include <ostream>
 
 #include "acp/io/printable.h"
@@ -11,13 +9,6 @@ namespace acp::cli {
 namespace {
 
 using io::printable;
-
-// Columns that a text takes: continuation bytes take none.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
 
 constexpr std::string_view alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -46,25 +37,6 @@ std::string or_empty(const Nullable<std::string>& text) { return text.value_or("
 
 std::string first_line(std::string_view text) {
   return io::one_line(text.substr(0, text.find_first_of("\r\n")), io::whole);
-}
-
-void Table::add(std::vector<std::string> row) {
-  for (std::string& cell : row) cell = io::one_line(cell, io::whole);
-  rows_.push_back(std::move(row));
-}
-
-void Table::print(std::ostream& out) const {
-  if (rows_.size() < 2) return;
-  std::vector<std::size_t> widths(rows_.front().size());
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  for (const auto& row : rows_) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - width(row[i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << "\n";
-  }
 }
 
 void print_info(std::ostream& out, const mcp::InitializeResult& info) {

@@ -14,18 +14,6 @@ namespace acp::cli {
 // Its first line.
 std::string first_line(std::string_view text);
 
-class Table {
- public:
-  explicit Table(std::vector<std::string> titles) : rows_{std::move(titles)} {}
-  // Each cell is made printable, on one line.
-  void add(std::vector<std::string> row);
-  // The columns stand below one another; nothing if there is no row.
-  void print(std::ostream& out) const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
 void print_info(std::ostream& out, const mcp::InitializeResult& info);
 // Text as it is; of anything else, what it is.
 void print(std::ostream& out, const v1::ContentBlock& content);

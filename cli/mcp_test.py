@@ -3,10 +3,13 @@ the root of the checkout."""
 
 import json
 import os
+import pty
+import shlex
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -74,9 +77,7 @@ class Mcp(unittest.TestCase):
                          (2, "acp mcp call: an argument is missing: b (number)"))
         self.assertTrue(seen(everything("call", "nothing"))[1].startswith(
             "acp mcp call: there is no tool 'nothing', only: echo, "))
-        self.assertEqual(seen(mcp("tools")),
-                         (2, "acp mcp tools: which server? Give its command behind --, or --url URL"))
-        # A header does not swallow the word behind it.
+        # A header does not swallow the word that follows.
         self.assertEqual(mcp("call", "--header", "A: b", "echo", "--url", "http://127.0.0.1:1/mcp").returncode, 3)
         self.assertEqual(seen(mcp("tools", "--url", "http://127.0.0.1:1/mcp")), (
             3, "acp mcp: no connection: handshake: cannot reach http://127.0.0.1:1/mcp: "
@@ -105,6 +106,73 @@ class Mcp(unittest.TestCase):
         _, errors = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 130)
         self.assertTrue(errors.endswith("acp mcp: cancelled\n"), errors[-200:])
+
+    def configured(self, text, *words, code=0, terminal=None, **more):
+        """With a configuration of its own; at a terminal of that many columns, what it shows."""
+        with tempfile.TemporaryDirectory() as home:
+            os.makedirs(home + "/.config/acp")
+            with open(home + "/.config/acp/config.toml", "w", opener=lambda p, f: os.open(p, f, 0o600)) as file:
+                file.write(text)
+            env = {"PATH": os.environ["PATH"], "HOME": home, "LC_ALL": "C.UTF-8", **more}
+            if terminal is None:
+                run = subprocess.run([ACP, "mcp", *words], capture_output=True, text=True, timeout=PATIENCE, env=env)
+                self.assertEqual(run.returncode, code, run.stderr)
+                return run
+            pid, other = pty.fork()
+            if pid == 0:
+                command = f"stty cols {terminal}; exec {shlex.join([ACP, 'mcp', *words])}"
+                os.execve("/bin/sh", ["sh", "-c", command], env)
+            seen = b""
+            try:
+                while piece := os.read(other, 65536):
+                    seen += piece
+            except OSError:  # closed
+                pass
+            os.close(other)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), code)
+            return seen.decode().replace("\r\n", "\n")
+
+    def test_a_server_of_the_configuration(self):
+        args = json.dumps([*EVERYTHING[1:], "stdio"])
+        here = f'[mcp.all]\ncommand = "node"\nargs = {args}\nenv = {{MINE = "${{SOME}}"}}\n' \
+               '[mcp.web]\nurl = "http://127.0.0.1:1/mcp"\n'
+        some = {"SOME": "it", "OPENAI_API_KEY": "sk-secret"}
+        self.assertIn("get-sum", self.configured(here, "tools", "all", **some).stdout)
+        self.assertIn("get-sum", self.configured(here, "tools", "--server", "all", **some).stdout)
+        run = self.configured(here, "call", "get-sum", "a=2", "b=3", "--server", "all", **some)
+        self.assertEqual(run.stdout, "The sum of 2 and 3 is 5.\n")
+        # It gets what the file gives it, and no keys.
+        given = self.configured(here, "call", "get-env", "--server", "all", **some).stdout
+        self.assertIn('"MINE": "it"', given)
+        self.assertNotIn("sk-secret", given)
+        self.assertIn("cannot reach http://127.0.0.1:1/mcp", self.configured(here, "info", "web", code=3).stderr)
+        self.assertIn("there is no MCP server 'al' in your configuration, only: all, web",
+                      self.configured(here, "tools", "al", code=2).stderr)
+        self.assertIn("SOME", self.configured(here, "tools", "all", code=2).stderr)
+        self.assertIn("Only one of a name, --url and a command after --",
+                      self.configured(here, "tools", "all", "--url", "http://x", code=2).stderr)
+        which = "which server? Give its command after --, --url URL, or a name of your configuration"
+        self.assertIn(which + " (all, web)\n", self.configured(here, "tools", code=2).stderr)
+        self.assertIn(which + " (which has none)\n", self.configured("", "tools", code=2).stderr)
+        self.assertIn("acp config set mcp.x.command", self.configured("", "tools", "x", code=2).stderr)
+        # And which there are.
+        listed = self.configured(here, "servers").stdout.splitlines()
+        self.assertEqual([line.split()[:2] for line in listed[1:]], [["all", "stdio"], ["web", "http"]])
+        names = [json.loads(line)["name"] for line in self.configured(here, "servers", "--json").stdout.splitlines()]
+        self.assertEqual(names, ["all", "web"])
+
+    def test_tables_fit_the_terminal(self):
+        args = json.dumps([*EVERYTHING[1:], "stdio"])
+        here = f'[mcp.all]\ncommand = "node"\nargs = {args}\n'
+        whole = self.configured(here, "tools", "all").stdout
+        for columns in (40, 80, 300):
+            shown = self.configured(here, "tools", "all", terminal=columns)
+            self.assertLessEqual(max(map(len, shown.splitlines())), columns)
+            # Nothing is left out: each word is there, unless it is wider than its column.
+            self.assertIn("get-sum", shown)
+            if columns >= 80:
+                self.assertEqual(sorted(shown.split()), sorted(whole.split()))
+        self.assertGreater(max(map(len, whole.splitlines())), 80)
 
     def test_over_http(self):
         with socket.socket() as free:

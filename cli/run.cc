@@ -128,14 +128,15 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   run_command->add_flag("-v,--verbose", options->verbose,
                         "Also thoughts, the agent's stderr, and all that tools and commands print");
   run_command->footer(
-      "Any other agent is started by its command behind --, as in\n"
+      "Any other agent is started by its command after --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"
       "Exit code: 0 done; 1 the agent answered with an error; 2 mistakes in the usage; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
       "7 a login is needed; 8 the session cannot be resumed; 9 no model is configured;\n"
       "124 time-out; 130 cancelled.");
-  run_command->callback([options, &action] {
+  run_command->callback([options, run_command, &action] {
+    options->typed = typed_words(*run_command);
     action = [options] { return told("acp run", [&] { return run(*options); }); };
   });
 }

@@ -83,6 +83,17 @@ def turn(text):
         update(sessionUpdate="tool_call", toolCallId="t", title="Give", kind=DETAIL, status="pending")
         update(sessionUpdate="tool_call_update", toolCallId="t", content=[block])
         update(sessionUpdate="tool_call_update", toolCallId="t", status="completed")
+    elif WHAT == "talks":
+        say("I look", messageId="1")
+        say(" first.", messageId="1")
+        say("not for you", "agent_thought_chunk")
+        update(sessionUpdate="tool_call", toolCallId="t", title="Look", kind="read", status="completed")
+        update(sessionUpdate="agent_message_chunk", messageId="2", content={
+            "type": "text", "text": "for the model", "annotations": {"audience": ["assistant"]}})
+        say("Found " + EVIL, messageId="2")
+        say("!", messageId="2")
+        if DETAIL == "fails":
+            return None
     elif WHAT == "big":
         say("x" * (1024 * 1024))
         say("y" * (1024 * 1024))
@@ -213,7 +224,8 @@ for message in INPUT:
     elif method == "session/prompt":
         reason = turn(message["params"]["prompt"][0]["text"])
         if reason:
-            send({"id": number, "result": {"stopReason": reason}})
+            usage = {"usage": {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12}} if WHAT == "talks" else {}
+            send({"id": number, "result": {"stopReason": reason, **usage}})
             if WHAT == "after":
                 say(", and an afterthought")
         else:

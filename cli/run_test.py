@@ -63,8 +63,8 @@ class Usage(Place):
         keyless = self.run_it("x", "--model", "openai/gpt-5", code=7)
         self.assertIn("there is no key for openai (OPENAI_API_KEY, or `acp agent --login openai`)", keyless.stderr)
         self.assertIn('there is no provider "nosuch", only', self.run_it("x", "--model", "nosuch/m", code=2).stderr)
-        self.assertIn('there is no model "plain", only offline',
-                      self.run_it("x", "--model", "plain", code=2).stderr)
+        self.assertEqual('acp run: there is no model "plain", only offline, PROVIDER/NAME; \'acp models\' lists what '
+                         "can be used\n", self.run_it("x", "--model", "plain", code=2).stderr)
         self.environment["OPENAI_API_KEY"] = "k"
         self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there
         self.assertIn("openai/gpt-77", self.run_it("/status", "--model", "openai/gpt-77").stdout)
@@ -129,8 +129,12 @@ class Usage(Place):
         self.assertEqual(self.run_it("x", "--agent", "mine").stdout, "hello\n")
         self.environment["PATH"] = "/nowhere"
         failed = self.run_it("x", "--agent", "codex", code=3)
-        for told in ("codex-acp: command not found", "npm install -g @agentclientprotocol/codex-acp", "npx -y"):
+        for told in ("codex-acp: command not found", "npm install -g @agentclientprotocol/codex-acp",
+                     "Without installing it: acp run x -- npx -y @agentclientprotocol/codex-acp\n"):
             self.assertIn(told, failed.stderr)
+        # The whole command, as it was typed.
+        failed = self.run_it("--mcp", "none", "--agent", "codex", "--timeout=9", "-v", "it's late", code=3)
+        self.assertIn("acp run --mcp none --timeout 9 --verbose 'it'\\''s late' -- npx -y ", failed.stderr)
         # A project says nothing of agents.
         self.write("project/.acp/config.toml", '[agents.evil]\ncommand = "x"\n')
         self.assertIn("only:", self.run_it("x", "--agent", "evil", code=2).stderr)
@@ -140,6 +144,9 @@ class BuiltIn(Place):
     def test_a_turn_and_its_permissions(self):
         denied = self.run_it("create a.txt with hello", code=4)
         self.assertIn("[denied] edit: Create a.txt, nobody was there to ask", denied.stderr)
+        # Nobody was asked, so nobody has rejected it.
+        self.assertIn("permission was denied", denied.stdout + denied.stderr)
+        self.assertNotIn("the user", denied.stdout + denied.stderr)
         self.assertIn("--policy", denied.stderr)
         self.assertFalse(os.path.exists(self.project + "/a.txt"))
         allowed = self.run_it("create a.txt with hello", "--policy", "allow")
@@ -226,6 +233,38 @@ class BuiltIn(Place):
         self.assertEqual((one["name"], one["args"], one["env"]), ("one", ["-c", "true"], []))
         self.assertEqual(two["command"], self.project + "/tools/serve")
         self.assertIn("command not found", self.run_it("x", "--mcp", "none=no-such-server", code=2).stderr)
+
+
+class LastEvent(Place):
+    def test_it_has_what_a_script_wants(self):
+        events = self.events("x", *hostile("talks"))
+        last = events[-1]
+        self.assertEqual(last["sessionId"], events[2]["sessionId"])
+        self.assertEqual(last["usage"], {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12})
+        self.assertIsInstance(last["durationMs"], int)
+        self.assertGreaterEqual(last["durationMs"], 0)
+        first, second = last["text"].split("\n", 1)
+        self.assertEqual(first, "I look first.")
+        self.assertTrue(second.startswith("Found ") and second.endswith("!") and "\x1b" in second, second)
+        self.assertEqual(second, self.said(events).split("for the model")[1])
+
+    def test_also_where_it_failed(self):
+        last = self.events("x", *hostile("talks", "fails"), code=1)[-1]
+        self.assertEqual((last["event"], last["text"].split("\n")[0]), ("error", "I look first."))
+        self.assertIn("sessionId", last)
+        self.assertIn("durationMs", last)
+        last = self.events("x", "--", "no-such-agent", code=3)[-1]
+        self.assertEqual(last["text"], "")
+        self.assertNotIn("sessionId", last)
+
+    def test_what_was_said_before_is_no_part_of_it(self):
+        last = self.events("x", "--session", "s\x1b[1m1", *hostile("replay", "3"))[-1]
+        self.assertEqual(last["text"], "hello")
+
+    def test_of_the_built_in_agent(self):
+        last = self.events("say one; say two")[-1]
+        self.assertTrue(last["text"].startswith("one"), last)
+        self.assertEqual(last["text"].rstrip("\n") + "\n", self.run_it("say one; say two").stdout)
 
 
 class Echo(Place):

@@ -19,6 +19,13 @@ if(ACP_CLI)
     list(APPEND said_files ${said}/${file})
   endforeach()
   add_custom_target(acp_said ALL DEPENDS ${said_files})
+  # Help and manual name pages of docs/: they are installed, and the manual says where.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+          FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+  install(CODE "
+    execute_process(COMMAND \"$<TARGET_FILE:acp_cli>\" man
+                            --docs \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\"
+                    OUTPUT_FILE \"${said}/acp.1\" COMMAND_ERROR_IS_FATAL ANY)")
   install(FILES ${said}/acp.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${said}/acp.bash RENAME acp
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -40,11 +40,31 @@ struct CoderOptions {
   LogHook on_log = nullptr;
 };
 
+// Which models there are, for people: what `acp models` and `acp config` show.
+struct ModelReport {
+  std::string chosen;   // what a session begins with
+  std::string why;      // in words
+  std::string trouble;  // why it cannot be used; empty if it can
+  struct Provider {
+    std::string name, base_url;
+    std::string key = {};      // where it comes from; empty: none, or none is needed
+    std::string trouble = {};  // why its models cannot be used now
+    std::vector<ModelInfo> models = {};
+  };
+  std::vector<Provider> providers;
+  std::vector<ModelInfo> own;  // of no provider
+  std::vector<std::string> notes;
+};
+
 class Coder {
  public:
   // Throws SettingsError, ScenarioError.
   explicit Coder(CoderOptions options);
   ~Coder();
+
+  // For a session in this directory. Only what is chosen, and why, unless the providers are wanted:
+  // then servers of the user's own are asked, all at once. Throws SettingsError, KeysError.
+  ModelReport report_models(const std::string& cwd, bool with_providers);
 
   // Until the client is gone; gives the exit code.
   int run(Transport transport);
@@ -63,6 +83,11 @@ class Coder {
   std::vector<const ProviderSettings*> key_providers(const Settings& settings) const;
   void authenticate(const std::string& method);
   void logout();
+
+  // ---- coder_model_report.cc
+  std::string reason_for(const Models& models, const std::string& id) const;
+  std::string trouble_with(const Models& models, const std::string& id) const;
+  std::vector<ModelReport::Provider> report_providers(const Models& models) const;
 
   // ---- coder_sessions.cc
   void add_sessions(Agent& agent);

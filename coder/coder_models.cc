@@ -106,7 +106,7 @@ std::shared_ptr<Model> Coder::make_model(const Models& models, const std::string
     if (told != nullptr) *told = std::move(facts);
     return made;
   } catch (const UnknownModel& error) {
-    throw invalid_params("model", "one that can be used", error.what());
+    throw Error(rpc::invalid_params, error.what());
   } catch (const KeysError& error) {
     throw Error(rpc::internal_error, error.what());
   } catch (const ModelError& error) {

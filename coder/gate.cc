@@ -168,7 +168,7 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
     if (selected->optionId != option.id || !name_offered(option)) continue;
     if (option.scope) decisions_.remember(question, option.decision, *option.scope);
     return {option.decision == Decision::allow,
-            option.decision == Decision::allow ? "" : "the user has rejected this"};
+            option.decision == Decision::allow ? "" : "permission was denied"};
   }
   return {false, "the client answered with an option that was not offered: " + selected->optionId};
 }

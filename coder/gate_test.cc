@@ -124,7 +124,7 @@ TEST_F(GateTest, AnswersHoldAsFarAsTheySay) {
   asked.directory = "/project";
   EXPECT_EQ(pass("ask", ToolKind::execute, selected("reject_once")), all_options);
   EXPECT_FALSE(verdict.allowed);
-  EXPECT_EQ(verdict.reason, "the user has rejected this");
+  EXPECT_EQ(verdict.reason, "permission was denied");
   EXPECT_EQ(pass("ask", ToolKind::execute, allow_once()), all_options) << "once is once";
   EXPECT_TRUE(verdict.allowed);
   EXPECT_EQ(verdict.reason, "");

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 EDITORS = ["Zed", "JetBrains", "CodeCompanion", "avante.nvim", "agent-shell", "Qt Creator"]
-NO_EDITOR = "Not verified"
+NO_EDITOR = ["What was tried", "Not verified"]
 PLACE = re.compile(r"https://[^\s>)]+")
 DATE = re.compile(r"\b20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
 # What a token is, tried in this order. A quote or an opening comment that none of them takes is an error.
@@ -104,8 +104,11 @@ def section_problems(body):
 def editors_problems(page):
     sections = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", page, re.M | re.S))
     found = [f"{editor}: no section" for editor in EDITORS if not any(editor in title for title in sections)]
+    tried = re.findall(r"^\| (?!---|client)[^|\n]*\|([^|\n]*)\|([^|\n]*)\|$", sections.get(NO_EDITOR[0], ""), re.M)
+    if not tried or not all(version.strip() and seen.strip() for version, seen in tried):
+        found.append("What was tried: each client needs a version, or none, and what was seen")
     for title, body in sections.items():
-        if title != NO_EDITOR:
+        if title not in NO_EDITOR:
             found += [f"{title}: {problem}" for problem in section_problems(body)]
     return found
 
@@ -153,6 +156,8 @@ SPOILT = {
         ("2025.3/acp.html>, read 2026-11-15.", "2025.3/acp.html>, read 2026.", "JetBrains: a source without a date"),
         ("| Arguments | `agent` |", "| Arguments | none |", "Qt Creator: neither"),
         ("## Qt Creator", "## Creator", "Qt Creator: no section"),
+        ("| 2.4.0 |", "| |", "What was tried: "),
+        ("## What was tried", "## Tried", "What was tried: "),
     ],
     "agent-presets.md": [
         ("| `gemini` | `gemini --acp` |", "| `gemini` |", "`gemini`: 6 cells"),

@@ -30,6 +30,17 @@ if [[ -e $prefix/bin/acp ]]; then
     fish/vendor_completions.d/acp.fish; do
     [[ -s $prefix/share/$file ]] || fail "share/$file is missing"
   done
+  # What help and manual name is there.
+  for words in "run" "agent" "agents" "config"; do
+    named=$("$prefix/bin/acp" $words --help | tr -d '\n' | grep -oE '/[^ ]+/docs?/[^ ]+\.md|docs/[^ ]+\.md') ||
+      fail "acp $words --help names no page"
+    for page in $named; do
+      [[ -s $page ]] || fail "acp $words --help names $page, which is not there"
+    done
+  done
+  for page in $(sed 's/\\-/-/g' "$prefix/share/man/man1/acp.1" | grep -oE '[^ ]*docs?/[^ ]+\.md'); do
+    [[ -s ${page/#$tmp\/first/$prefix} ]] || fail "the manual names $page, which is not there"
+  done
 fi
 
 check_output() {

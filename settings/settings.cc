@@ -8,6 +8,7 @@
 #include "settings/file.h"
 #include "settings/project_file.h"
 #include "settings/settings_file.h"
+#include "settings/toml_edit.h"
 
 namespace acp::settings {
 
@@ -84,7 +85,7 @@ void read_environment(const SettingsSources& sources, Settings& settings) {
   }
 }
 
-std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string quoted(const std::string& text) { return quoted_toml(text); }
 std::string said(bool value) { return value ? "true" : "false"; }
 
 class Description {
@@ -253,8 +254,13 @@ std::string closest(const std::string& written, const std::vector<std::string>& 
             written[i - 2] == candidate[j - 1])
           here = std::min(here, distance[i - 2][j - 2] + 1);
       }
-    if (distance.back().back() < best_distance) {
-      best_distance = distance.back().back();
+    // Of two that are as near, the one of the same length: letters are swapped more often than
+    // lost.
+    const std::size_t here = distance.back().back();
+    if (here < best_distance ||
+        (here == best_distance && !best.empty() && best.size() != written.size() &&
+         candidate.size() == written.size())) {
+      best_distance = here;
       best = candidate;
     }
   }

@@ -98,7 +98,8 @@ const ProviderSettings* Models::provider(const std::string& id) const {
   if (own_.count(id) != 0) return nullptr;
   for (const auto& [one, own] : own_) known.push_back(one);
   known.push_back("PROVIDER/NAME");
-  throw UnknownModel("there is no model \"" + id + "\", only " + listed(known));
+  throw UnknownModel("there is no model \"" + id + "\", only " + listed(known) +
+                     "; 'acp models' lists what can be used");
 }
 
 ModelInfo Models::info(const std::string& id, const ServerFacts* server) const {

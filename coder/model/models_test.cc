@@ -100,7 +100,7 @@ TEST_F(ModelsTest, Unknown) {
             "model \"opnai/gpt-5\": there is no provider \"opnai\", only anthropic, box, "
             "llama-server, lmstudio, ollama, openai, vllm");
   EXPECT_EQ(error<UnknownModel>([&] { some.make("gpt-5"); }),
-            "there is no model \"gpt-5\", only offline, PROVIDER/NAME");
+            "there is no model \"gpt-5\", only offline, PROVIDER/NAME; 'acp models' lists what can be used");
   EXPECT_EQ(error<UnknownModel>([&] { some.info("openai/"); }),
             "model \"openai/\": its name is missing");
 }

@@ -1,0 +1,104 @@
+// acp config get, set and init.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acp/io/printable.h"
+#include "acp/json/json.h"
+#include "cli/bad_usage.h"
+#include "cli/client_options.h"
+#include "cli/command.h"
+#include "cli/config_place.h"
+#include "settings/settings_edit.h"
+#include "settings/toml_edit.h"
+
+namespace acp::cli {
+namespace {
+
+struct Options {
+  std::string directory = ".", key;
+  std::vector<std::string> values;
+  bool json = false;
+};
+
+int get(const Options& options) {
+  if (settings::known_setting(options.key) == nullptr)
+    throw BadUsage("there is no setting " + options.key + ". There are:\n" +
+                   settings::listed_settings());
+  const settings::Settings settings = settings_in(options.directory);
+  const std::string plain = plain_name(options.key);
+  for (const settings::DescribedSetting& line : settings::describe(settings)) {
+    if (line.name != options.key && line.name != plain) continue;
+    if (line.value.empty() || line.value == "\"\"") break;
+    if (options.json)
+      std::cout << io::printable_json(described_json(line).text()) << "\n";
+    else
+      std::cout << io::printable(settings::plain_value(line.value)) << "\n";
+    return 0;
+  }
+  std::cerr << "acp config get: " << io::one_line(options.key, io::whole) << " is not set\n";
+  return 1;
+}
+
+int set(const Options& options) {
+  const std::string file = settings::user_settings_path();
+  settings::change_setting(file, options.key, options.values);
+  std::cerr << "Set in " << io::one_line(file, io::whole) << ".\n";
+  // Something else may still count before it.
+  const settings::Settings settings = settings_in(options.directory);
+  for (const settings::DescribedSetting& line : settings::describe(settings))
+    if (line.name == plain_name(options.key) && !line.source.starts_with(file + ":"))
+      std::cerr << "But " << line.source << " counts before it: " << line.name << " is "
+                << io::one_line(line.value, io::whole) << ".\n";
+  return 0;
+}
+
+int init() {
+  const std::string file = settings::user_settings_path();
+  settings::make_settings_file(file);
+  std::cout << io::one_line(file, io::whole) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_config_changes(CLI::App& config, Action& action) {
+  const auto options = std::make_shared<Options>();
+  const auto does = [&action](CLI::App& command, std::function<int()> what) {
+    const std::string name = "acp config " + command.get_name();
+    command.callback([&action, name, what] { action = [name, what] { return told(name, what); }; });
+  };
+  CLI::App& get_command = *config.add_subcommand("get", "Print one value, as it holds here");
+  get_command.add_option("KEY", options->key, "Its name, as 'acp config' shows it")->required();
+  get_command
+      .add_option("--cwd", options->directory, "The project (default: the current directory)")
+      ->type_name("DIR");
+  get_command.add_flag("--json", options->json, "With where it comes from, as JSON");
+  get_command.footer("Exit code: 0; 1 if it is not set; 2 if there is no such setting.");
+  does(get_command, [options] { return get(*options); });
+
+  CLI::App& set_command = *config.add_subcommand("set", "Change one value in your file");
+  set_command.add_option("KEY", options->key, "Its name, as 'acp config' shows it")->required();
+  set_command
+      .add_option("VALUE", options->values, "Its value; of a list, each element a word of its own")
+      ->required();
+  set_command.footer(
+      "  acp config set model anthropic/claude-sonnet-4-5\n"
+      "  acp config set limits.retries 2\n"
+      "  acp config set providers.box.base_url http://192.168.1.5:8080/v1\n"
+      "  acp config set providers.box.models qwen3 gemma3\n"
+      "A value that begins with a dash stands after --. Comments and the order of the file stay. "
+      "Keys are\n"
+      "not taken: 'acp agent --login PROVIDER' stores one.");
+  does(set_command, [options] { return set(*options); });
+
+  CLI::App& init_command =
+      *config.add_subcommand("init", "Write your file, with every setting as a comment");
+  init_command.footer("A file that is there already is not changed.");
+  does(init_command, init);
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,249 @@
+#include "settings/settings_edit.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "settings/file.h"
+#include "settings/secrets.h"
+#include "settings/settings_file.h"
+#include "settings/toml_edit.h"
+#include "settings/toml_values.h"
+
+namespace acp::settings {
+
+namespace {
+
+using Kind = KnownSetting::Kind;
+
+bool is_users(const std::string& part) {
+  return !part.empty() && part.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
+}
+
+[[noreturn]] void refuse_key(const std::string& key) {
+  throw SettingsError(written_path(toml_path(key)) +
+                      ": a key does not belong in this file, which is shown and shared. "
+                      "'acp agent --login PROVIDER' asks for a key and stores it; or set the "
+                      "provider's variable, such as OPENAI_API_KEY, in the environment");
+}
+
+// By what the keys and tokens of many providers begin with.
+bool looks_secret(std::string_view value) {
+  constexpr std::string_view beginnings[] = {"sk-",  "sk_",         "gsk_", "xai-",  "AIza",
+                                             "ghp_", "github_pat_", "hf_",  "xoxb-", "Bearer "};
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [&](std::string_view begin) { return value.starts_with(begin); });
+}
+
+std::string toml_value(const KnownSetting& known, const std::string& key,
+                       const std::vector<std::string>& words) {
+  if (known.kind == Kind::words) {
+    std::string list;
+    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + quoted_toml(word);
+    return "[" + list + "]";
+  }
+  if (words.size() != 1) throw SettingsError(key + ": expected one value");
+  const std::string& word = words.front();
+  switch (known.kind) {
+    case Kind::number:
+      if (word.empty() || word.size() > 18 ||
+          word.find_first_not_of("0123456789") != std::string::npos)
+        throw SettingsError(key + ": expected a whole number, got \"" + word + "\"");
+      // No zeros before it: TOML has none.
+      return word.substr(std::min(word.find_first_not_of('0'), word.size() - 1));
+    case Kind::yes_or_no:
+      if (word != "true" && word != "false")
+        throw SettingsError(key + ": expected true or false, got \"" + word + "\"");
+      return word;
+    default:
+      return quoted_toml(word);
+  }
+}
+
+Settings built_in_settings() {
+  SettingsSources sources;
+  sources.environment = [](const std::string&) { return std::nullopt; };
+  return load_settings(sources);
+}
+
+std::string read(const std::string& file) {
+  try {
+    return read_settings_file(file, Trust::owner).value_or("");
+  } catch (const std::runtime_error& error) {
+    throw SettingsError(error.what());
+  }
+}
+
+// The text with the value in it, and what is then set. Throws what is wrong with either.
+std::string changed(const std::string& text, const std::string& file, const TomlPath& path,
+                    const std::string& value) {
+  Settings before = built_in_settings();
+  read_settings_text(text, file, Whose::user, before);
+  std::string result;
+  try {
+    result = with_toml_value(text, path, value);
+  } catch (const TomlEditError& error) {
+    throw SettingsError(file + ": " + error.what());
+  }
+  Settings after = built_in_settings();
+  try {
+    read_settings_text(result, file, Whose::user, after);
+  } catch (const SettingsError& error) {
+    // The line is one of a file that is not written.
+    std::string why = error.what();
+    if (why.starts_with(file + ":")) why.erase(0, why.find(": ", file.size() + 1) + 2);
+    throw SettingsError(why);
+  }
+  return result;
+}
+
+std::string checked_place(const std::string& file) {
+  if (file.empty())
+    throw SettingsError("neither XDG_CONFIG_HOME nor HOME is set: no place for settings");
+  return file;
+}
+
+}  // namespace
+
+const std::vector<KnownSetting>& known_settings() {
+  static const std::vector<KnownSetting> all = [] {
+    std::vector<KnownSetting> known = {{"model"}, {"mode"}};
+    for (const LimitSetting& limit : limit_settings())
+      known.push_back({std::string("limits.") + limit.name, Kind::number});
+    for (const char* const field : {"api", "base_url", "key_variable"})
+      known.push_back({std::string("providers.NAME.") + field});
+    known.push_back({"providers.NAME.needs_key", Kind::yes_or_no});
+    known.push_back({"providers.NAME.models", Kind::words});
+    for (const char* const of : {"providers.NAME.", "providers.NAME.model.MODEL."}) {
+      for (const char* const field : {"context_tokens", "max_output_tokens"})
+        known.push_back({std::string(of) + field, Kind::number});
+      for (const char* const field : {"images", "audio", "documents", "tools"})
+        known.push_back({std::string(of) + field, Kind::yes_or_no});
+    }
+    for (const char* const of : {"agents.NAME.", "mcp.NAME."}) {
+      known.push_back({std::string(of) + "command"});
+      known.push_back({std::string(of) + "args", Kind::words});
+      known.push_back({std::string(of) + "env.VARIABLE"});
+    }
+    for (const char* const field : {"url", "type", "headers.HEADER"})
+      known.push_back({std::string("mcp.NAME.") + field});
+    known.push_back({"chat.notify"});
+    return known;
+  }();
+  return all;
+}
+
+const KnownSetting* known_setting(const std::string& key) {
+  const TomlPath path = toml_path(key);
+  for (const KnownSetting& known : known_settings()) {
+    const TomlPath parts = toml_path(known.name);
+    if (std::equal(parts.begin(), parts.end(), path.begin(), path.end(),
+                   [](const std::string& part, const std::string& given) {
+                     return is_users(part) || part == given;
+                   }))
+      return &known;
+  }
+  return nullptr;
+}
+
+std::string listed_settings() {
+  std::string text;
+  for (const KnownSetting& known : known_settings())
+    text += (text.empty() ? "  " : "\n  ") + known.name;
+  return text;
+}
+
+void change_setting(const std::string& file, const std::string& key,
+                    const std::vector<std::string>& words) {
+  checked_place(file);
+  const TomlPath path = toml_path(key);
+  if (!path.empty() && names_a_key(path.back()) && path[0] != "agents" && path[0] != "mcp")
+    refuse_key(key);
+  const KnownSetting* const known = known_setting(key);
+  if (known == nullptr) {
+    std::vector<std::string> names;
+    for (const KnownSetting& one : known_settings()) names.push_back(one.name);
+    const std::string meant = closest(key, names);
+    throw SettingsError("there is no setting " + key +
+                        (meant.empty() ? "." : "; did you mean " + meant + "?") +
+                        " These can be set:\n" + listed_settings());
+  }
+  Settings current = built_in_settings();
+  read_settings_text(read(file), file, Whose::user, current);
+  const Secrets secrets(current, Keys());
+  for (const std::string& word : words)
+    if (looks_secret(word) || secrets.in(word)) refuse_key(key);
+  if (path.front() == "model" && words.size() == 1 && words.front() != "offline" &&
+      words.front().find('/') == std::string::npos)
+    throw SettingsError("model: expected PROVIDER/NAME or offline, got \"" + words.front() +
+                        "\"; 'acp models' lists what can be used");
+  const std::string value = toml_value(*known, key, words);
+  // Once before anything is made or locked: what is wrong leaves no trace.
+  changed(read(file), file, path, value);
+  try {
+    const PrivateFileChange change(file);
+    change.write(changed(read(file), file, path, value));
+  } catch (const SettingsError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw SettingsError(error.what());
+  }
+}
+
+std::string first_settings_text() {
+  std::string text =
+      R"(# What acp does. 'acp config' shows what holds and where it is set; 'acp config set KEY VALUE'
+# changes this file and keeps its comments. Keys do not belong here: 'acp agent --login PROVIDER'
+# stores one.
+
+# PROVIDER/NAME, or "offline". 'acp models' lists what can be used.
+# model = "anthropic/claude-sonnet-4-5"
+
+# What a session begins with: "ask" before each change, "code" before commands only, "architect"
+# changes nothing.
+# mode = "ask"
+
+[limits]
+)";
+  for (const LimitSetting& limit : limit_settings())
+    text += std::string("# ") + limit.name + " = " + std::to_string(limit.built_in) + "\n";
+  return text + R"(
+[chat]
+# When an agent waits and you are away: "bell", "osc9", "both" or "none".
+# notify = "bell"
+
+# A provider of your own, here a server in your network:
+# [providers.box]
+# base_url = "http://192.168.1.5:8080/v1"
+# models = ["qwen3"]
+
+# An agent of your own, for 'acp chat --agent mine':
+# [agents.mine]
+# command = "my-agent"
+# args = ["--acp"]
+
+# An MCP server for the agents of 'acp chat' and 'acp run':
+# [mcp.files]
+# command = "mcp-server-filesystem"
+# args = ["/home/me/notes"]
+)";
+}
+
+void make_settings_file(const std::string& file) {
+  checked_place(file);
+  const auto refuse_existing = [&] {
+    if (!file_stamp(file).empty())
+      throw SettingsError(file + " is there already; 'acp config set KEY VALUE' changes it");
+  };
+  refuse_existing();
+  try {
+    const PrivateFileChange change(file);
+    refuse_existing();
+    change.write(first_settings_text());
+  } catch (const SettingsError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw SettingsError(error.what());
+  }
+}
+
+}  // namespace acp::settings
