@@ -37,7 +37,7 @@ class Order(ChatCase):
         chat.wait("Enter answers")
         chat.type("hello\r")  # no letter of an answer
         chat.wait("next: hello")
-        chat.wait("a number or ↑ ↓ chooses")  # it is still asked
+        chat.wait("number or ↑ ↓; Enter answers")  # it is still asked
         chat.type("\x1b[B\r")
         chat.wait("❯ hello")
         chat.wait(IDLE)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace acp::chat {
 
@@ -150,7 +149,7 @@ constexpr std::array languages = {
              " add_executable add_library add_subdirectory add_test elseif else endforeach "
              "endfunction endif endmacro find_package foreach function if include install list "
              "macro message option project return set target_include_directories "
-             "target_link_libraries AND OR NOT PRIVATE PUBLIC REQUIRED TRUE FALSE ON OFF ",
+             "target_link_libraries and or not private public required true false on off ",
              " # ",
              {},
              {},
@@ -177,12 +176,18 @@ bool is_letter(char c) {
 }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool has_word(std::string_view words, std::string word, bool any_case) {
+bool has_word(std::string_view words, std::string_view word, bool any_case) {
+  char lower[32];
+  if (word.empty() || word.size() > sizeof lower) return false;
   if (any_case) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
-    std::transform(word.begin(), word.end(), word.begin(), lower);
+    std::transform(word.begin(), word.end(), lower, [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    word = std::string_view(lower, word.size());
   }
-  return words.find(" " + word + " ") != words.npos;
+  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1))
+    if (words[at - 1] == ' ' && words[at + word.size()] == ' ') return true;
+  return false;
 }
 
 // Which of the words the text begins with.
@@ -224,8 +229,8 @@ Line diff_line(std::string_view source) {
 }  // namespace
 
 const Language* language_of(std::string_view name) {
-  const std::string word(name.substr(0, name.find_first_of(" \t{,:")));
-  if (word.empty() || word.find(' ') != word.npos) return nullptr;
+  const std::string_view word = name.substr(0, name.find_first_of(" \t{,:"));
+  if (word.empty()) return nullptr;
   if (is_diff(word)) return &diff_language;
   for (const Language& language : languages)
     if (has_word(language.names, word, true)) return &language;
@@ -269,8 +274,7 @@ Line CodeHighlight::line(std::string_view source) {
     } else if (is_letter(c)) {
       std::size_t size = 1;
       while (size < rest.size() && (is_letter(rest[size]) || is_digit(rest[size]))) ++size;
-      const bool known =
-          has_word(language_->keywords, std::string(rest.substr(0, size)), language_->any_case);
+      const bool known = has_word(language_->keywords, rest.substr(0, size), language_->any_case);
       take(size, known ? keyword : Style());
     } else if (is_digit(c) && !after_word) {
       std::size_t size = 1;
@@ -279,7 +283,7 @@ Line CodeHighlight::line(std::string_view source) {
         ++size;
       take(size, number_style);
     } else {
-      take(1, {});
+      take(std::max<std::size_t>(std::min(rest.find_first_not_of(' '), rest.size()), 1), {});
     }
   }
   return out;

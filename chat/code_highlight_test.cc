@@ -39,6 +39,7 @@ TEST(CodeHighlight, KnowsWordsStringsNumbersAndComments) {
             "<for> f <in> a#b; <do> <echo> {\"$f\"}; <done>");
   EXPECT_EQ(one("sql", "SELECT name FROM t -- all"), "<SELECT> name <FROM> t (-- all)");
   EXPECT_EQ(one("json", "{\"a\": true, \"b\": 1.5}"), "{{\"a\"}: <true>, {\"b\"}: #1.5}");
+  EXPECT_EQ(one("cmake", "if(NOT x) # y"), "<if>(<NOT> x) (# y)");
   EXPECT_EQ(one("rust", "fn f<'a>(x: &'a str) {}"), "<fn> f<'a>(x: &'a <str>) {}");
 }
 

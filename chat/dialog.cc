@@ -163,7 +163,7 @@ std::string ChoiceDialog::hint() const {
   if (viewing_) return "↑ ↓ PgUp PgDn scroll, v or Esc goes back to the question";
   const bool letters = std::any_of(choices.begin(), choices.end(),
                                    [](const Choice& choice) { return choice.key != 0; });
-  return std::string(letters ? "a letter, " : "") + "a number or ↑ ↓ chooses, Enter answers";
+  return std::string(letters ? "letter, " : "") + "number or ↑ ↓; Enter answers";
 }
 
 bool ChoiceDialog::line(const std::string& text) {

@@ -56,11 +56,13 @@ void add_chat_command(CLI::App& app, Action& action, std::vector<std::string> co
       ->type_name("FILE");
   chat->footer(
       "Any other agent is started by its command after --, as in\n"
-      "  acp chat -- gemini --acp\n"
-      "Type and press Enter; /help lists commands and keys. Esc or Ctrl-C cancels the turn, "
-      "Ctrl-C\n"
-      "twice or Ctrl-D leaves. Without a terminal, or with TERM=dumb, lines are read and printed.\n"
-      "Exit code: 0; 1 the session cannot be resumed; 2 mistakes in the usage; 3 the agent\n"
+      "  acp chat \"fix the failing test\" -- gemini --acp\n"
+      "Type and press Enter; /help lists commands and keys. / and @ list commands and files, !ls\n"
+      "runs a command, Shift-Tab changes the mode, Ctrl-R searches the history, Ctrl-G opens\n"
+      "$EDITOR. Esc or Ctrl-C stops the turn, Ctrl-C twice or Ctrl-D leaves. Without a terminal, "
+      "or\n"
+      "with TERM=dumb, lines are read and printed.\n"
+      "Exit code: 0; 1 the session cannot be resumed; 2 a usage error; 3 the agent\n"
       "cannot be started or was lost; 130 left by Ctrl-C; 128 + N after signal N.");
   chat->callback([options, chat, &action] {
     options->typed = typed_words(*chat);

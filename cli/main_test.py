@@ -49,7 +49,7 @@ class Main(unittest.TestCase):
                 self.assertNotIn("\n\n\n", text)
                 self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
                 self.assertNotIn(":{", text)
-        for command, usage in (("chat", "[OPTIONS] [-- COMMAND…]"), ("run", "[OPTIONS] [PROMPT] [-- COMMAND…]"),
+        for command, usage in (("chat", "[OPTIONS] [PROMPT] [-- COMMAND…]"), ("run", "[OPTIONS] [PROMPT] [-- COMMAND…]"),
                                ("tap", "[OPTIONS] -- COMMAND…"), ("completions", "[OPTIONS] SHELL"),
                                ("replay", "[OPTIONS] --as agent|client FILE [-- COMMAND…]"),
                                ("check agent", "[OPTIONS] -- COMMAND…"), ("check client", "[OPTIONS] -- COMMAND…")):

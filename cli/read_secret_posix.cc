@@ -34,10 +34,11 @@ class NoEcho {
 }  // namespace
 
 std::string read_secret(const std::string& question) {
-  if (isatty(STDIN_FILENO) != 0) std::cerr << question << std::flush;
   std::string line;
   {
+    // Before the question: what is typed or pasted at once is neither shown nor lost.
     const NoEcho quiet;
+    if (isatty(STDIN_FILENO) != 0) std::cerr << question << std::flush;
     std::getline(std::cin, line);
   }
   const std::size_t begin = line.find_first_not_of(" \t\r\n");
