@@ -81,7 +81,7 @@ class Coder {
   void authenticate(const std::string& method);
   void logout();
 
-  // ---- coder_models.cc
+  // ---- coder_model_report.cc
   std::string reason_for(const Models& models, const std::string& id) const;
   std::string trouble_with(const Models& models, const std::string& id) const;
   std::vector<ModelReport::Provider> report_providers(const Models& models) const;
