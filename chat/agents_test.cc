@@ -35,6 +35,12 @@ TEST(Agents, EveryPresetSaysWhereItIsFrom) {
   EXPECT_EQ(names.count(built_in_agent), 0u);
 }
 
+TEST(Agents, AdviceIsAWholeCommand) {
+  EXPECT_EQ(find_agent({}, "gemini").advice("acp chat --mcp none"),
+            "It is installed by: npm install -g @google/gemini-cli\n"
+            "Without installing it: acp chat --mcp none -- npx -y @google/gemini-cli --acp");
+}
+
 TEST(Agents, TheUsersOwnHidesThePreset) {
   settings::Settings settings;
   settings::AgentSettings own;

@@ -105,14 +105,26 @@ void print_settings(const std::vector<DescribedSetting>& lines) {
   }
 }
 
+// Also where there is no such model: what is set is shown all the same.
+coder::ModelReport used_model(const settings::Settings& settings, const std::string& project) {
+  try {
+    return coder::Coder(coder::CoderOptions()).report_models(project, false);
+  } catch (const settings::SettingsError& error) {
+    coder::ModelReport report;
+    report.chosen = settings.model.value;
+    report.why = "set by " + settings.model.source;
+    report.trouble = error.what();
+    return report;
+  }
+}
+
 int show(const Options& options) {
   const settings::Settings settings = settings_in(options.directory);
   const std::string project = absolute(options.directory);
   std::vector<DescribedSetting> lines = settings::describe(settings);
   add_keys(settings, settings::Keys(), lines);
   for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
-  const coder::ModelReport model =
-      coder::Coder(coder::CoderOptions()).report_models(project, false);
+  const coder::ModelReport model = used_model(settings, project);
   if (!options.json) {
     print_head(model, project);
     print_settings(lines);

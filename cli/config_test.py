@@ -97,6 +97,12 @@ with tempfile.TemporaryDirectory() as home:
     assert told["files.user"] == (user_file, "there"), told
     assert told["files.policy"] == (home + "/.config/acp/policy.toml", "not there"), told
 
+    write(user_file, "model = 'nope'\n")
+    head = config().stdout
+    assert head.startswith(f"# Model: nope, set by {user_file}:1\n"), head
+    assert 'cannot be used yet: ' in head and 'there is no model "nope"' in head, head
+    write(user_file, "model = 'openai/gpt-5'\n")
+
     # ---- get
     assert config("get", "model").stdout == "openai/gpt-5\n"
     assert json.loads(config("get", "model", "--json").stdout)["source"] == user_file + ":1"
