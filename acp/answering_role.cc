@@ -113,7 +113,7 @@ void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) 
 
 void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
   if (std::exchange(call.over, true)) return;
-  if (!connection_->is_closing())
+  if (!connection_->drops_answers())
     connection_->peer().respond(*call.id,
                                 [&](json::Writer& out) { json::write(out, type, response); });
   end(call);
@@ -121,7 +121,7 @@ void AnsweringRole::answer(Call& call, const json::Type& type, const void* respo
 
 void AnsweringRole::answer(Call& call, const Json& response) {
   if (std::exchange(call.over, true)) return;
-  if (!connection_->is_closing())
+  if (!connection_->drops_answers())
     connection_->peer().respond(*call.id, [&](json::Writer& out) {
       response.absent() ? out.null() : out.put(response.text());
     });

@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as home:
     assert run(home).stdout == ""  # a client that says nothing, and goes
     for words, said in [
         (("--model", "nonsense"), "--model: "),
-        (("--model", "nobody/x"), 'there is no provider "nobody", only anthropic, openai'),
+        (("--model", "nobody/x"), 'there is no provider "nobody", only anthropic, llama-server,'),
         (("--mode", "wild"), '--mode: there is no mode "wild"'),
         (("--framing", "smoke"), "smoke"),
         (("--login", "nobody"), 'there is no provider "nobody"'),

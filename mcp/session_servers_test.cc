@@ -53,7 +53,8 @@ TEST(SessionServers, AreConnectedWithASessionAndLeftWithIt) {
                               "' " + words[2] + "; echo left >ended";
   v1::NewSessionRequest request;
   request.cwd = directory.string();
-  request.mcpServers = {stdio_server({"sh", "-c", command}), stdio_server({"sh", "-c", "exit 3"})};
+  request.mcpServers = {stdio_server({"/bin/sh", "-c", command}),
+                        stdio_server({"/bin/sh", "-c", "exit 3"})};
   const Session session = remote.new_session(request);
   const Session plain = remote.new_session(directory.string());
 

@@ -168,10 +168,15 @@ void Connection::post_blocking(std::function<void()> function) {
 }
 
 void Connection::unlocked(std::function<void()> action) {
-  if (processing_)
+  if (processing_) {
     unlocked_.push_back(std::move(action));
-  else
+  } else if (!options_.own_threads) {
+    // The program's loop comes by: no thread is needed.
+    unlocked_.push_back(std::move(action));
+    wire_.poke();
+  } else {
     post_blocking(std::move(action));
+  }
 }
 
 // Sees to it that what is in strand_ is run.

@@ -126,8 +126,8 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   bool ended() const { return peer_.input_ended() || output_failed_; }
   // The other side may have ended its output and still read.
   bool can_send() const { return !output_failed_ && !closing_ && !finished_; }
-  // close() was called, and perhaps still waits for the lock: no answer needs to be written.
-  bool is_closing() const { return close_asked_.load(std::memory_order_relaxed); }
+  // close() was called, and perhaps still waits for the lock, while the other side does not read.
+  bool drops_answers() const { return close_asked_.load(std::memory_order_relaxed) && congested(); }
   // Settled when there is room again.
   std::shared_ptr<async::Completion<void>> room();
   template <class T>
