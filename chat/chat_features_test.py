@@ -243,7 +243,7 @@ class Features(ChatCase):
             self.leave(chat)
 
     def test_servers_are_passed_on(self):
-        self.configure('[mcp.files]\ncommand = "some-server"\nargs = ["--x"]\n'
+        self.configure('[mcp.files]\ncommand = "sh"\nargs = ["--x"]\n'
                        '[mcp.web]\nurl = "https://example.org/mcp"\nheaders = {Authorization = "Bearer ${TOKEN}"}\n'
                        '[mcp.old]\nurl = "https://example.org/sse"\ntype = "sse"\n')
         self.env["TOKEN"] = "hush"
@@ -252,7 +252,7 @@ class Features(ChatCase):
         chat.wait("The MCP server old is not passed on: the agent takes no MCP servers over sse")
         chat.wait(IDLE)
         chat.type("/mcp\r")
-        chat.wait("files  stdio  some-server --x  passed on")
+        chat.wait("/sh --x  passed on")
         chat.wait("web  http  https://example.org/mcp  passed on")
         chat.wait("old  sse  https://example.org/sse  not passed on:")
         self.assertNotIn("hush", self.leave(chat))

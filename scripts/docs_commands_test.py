@@ -126,8 +126,13 @@ def main():
             try:
                 place = Place(root, url)
                 for line in lines:
-                    done = place.run(line)
                     count += 1
+                    try:
+                        done = place.run(line)
+                    except subprocess.TimeoutExpired as late:
+                        failures.append(f"{page.name}: {line}: not over in {SECONDS} s\n"
+                                        f"{(late.stdout or b'')[-1000:]}{(late.stderr or b'')[-2000:]}")
+                        continue
                     if done.returncode != EXIT.get(line, 0) and EXIT.get(line, 0) is not None:
                         failures.append(f"{page.name}: {line}: exit code {done.returncode}\n"
                                         f"{done.stdout[-1000:]}{done.stderr[-2000:]}")

@@ -206,7 +206,8 @@ export const scenarios = [
         const location = other.url.replace("127.0.0.1", "localhost") + path;
         const editor = await stage.begin();
         stage.script(() => ({ status: 307, location }));
-        await editor.prompt("Hello").catch(({ code }) => assert.equal(code, -32603));
+        // The other host has no key to accept: its 401 reads like a rejected one.
+        await editor.prompt("Hello").catch(({ code }) => assert.ok([-32603, -32000].includes(code), String(code)));
         for (const { headers } of other.requests)
           assert.ok(!JSON.stringify(headers).includes(KEYS[stage.api]), "the key went elsewhere");
       } finally {
