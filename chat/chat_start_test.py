@@ -2,8 +2,9 @@
 """chat_start_test.py ACP: what acp chat says before anybody has typed."""
 
 import socket
+import subprocess
 
-from chat_case import IDLE, ChatCase, main
+from chat_case import ACP, IDLE, ChatCase, main
 
 
 def server_on_this_machine():
@@ -29,6 +30,14 @@ class Start(ChatCase):
             self.assertIn(words, lines[at + 1])
         self.assertLess(max(map(len, lines[at:at + 2])), 80)
         self.leave(chat)
+
+    def test_a_script_does_not_wait_for_a_login(self):
+        self.env["ACP_MODEL"] = "anthropic/claude-sonnet-4-5"
+        for typed in ("", "hello\n"):
+            done = subprocess.run([ACP, "chat"], input=typed, env=self.env, cwd=self.work, capture_output=True,
+                                  text=True, timeout=300)
+            self.assertNotEqual(done.returncode, 0, done)
+            self.assertIn("there is no key for anthropic", done.stdout + done.stderr)
 
     def test_offline_by_choice(self):
         self.env["ACP_MODEL"] = "offline"

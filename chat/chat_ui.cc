@@ -145,8 +145,9 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
 bool ChatUi::takes_line() const {
   if (exit_code_) return false;
   if (!scripted_) return true;
-  return conversation_.phase().empty() &&
-         (!dialogs_.empty() || (!conversation_.working() && conversation_.quiet()));
+  // A question may come before the session is there: about a login.
+  return !dialogs_.empty() ||
+         (conversation_.phase().empty() && !conversation_.working() && conversation_.quiet());
 }
 
 void ChatUi::take_lines() {

@@ -34,7 +34,8 @@ NOT_RUN = {
 SHORTER = [(re.compile(r"^acp check agent (?!--list)"), "acp check agent --only A-INIT "),
            (re.compile(r"^acp check client (?!--list|--only)"), "acp check client --only C-INIT ")]
 # The words of the page, and what stands for them here.
-WORDS = {"NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",
+WORDS = {"PROVIDER/NAME": "openai/scripted", "PROVIDER": "openai", "anthropic/claude-sonnet-4-5": "openai/scripted",
+         "ollama/qwen3": "openai/scripted", "NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",
          "…": "npx -y @modelcontextprotocol/server-everything"}
 INITIALIZE = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
               '"clientCapabilities":{}}}\n')
@@ -83,6 +84,10 @@ class Place:
         self.program(programs / "my-client", 'while [ $# -gt 0 ]; do case "$1" in --agent|--agent-command) ;; '
                      '--prompt) shift;; *) agent+=("$1");; esac; shift; done\n'
                      'exec acp run --policy allow hello -- "${agent[@]}"')
+        settings = self.home / ".config/acp/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text('[mcp.files]\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-filesystem"]\n')
+        settings.chmod(0o600)
         (self.project / "task.md").write_text("Say hello.\n")
         (self.project / "rules.toml").write_text("")
         (self.project / "rules.toml").chmod(0o600)

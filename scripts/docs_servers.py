@@ -7,8 +7,10 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-TOOL = {"name": "get-sum", "description": "Adds two numbers", "inputSchema": {
-    "type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}}
+TOOLS = [{"name": "get-sum", "description": "Adds two numbers", "inputSchema": {
+    "type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]}},
+    {"name": "read_file", "description": "Reads a file", "inputSchema": {
+        "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}]
 RESOURCE = {"uri": "demo://resource/dynamic/text/1", "name": "one", "mimeType": "text/plain"}
 PROMPT = {"name": "args-prompt", "arguments": [{"name": "city", "required": True}]}
 
@@ -23,7 +25,7 @@ def answer(message):
                                "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
                                "serverInfo": {"name": "scripted", "version": "1"}},
         "ping": lambda: {},
-        "tools/list": lambda: {"tools": [TOOL]},
+        "tools/list": lambda: {"tools": TOOLS},
         "tools/call": lambda: {"content": [{"type": "text", "text": str(sum(params["arguments"].values()))}]},
         "resources/list": lambda: {"resources": [RESOURCE]},
         "resources/templates/list": lambda: {"resourceTemplates": []},
