@@ -26,7 +26,7 @@ def answer(message):
                                "serverInfo": {"name": "scripted", "version": "1"}},
         "ping": lambda: {},
         "tools/list": lambda: {"tools": TOOLS},
-        "tools/call": lambda: {"content": [{"type": "text", "text": str(sum(params["arguments"].values()))}]},
+        "tools/call": lambda: {"content": [{"type": "text", "text": " ".join(map(str, params["arguments"].values()))}]},
         "resources/list": lambda: {"resources": [RESOURCE]},
         "resources/templates/list": lambda: {"resourceTemplates": []},
         "resources/read": lambda: {"contents": [{"uri": params["uri"], "text": "one"}]},
