@@ -17,7 +17,7 @@ inline constexpr std::chrono::milliseconds clean_up_time{2000};
 // Guarded by the connection's lock.
 class CallScope {
  public:
-  // What is pending fails at once, except clean-up; the other side is told that nobody waits for it
+  // What is pending fails at once, except clean-up; the other side is notified that nobody waits
   // any more.
   void cancel(rpc::Peer& peer);
   bool cancelled() const { return cancelled_; }

@@ -1,19 +1,14 @@
 #!/usr/bin/env python3
 """chat_start_test.py ACP: what acp chat says before anybody has typed."""
 
-import socket
 import subprocess
+import sys
+from pathlib import Path
 
 from chat_case import ACP, IDLE, ChatCase, main
 
-
-def server_on_this_machine():
-    for port in (8080, 11434, 1234, 8000):
-        with socket.socket() as one:
-            one.settimeout(5)
-            if one.connect_ex(("127.0.0.1", port)) == 0:
-                return True
-    return False
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
+from usual_ports import server_on_this_machine  # noqa: E402
 
 
 class Start(ChatCase):

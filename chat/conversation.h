@@ -27,7 +27,7 @@ class Conversation {
   // Starts the agent, or connects to it.
   using Connect = std::function<Task<RemoteAgent>(Client&)>;
 
-  // What the owner is told, on its thread.
+  // Events for the owner, on its thread.
   class Events {
    public:
     virtual ~Events() = default;

@@ -13,7 +13,7 @@
 namespace acp::chat {
 namespace {
 
-// Reads the mailbox, as the loop does, and notes what it is told.
+// Reads the mailbox, as the loop does, and records the events.
 class Talk : public Front, Conversation::Events {
  public:
   Talk() : Talk(ChatOptions()) {}

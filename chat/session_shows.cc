@@ -115,7 +115,7 @@ void SessionView::show_changes(const SessionState* state,
     say("No change is known of: none was written through acp, and no tool call tells of one. "
         "(What commands do is not seen.)");
   if (archive_.calls() > 0)
-    say("Of the first " + counted(archive_.calls(), "tool call") + " nothing is told here");
+    say("Of the first " + counted(archive_.calls(), "tool call") + " nothing is shown here");
 }
 
 void SessionView::show_log(const std::vector<std::string>& log) {

@@ -124,13 +124,13 @@ TEST(SessionView, ChangesSayByWhom) {
   v1::ToolCall call{.toolCallId = "c", .title = "Edit"};
   call.status = v1::ToolCallStatus::completed;
   v1::Diff diff;
-  diff.path = "/work/b";
+  diff.path = "/project/b";
   diff.newText = "new\n";
   call.content.emplace_back(diff);
   shown.state.apply(call);
-  shown.view.show_changes(&shown.state, {{"/work/a", {.before = "x\n", .after = "y\n"}}});
+  shown.view.show_changes(&shown.state, {{"/project/a", {.before = "x\n", .after = "y\n"}}});
   const std::string text = shown.notes();
-  EXPECT_LT(text.find("/work/a  +1 -1"), text.find("and not checked"));
+  EXPECT_LT(text.find("/project/a  +1 -1"), text.find("and not checked"));
   EXPECT_LT(text.find("and not checked"), text.find("b  new  +1 -0"));
 }
 

@@ -4,11 +4,12 @@ started with the paths of acp and of an agent that echoes."""
 import json
 import os
 import pty
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from usual_ports import server_on_this_machine  # noqa: F401, for the tests
 
 ACP, ECHO = (os.path.abspath(path) for path in sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,16 +18,6 @@ KEPT = {k: v for k, v in os.environ.items()
 # Each of many processes would take seconds to look for leaks.
 KEPT["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 END = 120  # seconds: for a test that hangs
-
-
-def server_on_this_machine():
-    """Whether a model server may answer at one of its usual ports: acp would take it."""
-    for port in (8080, 11434, 1234, 8000):
-        with socket.socket() as one:
-            one.settimeout(5)
-            if one.connect_ex(("127.0.0.1", port)) == 0:
-                return True
-    return False
 
 
 def hostile(*words):

@@ -44,7 +44,7 @@ class SessionDesk final : public Desk {
   // False: the client has answered null, and has not written it.
   bool write_at_client(const std::string& path, const std::string& content);
   // The client answers null to what it advertises: from now on the session does without, and the
-  // user is told once.
+  // user gets one notice.
   void do_without_files();
   void do_without_terminals();
   CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);
