@@ -16,7 +16,15 @@ namespace acp::detail {
 class AgentRole;
 struct ToolCallState;
 
-// Guarded by the connection's lock.
+// What a session without turns does without.
+struct SessionRecord {
+  std::string unused_servers;  // by name, until the user has read that they are not started
+  std::map<std::string, bool> remembered;  // permissions, by the program's keys
+  // Every call that was announced, and how far it is. References to a status stay valid.
+  std::unordered_map<std::string, ToolCallStatus> tool_calls;
+};
+
+// Guarded by the connection's lock. An agent may have thousands: what few need is made on demand.
 struct AgentSession {
   std::string id;
   std::string cwd;
@@ -27,10 +35,12 @@ struct AgentSession {
   std::shared_ptr<AgentCall> turn;                  // at work
   std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
-  std::string unused_servers;  // by name, until the user has read that they are not started
-  std::map<std::string, bool> remembered;  // permissions, by the program's keys
-  // Every call that was announced, and how far it is. References to a status stay valid.
-  std::unordered_map<std::string, ToolCallStatus> tool_calls;
+  std::unique_ptr<SessionRecord> record_if_any;
+
+  SessionRecord& record() {
+    if (!record_if_any) record_if_any = std::make_unique<SessionRecord>();
+    return *record_if_any;
+  }
 };
 
 struct AgentCall : Call {

@@ -55,12 +55,13 @@ void AgentRole::introduce(AgentSession& session) {
 
 // A client that takes no notices reads it as a thought, which belongs into a turn.
 void AgentRole::tell_unused_servers(AgentSession& session, bool in_turn) {
-  if (session.unused_servers.empty()) return;
+  if (!session.record_if_any || session.record().unused_servers.empty()) return;
   const auto& client = client_.clientCapabilities.session;
   const bool notices = client.has_value() && client->notices.has_value();
   if (!notices && !in_turn) return;
   const std::string title = "This agent uses no MCP servers";
-  const std::string what = "Not started: " + std::exchange(session.unused_servers, {}) + ".";
+  const std::string what =
+      "Not started: " + std::exchange(session.record().unused_servers, {}) + ".";
   if (notices) {
     v1::Notice notice;
     notice.severity = NoticeSeverity::warning;
@@ -99,8 +100,9 @@ AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Requ
   call->session->id = std::move(session_id);
   call->session->cwd = request.cwd;
   call->session->directories = request.additionalDirectories;
-  if (parts_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
-    call->session->unused_servers = names_of(request.mcpServers);
+  if (!request.mcpServers.empty() &&
+      parts_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
+    call->session->record().unused_servers = names_of(request.mcpServers);
   return call;
 }
 

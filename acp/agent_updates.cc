@@ -27,7 +27,7 @@ void change_status(ToolCallStatus& now, ToolCallStatus next, const std::string& 
 
 ToolCallStatus& announce(AgentSession& session, const v1::ToolCall& call) {
   const ToolCallStatus status = call.status.value_or(ToolCallStatus::pending);
-  const auto [place, fresh] = session.tool_calls.try_emplace(call.toolCallId, status);
+  const auto [place, fresh] = session.record().tool_calls.try_emplace(call.toolCallId, status);
   if (!fresh && is_final(place->second) && status != place->second)
     throw Refused("toolCallId: \"" + call.toolCallId + "\" was announced before, and is " +
                   word_of(place->second) + "; another call needs another id");
@@ -39,8 +39,9 @@ void keep_order(AgentSession& session, const SessionUpdate& update) {
   if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
     announce(session, *call);
   } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
-    const auto announced = session.tool_calls.find(change->toolCallId);
-    if (announced == session.tool_calls.end())
+    auto& calls = session.record().tool_calls;
+    const auto announced = calls.find(change->toolCallId);
+    if (announced == calls.end())
       throw Refused("toolCallId: no tool call \"" + change->toolCallId +
                     "\" was announced in this session");
     if (change->status.has_value())

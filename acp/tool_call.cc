@@ -185,9 +185,10 @@ Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::strin
       Lock lock(*self.session_.call_->connection);
       if (detail::is_final(*self.state_->status))
         throw Refused("permission: the tool call \"" + self.id() + "\" has ended");
-      const auto remembered = key.empty() ? session.remembered.end() : session.remembered.find(key);
-      if (remembered != session.remembered.end()) {
-        permission.allowed = remembered->second;
+      const auto& answers = session.record().remembered;
+      const auto answer = key.empty() ? answers.end() : answers.find(key);
+      if (answer != answers.end()) {
+        permission.allowed = answer->second;
         permission.remembered = true;
       }
       const v1::ToolCall& shown = self.state_->shown;
@@ -215,7 +216,7 @@ Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::strin
                           permission.kind == PermissionOptionKind::reject_always;
       if (always && !key.empty()) {
         Lock lock(*self.session_.call_->connection);
-        session.remembered[key] = permission.allowed;
+        session.record().remembered[key] = permission.allowed;
       }
     }
     if (!permission.allowed) co_await self.fail("Permission denied");

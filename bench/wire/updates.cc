@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "bench/wire/message.h"
 
@@ -10,6 +11,7 @@ namespace bench::wire {
 void Updates::begin(std::function<void(std::string_view)> other) {
   other_ = std::move(other);
   count_ = 0;
+  learned_ = false;
 }
 
 void Updates::take(std::string_view piece) {
@@ -44,9 +46,10 @@ void Updates::line(std::string_view line) {
       decoded_bytes(line.substr(at + key_.size())) != bytes_)
     return other_(line);
   ++count_;
-  if (line_bytes_ > 0) return;
+  if (std::exchange(learned_, true)) return;
   line_bytes_ = line.size() + 1;
   const std::size_t times = std::max<std::size_t>(2, (1 << 20) / line_bytes_ + 2);
+  repeated_.clear();
   for (std::size_t i = 0; i < times; ++i) (repeated_ += line) += '\n';
 }
 
