@@ -98,6 +98,16 @@ std::string session_of(const Request& request) {
   else
     return {};
 }
+// None for one that belongs to a request.
+std::string session_of(const v1::CreateElicitationRequest& request) {
+  const v1::ElicitationSessionScope* session = nullptr;
+  const auto look = [&](const auto& mode) {
+    if constexpr (requires { mode.scope; })
+      session = std::get_if<v1::ElicitationSessionScope>(&mode.scope);
+  };
+  std::visit(look, request.mode);
+  return session == nullptr ? std::string() : session->sessionId;
+}
 
 }  // namespace
 

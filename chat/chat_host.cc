@@ -18,6 +18,14 @@ namespace {
 constexpr std::size_t most_log_lines = 2000;
 constexpr std::size_t most_change_bytes = 4 * 1024 * 1024;
 
+// In any case of letters, and not in the middle of a word.
+bool begins_with(std::string_view text, std::string_view words) {
+  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+  return text.size() >= words.size() &&
+         std::equal(words.begin(), words.end(), text.begin(), same) &&
+         (text.size() == words.size() || text[words.size()] == ' ');
+}
+
 // "edit: Edit a.txt" says it twice.
 std::string without_kind(const ToolCallState& call) {
   const std::string text = describe(call);
@@ -25,23 +33,23 @@ std::string without_kind(const ToolCallState& call) {
   if (colon == std::string::npos) return text;
   const std::string_view kind = std::string_view(text).substr(0, colon);
   const std::string_view title = std::string_view(text).substr(colon + 2);
-  const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-  const bool twice = title.size() >= kind.size() &&
-                     std::equal(kind.begin(), kind.end(), title.begin(), same) &&
-                     (title.size() == kind.size() || title[kind.size()] == ' ');
-  return twice ? std::string(title) : text;
+  return begins_with(title, kind) ? std::string(title) : text;
 }
 
 // What is asked above the choices: who asks in one line, and all of it in a frame.
 void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCallState& call,
                    const std::string& cwd) {
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
-  add(head, agent + " asks for permission: ", {.bold = true});
-  add(head, without_kind(call));
+  add(head, agent + " asks for permission", {.bold = true});
+  dialog.title = question_title(call, cwd);
+  // Of the frame below.
+  if (const std::string what = without_kind(call); !begins_with(to_plain(dialog.title), what)) {
+    add(head, ": ", {.bold = true});
+    add(head, what);
+  }
   dialog.head = {head};
   dialog.about_call = call.id;
   dialog.short_head = true;
-  dialog.title = question_title(call, cwd);
   dialog.body = [call, cwd](std::size_t columns) { return question_body(call, cwd, columns); };
 }
 

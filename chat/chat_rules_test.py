@@ -157,7 +157,7 @@ class Rules(ChatCase):
         chat.wait("execute `touch a`")
         chat.type("n\r")
         chat.wait("run: done")
-        chat.wait("asks for permission: edit\n")
+        chat.wait("asks for permission\n")
         chat.type("n\r")
         chat.wait("write: -32003")
         chat.wait(IDLE)

@@ -146,6 +146,7 @@ class ChatUi : public Front, Conversation::Events {
   SessionView view_;
   Lines plan_before_;  // the turn
   bool dirty_ = true;
+  bool ends_empty_ = false;  // the last line that was printed for good
   Clock::time_point last_frame_ = {}, last_key_ = Clock::now();
   bool focused_ = true;
 

@@ -61,7 +61,12 @@ void ChatUi::draw() {
   Frame frame = news();
   Lines open = std::move(frame.open);
   std::size_t cursor_row = 0, cursor_column = 0;
-  const Lines below_open = below(screen_.room(), cursor_row, cursor_column);
+  Lines below_open = below(screen_.room(), cursor_row, cursor_column);
+  if (!frame.finished.empty()) ends_empty_ = frame.finished.back().empty();
+  if (open.empty() && ends_empty_) {  // one empty line is enough
+    below_open.erase(below_open.begin());
+    --cursor_row;
+  }
   // Of what is open, the end; the input and the questions are always seen.
   const std::size_t rows = screen_.rows() > 1 ? screen_.rows() - 1 : 1;
   const std::size_t room = rows > below_open.size() ? rows - below_open.size() : 0;

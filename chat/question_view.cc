@@ -122,10 +122,23 @@ void add_rows(Lines& out, Lines rows) {
   for (Line& row : rows) out.push_back(std::move(row));
 }
 
-// What the call is given, a member a line; not what `shown` names.
+// Its path, or a part of its texts; a list or an object of nothing else.
+bool is_said_by(const v1::Diff& diff, JsonView value, const std::string& cwd) {
+  if (const auto text = value.as_string())
+    return (std::filesystem::path(cwd) / *text).lexically_normal() == diff.path ||
+           diff.newText.find(*text) != std::string::npos ||
+           (diff.oldText.has_value() && diff.oldText->find(*text) != std::string::npos);
+  if (!value.is_array() && !value.is_object()) return false;
+  for (const JsonView item : value.elements())
+    if (!is_said_by(diff, item, cwd)) return false;
+  for (const auto& [name, item] : value.members())
+    if (!is_said_by(diff, item, cwd)) return false;
+  return true;
+}
+
 // What the lines above have said of it: everything else is shown as well.
 std::vector<std::string> said_of_input(const ToolCallState& call, const std::string& command,
-                                       const v1::Diff* diff) {
+                                       const v1::Diff* diff, const std::string& cwd) {
   const JsonView input = call.raw_input.view();
   std::vector<std::string> said;
   if (!command.empty()) {
@@ -140,15 +153,12 @@ std::vector<std::string> said_of_input(const ToolCallState& call, const std::str
         break;
       }
   if (diff != nullptr)
-    for (const auto& [name, value] : input.members()) {
-      const auto text = value.as_string();
-      if (text && (*text == diff->path || diff->newText.find(*text) != std::string::npos ||
-                   (diff->oldText.has_value() && diff->oldText->find(*text) != std::string::npos)))
-        said.emplace_back(name);
-    }
+    for (const auto& [name, value] : input.members())
+      if (is_said_by(*diff, value, cwd)) said.emplace_back(name);
   return said;
 }
 
+// What the call is given, a member a line; not what `shown` names.
 void add_input(Lines& out, const ToolCallState& call, std::size_t columns,
                const std::vector<std::string>& shown) {
   const auto put = [&](std::string_view name, std::string_view value) {
@@ -328,7 +338,7 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
       (call.locations.size() == 1 && call.locations.front().path != diff->path))
     for (const v1::ToolCallLocation& location : call.locations)
       fact("path", place_text(location.path, location.line, view));
-  add_input(out, call, columns, said_of_input(call, command, diff));
+  add_input(out, call, columns, said_of_input(call, command, diff, cwd));
   if (!command.empty() && !call.title.empty() && call.title != command)
     fact("the agent calls it:", call.title);
   if (out.empty() && !call.title.empty()) add_rows(out, command_lines(call.title, columns));

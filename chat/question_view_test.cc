@@ -119,6 +119,24 @@ TEST(QuestionView, ADiffIsShownToTheEndOfItsLines) {
   EXPECT_NE(shown.find("xevil"), std::string::npos) << shown;
 }
 
+TEST(QuestionView, WhatADiffShowsIsNotSaidAgain) {
+  const auto asked = [](std::string_view input) {
+    auto asked = call(Kind::edit, *Json::parse(std::string(input)));
+    v1::Diff diff;
+    diff.path = "/project/src/a.txt";
+    diff.oldText = "one\n";
+    diff.newText = "two\n";
+    asked.content.emplace_back(diff);
+    return body(asked);
+  };
+  const std::string diff = asked("{}");
+  EXPECT_EQ(asked(R"({"path":"src/a.txt","edits":[{"old":"one","new":"two"}]})"), diff);
+  EXPECT_EQ(asked(R"({"path":"/project/src/a.txt","content":"two\n"})"), diff);
+  EXPECT_EQ(asked(R"({"path":"b.txt"})"), diff + "path: b.txt\n");
+  EXPECT_EQ(asked(R"({"all":true})"), diff + "all: true\n");
+  EXPECT_EQ(asked(R"({"edits":[{"new":"evil"}]})"), diff + "edits: [{\"new\":\"evil\"}]\n");
+}
+
 TEST(QuestionView, ANulHidesNothing) {
   auto asked = call(Kind::edit, {});
   v1::Diff diff;

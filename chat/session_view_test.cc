@@ -49,7 +49,7 @@ TEST(SessionView, ACallShowsHowLongItTook) {
   Shown shown;
   shown.state.prompt_sent({"hi"});
   shown.state.apply(v1::ToolCall{.toolCallId = "c", .title = "Build"});
-  EXPECT_EQ(shown.open(true), "\n○ • Build  0.0 s\n");
+  EXPECT_EQ(shown.open(true), "\n○ • Build\n");
   shown.now += std::chrono::milliseconds(1500);
   v1::ToolCallUpdate done;
   done.toolCallId = "c";
@@ -82,7 +82,7 @@ TEST(SessionView, TimesAreWithoutThoseInWhichAPersonWasAsked) {
   shown.state.apply(v1::ToolCall{.toolCallId = "c", .title = "c"});
   static_cast<void>(shown.open(true));
   shown.now += seconds(5);
-  EXPECT_NE(shown.open(true).find("○ • c  0.0 s"), std::string::npos);
+  EXPECT_TRUE(shown.open(true).ends_with("○ • c\n"));
 }
 
 TEST(SessionView, AnotherSessionBeginsAnew) {

@@ -67,6 +67,7 @@ Mark mark(Status status) {
 // What stands behind the title: the end of a long line is more telling than its middle.
 Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   constexpr std::size_t most_places = 2;
+  constexpr std::chrono::milliseconds shortest_shown(100);
   Line line;
   const auto part = [&](std::string_view text, const Style& style) {
     add(line, "  ");
@@ -88,7 +89,8 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   }
   if (const auto word = mark(call.status).word; !word.empty()) part(word, mark(call.status).style);
   if (view.elapsed)
-    if (const auto time = view.elapsed(call.id)) part(time_text(*time), aside);
+    if (const auto time = view.elapsed(call.id); time && *time >= shortest_shown)
+      part(time_text(*time), aside);
   return line;
 }
 

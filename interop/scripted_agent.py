@@ -3,6 +3,7 @@
 error DATA         answers the prompt with -32603 and this JSON as its data
 limited SECONDS    answers the first prompt with -32001 and this retryAfter
 permission ID      asks for a permission in the session of this id, and says what was answered
+question ID        asks the user for a word, likewise
 audience -         says something to people and something to models
 works -            begins a tool call that ends, as failed, when the turn is cancelled
 """
@@ -53,8 +54,16 @@ def work():
 def ask_permission():
     options = [{"optionId": "yes", "name": "Allow once", "kind": "allow_once"}]
     call = {"toolCallId": "c", "title": "Delete it", "kind": "delete"}
-    send(id="p", method="session/request_permission",
-         params={"sessionId": DETAIL, "toolCall": call, "options": options})
+    return ask("session/request_permission", toolCall=call, options=options)
+
+
+def ask_question():
+    form = {"type": "object", "properties": {"word": {"type": "string"}}}
+    return ask("elicitation/create", mode="form", message="Which word?", requestedSchema=form)
+
+
+def ask(method, **params):
+    send(id="p", method=method, params={"sessionId": DETAIL, **params})
     for line in sys.stdin:
         message = json.loads(line)
         if message.get("id") != "p":
@@ -84,8 +93,12 @@ for line in sys.stdin:
             speak_to_all()
         elif WHAT == "works":
             work()
+        elif WHAT == "permission":
+            say(ask_permission())
+        elif WHAT == "question":
+            say(ask_question())
         else:
-            say(ask_permission() if WHAT == "permission" else "prompt %d" % prompts)
+            say("prompt %d" % prompts)
         send(id=number, result={"stopReason": "cancelled" if WHAT == "works" else "end_turn"})
     else:
         send(id=number, error={"code": -32601, "message": "no"})

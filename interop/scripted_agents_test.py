@@ -55,6 +55,12 @@ class Run(Place):
         self.assertNotIn("[allowed]", err)
         self.assertIn("selected", self.run_with("permission", "s")[0])
 
+    def test_a_question_for_an_unknown_session(self):
+        out, err = self.run_with("question", "another")
+        self.assertIn("-32002 Resource not found: session another", out)
+        self.assertNotIn("Which word?", err)
+        self.assertIn("decline", self.run_with("question", "s")[0])
+
     def test_what_is_not_meant_for_people(self):
         out, err = self.run_with("audience", "")
         self.assertEqual(out, "for all\n")

@@ -126,10 +126,13 @@ TEST(ProcessDescriptors, SupervisorHoldsNoneOfOurs) {
   const fs::path folder = "/proc/" + std::to_string(process.supervisor_id()) + "/fd";
   int sockets = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string target = fs::read_symlink(entry.path());
+    std::error_code gone;
+    const std::string target = fs::read_symlink(entry.path(), gone);
+    if (gone) continue;
     if (target.starts_with("socket:")) ++sockets;
+    // It holds /proc, and may just be reading there, as in its maps when it gives up our memory.
     EXPECT_TRUE(target.starts_with("socket:") || target.starts_with("anon_inode:") ||
-                target == "/proc")
+                target.starts_with("/proc"))
         << target;
   }
   EXPECT_EQ(sockets, 1);
