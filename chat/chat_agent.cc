@@ -101,16 +101,18 @@ void ChatUi::choose_login(bool from_start) {
 }
 
 void ChatUi::log_in(const v1::AuthMethodTerminal& method) {
-  conversation_.restart([&] {
-    // The agent's own command, with the method's words and variables.
-    std::vector<std::string> argv = options_.agent.argv;
-    argv.insert(argv.end(), method.args.begin(), method.args.end());
-    std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
-    for (const auto& [name, value] : method.env) environment.push_back({name, value});
-    int code = 0;
-    lend_terminal([&] { code = run_in_terminal(argv, environment, options_.cwd); });
-    if (code != 0) say_error("The login ended with exit code " + std::to_string(code));
-  });
+  // The agent's own command, with the method's words and variables.
+  std::vector<std::string> argv = options_.agent.argv;
+  argv.insert(argv.end(), method.args.begin(), method.args.end());
+  std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
+  for (const auto& [name, value] : method.env) environment.push_back({name, value});
+  int code = 0;
+  lend_terminal([&] { code = run_in_terminal(argv, environment, options_.cwd); });
+  if (code < 0)
+    say_error("The login was stopped");
+  else if (code > 0)
+    say_error("The login ended with exit code " + std::to_string(code));
+  if (code == 0 || !conversation_.session()) conversation_.restart();
 }
 
 void ChatUi::closing() {
@@ -121,6 +123,14 @@ void ChatUi::closing() {
 }
 
 void ChatUi::opening(const Session& next, const std::string& how, bool first) {
+  if (how == "again") {
+    const Lines ours = view_.take_notes();
+    view_.restart();
+    static_cast<void>(view_.finish(next.state()));
+    view_.note(ours);
+    say("The agent runs again, and the session goes on");
+    return;
+  }
   view_.restart();
   const RemoteAgent& agent = conversation_.agent();
   const auto& info = agent.info().agentInfo;
@@ -168,14 +178,29 @@ void ChatUi::agent_gone() {
   say_error(why);
   if (const std::string tail = agent.stderr_tail(); !tail.empty())
     say_error("Its last words:\n" + tail);
-  for (const std::string& text : conversation_.queue()) say_error("Not sent: " + text);
-  if (!input_.empty()) say_error("Not sent: " + input_.text());
-  leave(3);
+  if (conversation_.session())
+    conversation_.session()->change_state([](SessionState& state) { state.cancel_requested(); });
+  const auto give_up = [this] {
+    for (const std::string& text : conversation_.queue()) say_error("Not sent: " + text);
+    if (!input_.empty()) say_error("Not sent: " + input_.text());
+    leave(3);
+  };
+  if (plain_) return give_up();
+  const auto dialog = std::make_shared<ChoiceDialog>();
+  dialog->head = {line_of("? Start it again", {.bold = true, .colour = Colour::yellow})};
+  dialog->choices = {{.label = "Start it, and go on", .key = 'y'}, {.label = "Leave", .key = 'q'}};
+  dialog->dismissed = give_up;
+  dialog->chosen = [this, give_up](std::size_t index) {
+    index == 0 ? conversation_.restart() : give_up();
+  };
+  ask(dialog);
 }
 
 void ChatUi::submit(const std::string& text) {
   if (text.starts_with('!') && text.find_first_not_of("! \t\n") != std::string::npos)
     return run_shell(text.substr(text.find_first_not_of(" \t\n", 1)));
+  if (text.find_first_not_of("! \t\n") == std::string::npos && text.starts_with('!'))
+    return say_error("A command is missing after the !, as in !ls");
   const std::optional<std::string> words = run_command(text);
   if (!words) return;
   if (plain_ && conversation_.working()) say("Queued: it is sent when the turn has ended");

@@ -42,8 +42,14 @@ void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCal
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
   add(head, agent + " asks for permission", {.bold = true});
   dialog.title = question_title(call, cwd);
-  // Of the frame below.
-  if (const std::string what = without_kind(call); !begins_with(to_plain(dialog.title), what)) {
+  // The frame below says that it is an edit.
+  const bool edits =
+      call.kind == v1::ToolKind::edit && !call.title.empty() && !change_counts(call).empty();
+  const std::string what = edits ? call.title : without_kind(call), command = command_of(call);
+  const bool said = begins_with(to_plain(dialog.title), what) ||
+                    (call.kind == v1::ToolKind::execute && !command.empty() &&
+                     names_command(call.title, command));
+  if (!said) {
     add(head, ": ", {.bold = true});
     add(head, what);
   }
@@ -301,23 +307,30 @@ Decision ChatHost::permission(const ClientContext& context,
     if (!rule) return {};
     return workspace::reach_of(*rule, question) + ", for " + label_;
   };
+  using Kind = PermissionAnswerChoice::Kind;
   const auto asked_with = [&](const std::vector<PermissionAnswerChoice>& answers) {
     const auto answer = std::make_shared<Awaited<std::size_t>>();
     const auto dialog = std::make_shared<ChoiceDialog>();
     show_question(*dialog, label_, asked.call, asked.cwd);
     for (const PermissionAnswerChoice& one : answers) dialog->choices.push_back(one.choice);
     dialog->chosen = [answer](std::size_t index) { answer->give(index); };
+    if (answers.back().kind == Kind::back)
+      dialog->dismissed = [answer, last = answers.size() - 1] { answer->give(last); };
     const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
     return index ? std::optional(answers[*index]) : std::nullopt;
   };
-  using Kind = PermissionAnswerChoice::Kind;
-  auto given = asked_with(permission_answers(request.options, reach(workspace::Scope::session),
-                                             reach(workspace::Scope::project), label_));
-  if (given && given->kind == Kind::others) given = asked_with(agents_answers(request.options));
+  const auto usual = permission_answers(request.options, reach(workspace::Scope::session),
+                                        reach(workspace::Scope::project), label_);
+  auto given = asked_with(usual);
+  while (given && given->kind == Kind::others) {
+    given = asked_with(agents_answers(request.options));
+    if (given && given->kind == Kind::back) given = asked_with(usual);
+  }
   if (!given) {
     answered(false);
     return Decision::cancelled();
   }
+  if (!given->allow) mailbox_->post([&front = front_, id = asked.call.id] { front.rejected(id); });
   if (given->kind == Kind::session) remember(question, workspace::Scope::session);
   if (given->kind == Kind::project) remember(question, workspace::Scope::project);
   if (given->kind == Kind::reject_why)

@@ -32,6 +32,8 @@ class Front {
   virtual void take_back(std::size_t dialog) = 0;
   // A line of our own for the person.
   virtual void say(const std::string& text) = 0;
+  // The person has rejected this tool call.
+  virtual void rejected(const std::string& call) = 0;
   // The connection to the agent has ended.
   virtual void disconnected() = 0;
   virtual std::optional<Session> session() const = 0;

@@ -34,6 +34,8 @@ class Hostile(ChatCase):
             self.assertIn("cannot go on with " + method, text)
             self.assertTrue(chat.sane())
         chat = self.hostile_turn("exit", "session/prompt")
+        chat.wait("? Start it again")
+        chat.type("q\r")
         self.assertEqual(chat.end(), 3)
         self.assertIn("exited with code 3", chat.screen.text())
         self.assertIn("cannot go on with session/prompt", chat.screen.text())

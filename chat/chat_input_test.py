@@ -237,9 +237,17 @@ class Input(ChatCase):
         chat.wait("│ exited with code 3")
         chat.wait("attached: ! echo from")
         chat.type("why\r")
-        told = "whyI ran this command myself:\n\n$ echo from $((40+2)); exit 3\nfrom 42\n\n(exited with code 3)"
+        told = "why\n\nI ran this command myself:\n\n$ echo from $((40+2)); exit 3\nfrom 42\n\n(exited with code 3)"
         chat.wait(f"{len(told)} bytes, {hashlib.sha256(told.encode()).hexdigest()[:16]}")
         chat.wait_gone("attached:")
+        chat.wait("▪ ! echo from $((40+2)); exit 3 · ")
+        self.assertEqual(chat.screen.text(200).count("from 42"), 1, "it is not printed again")
+        chat.type("!true\r")
+        chat.wait("attached: ! true  (Backspace removes it)")
+        chat.type("\x7f")
+        chat.wait_gone("attached:")
+        chat.type("!\r")
+        chat.wait("A command is missing after the !")
         chat.type("!echo begun; sleep 60\r")
         chat.wait("│ begun")
         chat.type("\x1b")

@@ -64,6 +64,8 @@ void ChatUi::key(const Key& key) {
 void ChatUi::to_input(const Key& key) {
   if (key.is("Up") && input_.empty() && !conversation_.queue().empty())
     return input_.set(conversation_.take_last_queued());
+  if ((key.is("Backspace") || key.is("C-h")) && input_.empty() && !conversation_.attached().empty())
+    return conversation_.detach_last();
   switch (input_.key(key)) {
     case InputLine::Wish::nothing:
       return;

@@ -26,7 +26,13 @@ class Order(ChatCase):
         chat = self.offline()
         chat.type("create a.txt with text\r")
         chat.wait("p This project  all edits in ")
-        chat.wait("Enter answers")
+        chat.wait("then Enter")
+        chat.type("s")
+        chat.wait("❯ 2 s This session")
+        chat.type("p")  # another one
+        chat.wait("❯ 3 p This project")
+        chat.type("\x7f")
+        chat.wait_gone("❯ 3 p")
         chat.type("p")
         chat.wait("❯ 3 p This project")
         chat.type("aste this")
@@ -34,10 +40,10 @@ class Order(ChatCase):
         chat.wait("Tab: answer this")
         self.assertNotRegex(chat.screen.text(), "❯ [0-9]")
         chat.type("\x15\r")  # the line is empty, and nothing is chosen
-        chat.wait("Enter answers")
+        chat.wait("then Enter")
         chat.type("hello\r")  # no letter of an answer
         chat.wait("next: hello")
-        chat.wait("number or ↑ ↓; Enter answers")  # it is still asked
+        chat.wait("number or ↑ ↓, then Enter")  # it is still asked
         chat.type("\x1b[B\r")
         chat.wait("❯ hello")
         chat.wait(IDLE)

@@ -230,12 +230,11 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
   offer(can.loadSession, "load", "Load: show it and go on", 'l');
   offer(sessions.resume.has_value(), "resume", "Resume: go on without showing it", 'r');
   offer(sessions.fork.has_value(), "fork", "Fork: go on with a copy", 'f');
-  offer(sessions.delete_.has_value(), "delete", "Delete", 'd');
+  offer(sessions.delete_.has_value() && !is_open(info.sessionId), "delete", "Delete", 'd');
   if (ways.empty()) return say("The agent can do nothing with it");
   dialog->selected = 0;
   dialog->chosen = [this, ways, info](std::size_t index) {
     if (ways[index] != "delete") return conversation_.open_session(info.sessionId, ways[index]);
-    if (is_open(info.sessionId)) return say_error("This session cannot be deleted from within");
     delete_session(info);
   };
   ask(dialog);

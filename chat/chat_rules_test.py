@@ -73,7 +73,11 @@ class Rules(ChatCase):
         chat.wait("o Other answers of")
         self.assertNotIn("allow_always", chat.screen.text())
         chat.type("o\r")
-        chat.wait("allow_always  (the agent's own: allows from now on)")
+        chat.wait("allow_always  (allows from now on)")
+        chat.type("\x1b")  # goes back
+        chat.wait("y Allow once")
+        chat.type("o\r")
+        chat.wait("allow_always  (allows from now on)")
         chat.type("2\r")
         chat.wait("asked: o1")
         chat.wait(IDLE)

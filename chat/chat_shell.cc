@@ -90,7 +90,7 @@ void ChatUi::shell_ended(const workspace::CommandResult& result) {
   const std::string& all = result.output;
   const std::size_t cut = all.size() > most_told_bytes ? all.size() - most_told_bytes : 0;
   v1::TextContent told;
-  told.text = "I ran this command myself:\n\n$ " + command + "\n" + (cut > 0 ? "…" : "") +
+  told.text = std::string(own_command) + command + "\n" + (cut > 0 ? "…" : "") +
               all.substr(character_start(all, cut)) + (end.empty() ? "" : "\n(" + end + ")");
   conversation_.attach(told, "! " + command);
   dirty_ = true;

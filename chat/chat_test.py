@@ -85,7 +85,7 @@ class Terminal(ChatCase):
         chat.wait("⊘ Cancelled", times=2)
         chat.wait(IDLE)
         text = self.leave(chat)
-        self.assertEqual(len(re.findall(r"^. \$ `sleep 60`", text, re.MULTILINE)), 1, text)
+        self.assertEqual(len(re.findall(r"^. \$ sleep 60", text, re.MULTILINE)), 1, text)
 
     def test_cancel_answers_the_question(self):
         chat = self.offline()
@@ -242,7 +242,8 @@ class Terminal(ChatCase):
         chat.type("say **bold**\r")
         chat.wait("bold Done.")
         self.leave(chat)
-        self.assertNotRegex(chat.raw.split(b"\x1b[0m")[0].decode(), "\x1b\\[[0-9;]+m")
+        self.assertNotRegex(chat.raw.decode(), "\x1b\\[([0-9]+;)*[39][0-7]m")
+        self.assertIn(b"\x1b[1m", chat.raw, "bold is no colour")
 
     def test_escapes_are_shown_and_not_sent(self):
         chat = self.hostile("escapes")
@@ -278,6 +279,8 @@ class Terminal(ChatCase):
         chat = self.hostile("gone")
         chat.wait(IDLE)
         chat.type("go\r")
+        chat.wait("? Start it again")
+        chat.type("q\r")
         self.assertEqual(chat.end(), 3)
         text = chat.screen.text()
         self.assertIn("The agent is gone", text)
@@ -290,10 +293,31 @@ class Terminal(ChatCase):
         chat.type("not yet sent")
         chat.wait("not yet sent")
         os.kill(int((self.work / "pid").read_text()), signal.SIGKILL)
+        chat.wait("? Start it again")
+        chat.type("\tq\r")
         self.assertEqual(chat.end(), 3)
         self.assertIn("The agent is gone: killed by SIGKILL", chat.screen.text())
         self.assertIn("Not sent: not yet sent", chat.screen.text())
         self.assertTrue(chat.sane())
+
+    def test_an_agent_that_is_started_again(self):
+        chat = self.chat("--", "sh", "-c", f"echo $$ >pid; exec '{ACP}' agent --model offline")
+        chat.wait(IDLE)
+        chat.type("say before\r")
+        chat.wait("before Done.")
+        chat.wait(IDLE)
+        chat.type("wait 60\r")
+        chat.wait("Waiting 60 s")
+        chat.type("say queued\r")
+        chat.wait("next: say queued")
+        os.kill(int((self.work / "pid").read_text()), signal.SIGKILL)
+        chat.wait("? Start it again")
+        chat.type("y\r")
+        chat.wait("The agent runs again, and the session goes on")
+        chat.wait("queued Done.")
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertEqual(text.count("before Done."), 1, "what was seen is not printed again")
 
     def test_an_agent_that_does_not_start(self):
         chat = self.hostile("dead")

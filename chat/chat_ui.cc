@@ -19,7 +19,8 @@ constexpr const char* terminal_type = "xterm";
 
 ColourMode colour_mode(bool plain) {
   const char* const no_color = std::getenv("NO_COLOR");
-  return plain || (no_color != nullptr && *no_color != '\0') ? ColourMode::none : ColourMode::ansi;
+  if (plain) return ColourMode::none;
+  return no_color != nullptr && *no_color != '\0' ? ColourMode::plain : ColourMode::ansi;
 }
 
 std::string history_path() {
@@ -60,7 +61,11 @@ ChatUi::ChatUi(const ChatOptions& options)
 
 int ChatUi::run() {
   conversation_.start();
-  if (!options_.prompt.empty()) conversation_.submit(options_.prompt);
+  if (!options_.prompt.empty()) {
+    input_.remember(options_.prompt);
+    keep_history();
+    conversation_.submit(options_.prompt);
+  }
   while (!exit_code_) {
     const RawTerminal::Event event = terminal_.wait(time_to_wait());
     look_at(event);

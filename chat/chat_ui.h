@@ -34,6 +34,7 @@ class ChatUi : public Front, Conversation::Events {
   void say(const std::string& text) override;
   std::optional<Session> session() const override { return conversation_.session(); }
   bool lends_terminal() const override { return !plain_; }
+  void rejected(const std::string& call) override { view_.rejected(call); }
   void disconnected() override { conversation_.disconnected(); }
 
  private:

@@ -115,15 +115,22 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
   more(shell_lines(room));
   const auto& queue = conversation_.queue();
   for (std::size_t i = 0; i < queue.size() && i < 3; ++i)
-    lines.push_back(
-        fit(line_of("  next: " + first_line(queue[i]) +
-                        (i + 1 == queue.size() && input_.empty() ? "  (↑ edits it)" : ""),
-                    aside),
-            room));
+    lines.push_back(fit(
+        line_of("  next: " + first_line(queue[i]) +
+                    (i + 1 == queue.size() && input_.empty() && dialogs_.empty() ? "  (↑ edits it)"
+                                                                                 : ""),
+                aside),
+        room));
   if (queue.size() > 3)
     lines.push_back(line_of("  and " + std::to_string(queue.size() - 3) + " more", aside));
-  for (const std::string& name : conversation_.attached())
-    lines.push_back(fit(line_of("  attached: " + name, aside), room));
+  const auto& attached = conversation_.attached();
+  for (const std::string& name : attached)
+    lines.push_back(fit(line_of("  attached: " + name +
+                                    (&name == &attached.back() && input_.empty() && dialogs_.empty()
+                                         ? "  (Backspace removes it)"
+                                         : ""),
+                                aside),
+                        room));
 
   const EditorRows rows = input_.rows(room, std::max<std::size_t>(screen_.rows() / 3, 1));
   Lines list = input_.list(room, std::min<std::size_t>(screen_.rows() / 3, 8));
@@ -180,7 +187,7 @@ Line ChatUi::status(std::size_t room) const {
     status.activity = "stopping";
   } else if (conversation_.working()) {
     status.activity = std::to_string(view_.turn_time().count() / 1000) + " s";
-    status.hint = "Esc stops";
+    status.hint = !dialogs_.empty() && dialogs_.front()->is_view() ? "" : "Esc stops";
   } else if (session) {
     status.hint = "/help";
   }

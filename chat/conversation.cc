@@ -97,14 +97,13 @@ void Conversation::close_agent() {
   if (old) old->close();
 }
 
-void Conversation::restart(const std::function<void()>& meanwhile) {
-  if (session_ && said_ && can_go_on()) wanted_ = session_->id();
+void Conversation::restart() {
+  if (session_ && said_ && can_go_on()) before_ = wanted_ = session_->id();
   if (session_) {
     events_.closing();
     host_->offer().session_closed(session_->id());
   }
   close_agent();
-  meanwhile();
   start();
 }
 
@@ -194,7 +193,7 @@ void Conversation::start() {
     mailbox->post([this, agent, session, error, login_wanted, code, how, wanted] {
       phase_.clear();
       if (error.empty()) {
-        opened(*session, how);
+        opened(*session, how == "load" && session->id() == before_ ? "again" : how);
       } else if (agent && !session && !wanted.empty() && !login_wanted) {
         // Never a fresh session in silence.
         events_.not_resumed(wanted, error);
@@ -211,6 +210,9 @@ void Conversation::opened(Session session, const std::string& how) {
     events_.closing();
     host_->offer().session_closed(session_->id());
     session_.reset();
+    for (const std::string& name : std::exchange(attached_names_, {}))
+      events_.say("Not attached any more: " + name);
+    attached_.clear();
   }
   try {
     last_.store(session.id());
@@ -298,6 +300,11 @@ void Conversation::submit(const std::string& text) {
 void Conversation::attach(v1::ContentBlock block, std::string name) {
   attached_.push_back(std::move(block));
   attached_names_.push_back(std::move(name));
+}
+
+void Conversation::detach_last() {
+  attached_.pop_back();
+  attached_names_.pop_back();
 }
 
 void Conversation::send(std::vector<v1::ContentBlock> blocks) {

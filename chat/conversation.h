@@ -63,8 +63,8 @@ class Conversation {
   void start();
   void stop_starting() { starting_.request_stop(); }
   // Ends the agent and starts it anew, with the session that is open if it can be resumed.
-  // `meanwhile` runs when the agent has ended.
-  void restart(const std::function<void()>& meanwhile);
+  // Such a session is opened by the way "again": its turns have been shown.
+  void restart();
   // The connection has ended.
   void disconnected();
   const RemoteAgent& agent() const { return *agent_; }  // once there is one
@@ -94,6 +94,8 @@ class Conversation {
   // Goes with the next prompt.
   void attach(v1::ContentBlock block, std::string name);
   const std::vector<std::string>& attached() const { return attached_names_; }
+  // The last of what is attached, which must be something.
+  void detach_last();
 
   // Runs on a thread of its own; what it posts comes back here. A failure is said.
   void beside(std::function<void()> work);
@@ -119,6 +121,7 @@ class Conversation {
   LastSession last_;
 
   std::string wanted_;  // the session to begin with; empty: a new one
+  std::string before_;  // the session that was open when the agent was started anew
   std::string phase_;
   Clock::time_point phase_began_ = {};
   std::stop_source starting_;

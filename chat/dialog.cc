@@ -155,6 +155,8 @@ std::string ChoiceDialog::typed(const std::string& text) {
     return "";
   }
   selected = meant_by(all);
+  // A second letter or digit changes the choice. Three of them are a word.
+  if (!selected && typed_.size() == 1) selected = meant_by(text);
   typed_ = selected ? all : "";
   return selected ? "" : all;
 }
@@ -163,7 +165,7 @@ std::string ChoiceDialog::hint() const {
   if (viewing_) return "↑ ↓ PgUp PgDn scroll, v or Esc goes back to the question";
   const bool letters = std::any_of(choices.begin(), choices.end(),
                                    [](const Choice& choice) { return choice.key != 0; });
-  return std::string(letters ? "letter, " : "") + "number or ↑ ↓; Enter answers";
+  return std::string(letters ? "letter, " : "") + "number or ↑ ↓, then Enter";
 }
 
 bool ChoiceDialog::line(const std::string& text) {

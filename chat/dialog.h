@@ -40,6 +40,8 @@ class Dialog {
   virtual bool closed() const { return false; }
   // Esc, first of all: true if only a view of it was closed by that.
   virtual bool close_view() { return false; }
+  // Esc closes what is shown, and stops nothing.
+  virtual bool is_view() const { return false; }
 
   // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
   bool urgent = false;
@@ -77,6 +79,7 @@ class ChoiceDialog : public Dialog {
   std::string hint() const override;
   void dismiss() override;
   bool close_view() override;
+  bool is_view() const override { return viewing_; }
 
  private:
   // By its number or its letter.
@@ -111,6 +114,7 @@ class PagerDialog : public Dialog {
   std::string hint() const override;
   void dismiss() override {}
   bool closed() const override { return closed_; }
+  bool is_view() const override { return true; }
 
  private:
   const Line title_;

@@ -36,10 +36,36 @@ Lines signed_lines(Lines lines, std::string_view sign, const Style& style) {
   return lines;
 }
 
+// Of commands that the person ran, which have been seen before: each in one line.
+Lines own_command_lines(std::string_view text, std::size_t columns) {
+  Lines lines;
+  for (std::size_t at = text.find(own_command); at != text.npos;) {
+    text.remove_prefix(at + own_command.size());
+    at = text.find(own_command);
+    std::string_view output = text.substr(0, at);
+    const std::string_view command = take_line(output);
+    const std::size_t count = output.empty() ? 0 : count_lines(output);
+    lines.push_back(
+        fit(line_of("▪ ! " + std::string(command) + " · " + counted(count, "line")), columns));
+  }
+  return lines;
+}
+
 Lines said_by_user(const std::vector<v1::ContentBlock>& content, const View& view) {
   Lines lines;
-  for (const v1::ContentBlock& block : content)
-    append(lines, content_lines(block, narrower(view, 2), TextAs::written));
+  const View inner = narrower(view, 2);
+  for (const v1::ContentBlock& block : content) {
+    const auto* text = std::get_if<v1::TextContent>(&block);
+    const std::size_t commands = text == nullptr ? std::string::npos : text->text.find(own_command);
+    if (commands == std::string::npos) {
+      append(lines, content_lines(block, inner, TextAs::written));
+      continue;
+    }
+    v1::TextContent typed = *text;
+    typed.text.resize(commands);
+    if (!typed.text.empty()) append(lines, content_lines(typed, inner, TextAs::written));
+    append(lines, own_command_lines(std::string_view(text->text).substr(commands), inner.columns));
+  }
   if (lines.empty()) lines.emplace_back();
   for (Line& line : lines)
     for (Span& span : line) span.style.bold = true;
@@ -157,7 +183,7 @@ Lines plan_entries(const std::vector<v1::PlanEntry>& entries, const View& view) 
     std::string_view sign = "☐";
     Style style;
     if (entry.status == v1::PlanEntryStatus::completed) {
-      sign = "☒";
+      sign = "☑";
       style = aside;
     } else if (entry.status == v1::PlanEntryStatus::in_progress) {
       sign = "▶";

@@ -9,6 +9,10 @@
 
 namespace acp::chat {
 
+// How the text begins that tells an agent of a command that the person ran. It may stand right
+// after the text of the prompt.
+inline constexpr std::string_view own_command = "\n\nI ran this command myself:\n\n$ ";
+
 // The whole entry. What the refusal of its turn has left out is struck through.
 Lines entry_lines(const SessionState& state, const SessionState::Entry& entry, const View& view);
 
@@ -17,7 +21,8 @@ Lines tool_call_lines(const SessionState& state, const ToolCallState& call, cons
 
 // Its parts, for who keeps those that have not changed: the one line, with how many lines its diffs
 // change if that is to be told there; and what is below it.
-Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view);
+Line tool_call_head(const SessionState& state, const ToolCallState& call, const Line& counts,
+                    const View& view);
 Line change_counts(const ToolCallState& call);
 // Its content alone, at the full width; tool_call_body() sets it off.
 Lines content_of_call(const SessionState& state, const ToolCallState& call, const View& view);

@@ -173,7 +173,23 @@ TEST(Entries, ACallThatHasEndedShowsALittleOfItsOutput) {
   exit.exitCode = 1;
   state.terminal_exited("t1", exit);
   EXPECT_EQ(shown(state, 1, view),
-            "✓ $ t\n  │ … 1 more line · /show 7\n  │ two\n  │ three\n  │ exit 1\n");
+            "✗ $ t\n  │ … 1 more line · /show 7\n  │ two\n  │ three\n  │ exit 1\n");
+}
+
+TEST(Entries, CommandsThatThePersonRanStandInOneLine) {
+  SessionState state;
+  v1::TextContent text;
+  text.text = "why" + std::string(own_command) + "ls\na\nb\n" + std::string(own_command) + "true\n";
+  state.prompt_sent({text});
+  EXPECT_EQ(shown(state, 0), "❯ why\n  ▪ ! ls · 2 lines\n  ▪ ! true · 0 lines\n");
+}
+
+TEST(Entries, WhatThePersonRejectedHasNotFailed) {
+  const SessionState state = with_call({.title = "`make`", .status = v1::ToolCallStatus::failed});
+  View view;
+  EXPECT_EQ(shown(state, 1, view), "✗ • make  failed\n");
+  view.rejected = [](const v1::ToolCallId&) { return true; };
+  EXPECT_EQ(shown(state, 1, view), "⊘ • make  rejected\n");
 }
 
 TEST(Entries, WhatIsRefusedIsStruckAndSaid) {
@@ -234,7 +250,7 @@ TEST(Entries, ThePlan) {
       v1::Plan{.entries = {{.content = "look", .priority = P::high, .status = S::completed},
                            {.content = "do it", .priority = P::high, .status = S::in_progress},
                            {.content = "rest", .priority = P::low, .status = S::pending}}});
-  EXPECT_EQ(to_plain(plan_lines(state, {})), "☒ look\n▶ do it !\n☐ rest\n");
+  EXPECT_EQ(to_plain(plan_lines(state, {})), "☑ look\n▶ do it !\n☐ rest\n");
 }
 
 // What a line says, those below it do not say again.
@@ -258,7 +274,7 @@ TEST(Entries, ADiffBelowItsCallHasNoHeadOfItsOwn) {
       .toolCallId = "e",
       .title = "Read a.txt",
       .locations = std::vector<v1::ToolCallLocation>{{.path = "/w/a.txt", .line = 40}}});
-  EXPECT_EQ(to_plain(tool_call_head(*state.tool_call("e"), {}, view)), "○ • Read a.txt");
+  EXPECT_EQ(to_plain(tool_call_head(state, *state.tool_call("e"), {}, view)), "○ • Read a.txt");
 }
 
 TEST(Entries, ACancelledCommandKeepsItsOutput) {

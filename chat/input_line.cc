@@ -140,12 +140,17 @@ bool InputLine::list_key(const Key& key) {
     return true;
   }
   if (key.is("Escape")) return close_list();
-  // Enter sends what is typed, unless a row was chosen, or it is but the beginning of a command.
+  // Enter sends what is typed, unless a row was chosen, or it is but the beginning of a command or
+  // of a file's name.
   const std::string_view typed =
       std::string_view(editor_.text()).substr(0, editor_.cursor()).substr(completion_.from);
   if (chosen_) {
     take_candidate(*chosen_);
     return !completion_.command;
+  }
+  if (!completion_.command && !completion_.exact && typed.size() > 1) {
+    take_candidate(0);
+    return true;
   }
   if (completion_.command && !completion_.exact && typed.size() > 1 &&
       completion_.candidates.front().text.starts_with(typed))

@@ -41,6 +41,8 @@ class InputLine {
   std::string take();
   // The same, where it is not sent: the draft is found in the history.
   void put_away() { static_cast<void>(take()); }
+  // A text that came in another way.
+  void remember(const std::string& text) { history_.add(text); }
   void insert(std::string_view text);
   void set(std::string text);
   // What came before what is typed.

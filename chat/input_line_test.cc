@@ -112,18 +112,22 @@ TEST(InputLine, EnterTakesWhatArrowsChose) {
   EXPECT_EQ(typed.input.take(), "/nothing");
 }
 
-TEST(InputLine, AFileIsTakenOnlyIfItWasChosen) {
+TEST(InputLine, EnterTakesTheFileThatIsMarked) {
   workspace::testing::Scratch scratch;
   scratch.put("some.txt", "");
   Typed typed;
   typed.cwd = scratch.path().string();
   typed.type("see @so");
   EXPECT_EQ(typed.list(), "▸ @some.txt\n");
-  EXPECT_EQ(typed.press("Enter"), Wish::send);
-  EXPECT_EQ(typed.input.text(), "see @so");
-  typed.press("Down");
   EXPECT_EQ(typed.press("Enter"), Wish::nothing);
   EXPECT_EQ(typed.input.text(), "see @some.txt ");
+  EXPECT_EQ(typed.press("Enter"), Wish::send);
+  // What names a file, or nothing at all, is sent as it stands.
+  for (const std::string text : {"see @some.txt", "see @none", "see @"}) {
+    typed.input.set("");
+    typed.type(text);
+    EXPECT_EQ(typed.press("Enter"), Wish::send) << text;
+  }
 }
 
 TEST(InputLine, EscapeClosesTheListFirst) {

@@ -74,7 +74,7 @@ class Renderer {
     const std::string_view box = std::string_view(piece.text).substr(0, 4);
     if (item.quote || !item.fresh || item.marker != "• ") return;
     if (box != "[ ] " && box != "[x] " && box != "[X] ") return;
-    item.marker = box == "[ ] " ? "☐ " : "☒ ";
+    item.marker = box == "[ ] " ? "☐ " : "☑ ";
     piece.text.erase(0, 4);
   }
   static bool shows_marker(const Piece& piece) {

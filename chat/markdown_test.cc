@@ -42,7 +42,7 @@ TEST(Markdown, Lists) {
   EXPECT_EQ(shown("- a\n- b\n  more\n  - c\n    1. d\n    1. e\n* f"),
             "• a\n• b more\n  • c\n    1. d\n    2. e\n• f\n");
   EXPECT_EQ(shown("3) a\n9) b\n\n   p\n\n7. c"), "3) a\n4) b\n\n   p\n\n7. c\n");
-  EXPECT_EQ(shown("- [ ] a\n- [x] b\n\n  c\n1. [x] d"), "☐ a\n☒ b\n\n  c\n1. [x] d\n");
+  EXPECT_EQ(shown("- [ ] a\n- [x] b\n\n  c\n1. [x] d"), "☐ a\n☑ b\n\n  c\n1. [x] d\n");
   EXPECT_EQ(shown("- a\n\n- b"), "• a\n\n• b\n");
   EXPECT_EQ(shown("-\n- b\n-"), "• \n• b\n• \n");
   EXPECT_EQ(shown("- - a\n  - b"), "• • a\n  • b\n");

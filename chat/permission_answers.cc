@@ -79,7 +79,11 @@ std::vector<Answer> permission_answers(const std::vector<v1::PermissionOption>& 
 
 std::vector<Answer> agents_answers(const std::vector<v1::PermissionOption>& options) {
   std::vector<Answer> answers;
-  for (const v1::PermissionOption& option : options) answers.push_back(of_agent(option, '\0'));
+  for (const v1::PermissionOption& option : options) {
+    answers.push_back(of_agent(option, '\0'));
+    answers.back().choice.meaning = meaning_of(option.kind);
+  }
+  answers.push_back({.kind = Kind::back, .choice = {.label = "Back", .key = 'b'}});
   return answers;
 }
 

@@ -18,6 +18,7 @@ struct PermissionAnswerChoice {
     project,     // allow, and a rule of ours for this project
     reject_why,  // reject; the person says why
     others,      // show all of the agent's own
+    back,        // and the first answers again
   };
   Kind kind = Kind::option;
   // That goes to the agent; none: the question is answered `cancelled`.
@@ -32,7 +33,7 @@ std::vector<PermissionAnswerChoice> permission_answers(
     const std::vector<v1::PermissionOption>& options, const std::optional<std::string>& session,
     const std::optional<std::string>& project, const std::string& agent);
 
-// All that the agent offers, each with what it does.
+// All that the agent offers, each with what it does; the last one goes back.
 std::vector<PermissionAnswerChoice> agents_answers(
     const std::vector<v1::PermissionOption>& options);
 

@@ -67,9 +67,8 @@ TEST(PermissionAnswers, OfAnAgentThatOffersLittle) {
 
 TEST(PermissionAnswers, AllOfTheAgentsStayReachable) {
   EXPECT_EQ(told(agents_answers(usual)),
-            (Texts{" Sure, always (the agent's own: allows from now on) -> aa",
-                   " Yes (the agent's own: allows once) -> ao",
-                   " No (the agent's own: rejects once) -> ro"}));
+            (Texts{" Sure, always (allows from now on) -> aa", " Yes (allows once) -> ao",
+                   " No (rejects once) -> ro", "b Back -> none"}));
 }
 
 }  // namespace

@@ -274,6 +274,12 @@ std::string_view meaning_of(v1::PermissionOptionKind kind) {
   return "of an unknown kind";
 }
 
+bool names_command(std::string_view title, std::string_view command) {
+  if (title.size() > 2 && title.front() == '`' && title.back() == '`')
+    title = title.substr(1, title.size() - 2);
+  return title.empty() || title == command;
+}
+
 Line question_title(const ToolCallState& call, const std::string& cwd) {
   Line title = line_of(verb_of(call.kind), {.bold = true});
   if (call.kind == Kind::execute) {
@@ -337,9 +343,10 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
   if (diff == nullptr || call.locations.size() > 1 ||
       (call.locations.size() == 1 && call.locations.front().path != diff->path))
     for (const v1::ToolCallLocation& location : call.locations)
-      fact("path", place_text(location.path, location.line, view));
+      if (call.kind != Kind::execute || location.path != directory_of(call, cwd))
+        fact("path", place_text(location.path, location.line, view));
   add_input(out, call, columns, said_of_input(call, command, diff, cwd));
-  if (!command.empty() && !call.title.empty() && call.title != command)
+  if (!command.empty() && !names_command(call.title, command))
     fact("the agent calls it:", call.title);
   if (out.empty() && !call.title.empty()) add_rows(out, command_lines(call.title, columns));
   return out;
@@ -373,6 +380,10 @@ Lines framed(const Line& title, const Lines& body, std::size_t columns, std::siz
   };
   if (inner.size() <= room) {
     for (const Line& line : inner) put(line);
+  } else if (room == 1) {
+    Line row = fit(inner.front(), columns > 20 ? columns - 18 : 2);
+    add(row, " … v", warning);
+    put(row);
   } else {
     const std::size_t tail = (room - 1) / 2, head = room - 1 - tail;
     for (std::size_t i = 0; i < head; ++i) put(inner[i]);

@@ -31,6 +31,9 @@ std::string tool_name(std::string_view name);
 // "allows once", "rejects from now on": what an option does, whatever the agent calls it.
 std::string_view meaning_of(v1::PermissionOptionKind kind);
 
+// No more than the command itself, perhaps as code, or nothing.
+bool names_command(std::string_view title, std::string_view command);
+
 // "run in /home/me/src", "edit src/a.cc  +3 -1", "fetch from evil.example", "call server/tool".
 Line question_title(const ToolCallState& call, const std::string& cwd);
 // The whole command, diff, address or input, and the paths it names.

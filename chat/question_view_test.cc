@@ -119,6 +119,17 @@ TEST(QuestionView, ADiffIsShownToTheEndOfItsLines) {
   EXPECT_NE(shown.find("xevil"), std::string::npos) << shown;
 }
 
+TEST(QuestionView, ACommandIsSaidOnce) {
+  auto asked = call(Kind::execute, *Json::parse(R"({"command":"git log"})"), "`git log`");
+  v1::ToolCallLocation here;
+  here.path = "/project";
+  asked.locations = {here};
+  EXPECT_EQ(body(asked), "git log\n");
+  asked.title = "`git push`";
+  asked.locations.front().path = "/elsewhere";
+  EXPECT_EQ(body(asked), "git log\npath /elsewhere\nthe agent calls it: `git push`\n");
+}
+
 TEST(QuestionView, WhatADiffShowsIsNotSaidAgain) {
   const auto asked = [](std::string_view input) {
     auto asked = call(Kind::edit, *Json::parse(std::string(input)));

@@ -45,7 +45,7 @@ void SessionView::show_call(const SessionState& state, const std::string& wanted
   if (wanted.empty()) {
     const std::size_t first = calls.size() > most_listed ? calls.size() - most_listed : 0;
     for (std::size_t i = first; i < calls.size(); ++i)
-      note(numbered(before + i + 1, tool_call_head(*calls[i], {}, view()), columns_));
+      note(numbered(before + i + 1, tool_call_head(state, *calls[i], {}, view()), columns_));
     return say("/show N unfolds one of them");
   }
   const auto number = number_of(wanted);

@@ -33,6 +33,7 @@ View SessionView::view() const {
       }
     return number;
   };
+  view.rejected = [this](const v1::ToolCallId& id) { return rejected_.contains(id); };
   view.elapsed = [this](const v1::ToolCallId& id) -> std::optional<std::chrono::milliseconds> {
     const auto found = calls_.find(id);
     if (found == calls_.end()) return {};
@@ -49,6 +50,7 @@ void SessionView::resize(std::size_t columns) {
 void SessionView::restart() {
   transcript_ = Transcript(view());
   calls_.clear();
+  rejected_.clear();
   calls_revision_ = 0;
   archive_ = Archive();
   archived_ = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -57,6 +58,8 @@ class SessionView {
 
   // ---- times, without those in which a person was asked
   void turn_begins();
+  // The person has rejected this call.
+  void rejected(const std::string& call) { rejected_.insert(call); }
   std::chrono::milliseconds turn_time() const { return turn_.elapsed(now_()); }
   // A person is asked, about these calls; or nobody is.
   void waits_for_person(bool waits, const std::vector<std::string>& calls);
@@ -91,6 +94,7 @@ class SessionView {
     bool over = false;
   };
   std::unordered_map<std::string, Times> calls_;
+  std::set<std::string> rejected_;
   std::vector<std::string> asked_about_;  // calls
   Stopwatch turn_;
   std::uint64_t calls_revision_ = 0;

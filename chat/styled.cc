@@ -7,7 +7,7 @@
 namespace acp::chat {
 namespace {
 
-std::string sgr(const Style& style) {
+std::string sgr(const Style& style, ColourMode mode) {
   std::string codes;
   const auto put = [&](int code) {
     if (!codes.empty()) codes += ';';
@@ -18,7 +18,7 @@ std::string sgr(const Style& style) {
   if (style.italic) put(3);
   if (style.underline) put(4);
   if (style.strike) put(9);
-  if (style.colour != Colour::normal) {
+  if (style.colour != Colour::normal && mode != ColourMode::plain) {
     const int index = static_cast<int>(style.colour) - 1;
     put(index < 8 ? 30 + index : 90 + index - 8);
   }
@@ -70,7 +70,7 @@ std::string to_ansi(const Line& line, ColourMode mode) {
   for (const Span& span : line) {
     // Whoever made the span has done this already: what matters most is done twice.
     const std::string text = safe(span.text);
-    const std::string codes = mode == ColourMode::none ? "" : sgr(span.style);
+    const std::string codes = mode == ColourMode::none ? "" : sgr(span.style, mode);
     const std::string link = mode == ColourMode::links ? link_target(span.style.link) : "";
     if (!link.empty()) out += "\x1b]8;;" + link + "\x1b\\";
     if (!codes.empty()) out += "\x1b[" + codes + "m";

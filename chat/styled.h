@@ -58,7 +58,8 @@ void add(Line& line, const Line& more);
 Line line_of(std::string_view text, const Style& style = {});
 
 enum class ColourMode : std::uint8_t {
-  none,   // NO_COLOR, TERM=dumb, a pipe: text alone
+  none,   // TERM=dumb, a pipe: text alone
+  plain,  // NO_COLOR: bold, dim and the like
   ansi,   // SGR
   links,  // and OSC 8, for terminals that know it
 };

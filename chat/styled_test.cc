@@ -21,6 +21,7 @@ TEST(Styled, AnsiIsSgrAndNothingElse) {
   add(line, "y", {.colour = Colour::bright_blue});
   EXPECT_EQ(to_ansi(line, ColourMode::ansi), "plain \x1b[1;9;31mx\x1b[0m\x1b[94my\x1b[0m");
   EXPECT_EQ(to_ansi(line, ColourMode::none), "plain xy");
+  EXPECT_EQ(to_ansi(line, ColourMode::plain), "plain \x1b[1;9mx\x1b[0my");
   EXPECT_EQ(to_plain(line), "plain xy");
 }
 

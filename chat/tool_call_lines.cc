@@ -48,8 +48,10 @@ struct Mark {
   Style style;
   std::string_view word;  // where the sign alone might be overlooked
 };
-Mark mark(Status status) {
-  switch (status) {
+Mark mark(const ToolCallState& call, const View& view) {
+  if (call.status == Status::failed && view.rejected && view.rejected(call.id))
+    return {"⊘", {.dim = true}, "rejected"};
+  switch (call.status) {
     case Status::pending:
       return {"○", {.dim = true}, ""};
     case Status::in_progress:
@@ -75,6 +77,7 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   };
   const std::size_t room = std::max<std::size_t>(view.columns / 3, 8);
   for (std::size_t i = 0; i < std::min(call.locations.size(), most_places); ++i) {
+    if (call.locations[i].path == view.cwd) continue;
     const std::string place = place_text(call.locations[i].path, call.locations[i].line, view);
     // The title often names it already, with or without the line.
     const std::string path = place_text(call.locations[i].path, {}, view);
@@ -87,7 +90,8 @@ Line tail(const ToolCallState& call, const Line& counts, const View& view) {
     add(line, "  ");
     add(line, counts);
   }
-  if (const auto word = mark(call.status).word; !word.empty()) part(word, mark(call.status).style);
+  const Mark status = mark(call, view);
+  if (!status.word.empty()) part(status.word, status.style);
   if (view.elapsed)
     if (const auto time = view.elapsed(call.id); time && *time >= shortest_shown)
       part(time_text(*time), aside);
@@ -165,6 +169,15 @@ struct Body {
 bool failed(const TerminalView& terminal) {
   return terminal.exit_status &&
          !(terminal.exit_status->exitCode && *terminal.exit_status->exitCode == 0);
+}
+
+bool has_failed_command(const SessionState& state, const ToolCallState& call) {
+  return std::any_of(call.content.begin(), call.content.end(), [&](const auto& content) {
+    const auto* terminal = std::get_if<v1::Terminal>(&content);
+    const TerminalView* const shown =
+        terminal == nullptr ? nullptr : state.terminal(terminal->terminalId);
+    return shown != nullptr && failed(*shown);
+  });
 }
 
 // The call's own line shows this path.
@@ -264,8 +277,11 @@ Line change_counts(const ToolCallState& call) {
   return any ? diff_counts(sum) : Line();
 }
 
-Line tool_call_head(const ToolCallState& call, const Line& counts, const View& view) {
-  const Mark status = mark(call.status);
+Line tool_call_head(const SessionState& state, const ToolCallState& call, const Line& counts,
+                    const View& view) {
+  Mark status = mark(call, view);
+  // An agent may call it done: it was carried out, and did not work.
+  if (call.status == Status::completed && has_failed_command(state, call)) status = {"✗", bad, ""};
   Line line = line_of(status.sign, status.style);
   add(line, " ");
   add(line, icon(call.kind), aside);
@@ -274,6 +290,9 @@ Line tool_call_head(const ToolCallState& call, const Line& counts, const View& v
                            : call.name         ? std::string_view(*call.name)
                                                : std::string_view(call.id);
   while (!title.empty() && title.back() == '\n') title.remove_suffix(1);
+  // Markdown for what the icon says.
+  if (title.size() > 2 && title.front() == '`' && title.find('`', 1) == title.size() - 1)
+    title = title.substr(1, title.size() - 2);
   const Line end = tail(call, counts, view);
   const std::size_t used = width(line) + width(end);
   // Of a title of a megabyte no more than fits is looked at.
@@ -334,11 +353,11 @@ Lines tool_call_brief(const SessionState& state, const ToolCallState& call, cons
 Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view) {
   if (!view.unfolded) {
     Lines lines = tool_call_brief(state, call, view);
-    lines.insert(lines.begin(), tool_call_head(call, change_counts(call), view));
+    lines.insert(lines.begin(), tool_call_head(state, call, change_counts(call), view));
     return lines;
   }
   Lines lines = tool_call_body(state, call, view);
-  lines.insert(lines.begin(), tool_call_head(call, {}, view));
+  lines.insert(lines.begin(), tool_call_head(state, call, {}, view));
   return lines;
 }
 

@@ -139,7 +139,7 @@ class Transcript::Open {
         for (Line& line : lines_) line = struck(std::move(line));
     }
     if (call) {
-      lines_.front() = tool_call_head(*call, counts_, view);  // its time goes on
+      lines_.front() = tool_call_head(state, *call, counts_, view);  // its time goes on
       if (entry.left_out) lines_.front() = struck(std::move(lines_.front()));
     }
     return lines_;

@@ -29,6 +29,8 @@ struct View {
   std::size_t ended_lines = 0;
   // By which number a call is shown whole.
   std::function<std::size_t(const SessionState&, const v1::ToolCallId&)> number = {};
+  // The person has rejected the call.
+  std::function<bool(const v1::ToolCallId&)> rejected = {};
   // How long a call has been running, or ran.
   std::function<std::optional<std::chrono::milliseconds>(const v1::ToolCallId&)> elapsed = {};
 };
