@@ -70,8 +70,8 @@ with tempfile.TemporaryDirectory() as home:
     env |= {"HOME": home, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
     subprocess.run(["git", "init", "-q"], cwd=work, env=env, check=True)
 
-    def begin(columns, rows):
-        chat = Chat([acp, "chat", "--model", "offline"], columns=columns, rows=rows, env=env, cwd=work)
+    def begin(columns, rows, model=("--model", "offline")):
+        chat = Chat([acp, "chat", *model], columns=columns, rows=rows, env=env, cwd=work)
         chat.wait("/help")
         return chat
 
@@ -82,7 +82,8 @@ with tempfile.TemporaryDirectory() as home:
 
     for name, columns, rows in (("chat-start.svg", 80, 12), ("chat.svg", 80, 30), ("chat-files.svg", 80, 14),
                                 ("chat-narrow.svg", 40, 30)):
-        chat = begin(columns, rows)
+        # As it is where nothing is configured.
+        chat = begin(columns, rows, ()) if name == "chat-start.svg" else begin(columns, rows)
         if name == "chat.svg":
             chat.type("plan Find the mistake, Mend it, Run the tests\r")
             chat.wait("❯ plan")
