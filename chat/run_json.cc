@@ -7,6 +7,7 @@
 #include "acp/json/codec.h"
 #include "chat/content.h"
 #include "chat/run_events.h"
+#include "chat/text.h"
 
 namespace acp::chat {
 
@@ -57,9 +58,17 @@ class SaidText {
   // Something has come between.
   void end_message() { ended_ = !text_.empty(); }
 
-  void put_into(Json& object) const {
-    object.set("text", text_);
-    if (is_cut_) object.set("textIsCut", true);
+  // As the last members of an object, a piece at a time: it may be long.
+  void write(std::ostream& out) const {
+    constexpr std::size_t most_of_piece = 64 * 1024;
+    out << ",\"text\":\"";
+    for (std::string_view rest = text_; !rest.empty();) {
+      const std::string_view piece = rest.substr(0, character_start(rest, most_of_piece));
+      const std::string quoted = printable_json(Json(piece).text());
+      out << std::string_view(quoted).substr(1, quoted.size() - 2);
+      rest.remove_prefix(piece.size());
+    }
+    out << (is_cut_ ? "\",\"textIsCut\":true" : "\"");
   }
 
  private:
@@ -78,10 +87,17 @@ class JsonPrinter : public RunPrinter {
   // What a script wants to know at the end, however it ended.
   void put_summary(Json& object) const {
     if (!session_id_.empty()) object.set("sessionId", session_id_);
-    said_.put_into(object);
     object.set("durationMs", std::chrono::duration_cast<std::chrono::milliseconds>(
                                  std::chrono::steady_clock::now() - start_)
                                  .count());
+  }
+
+  // The last one, with the text.
+  void last_line(const Json& object) const {
+    const std::string text = printable_json(object.text());
+    std::cout << std::string_view(text).substr(0, text.size() - 1);
+    said_.write(std::cout);
+    std::cout << "}\n" << std::flush;
   }
 
   static void line(const Json& object) {
@@ -191,7 +207,7 @@ class JsonPrinter : public RunPrinter {
     if (e.response.usage.has_value()) object.set("usage", written(*e.response.usage));
     object.set("exitCode", e.exit_code);
     if (!e.note.empty()) object.set("message", e.note);
-    line(object);
+    last_line(object);
   }
   void show(const event::Failed& e) {
     Json object = Json::object({{"event", "error"}, {"phase", e.phase}, {"message", e.message}});
@@ -210,7 +226,7 @@ class JsonPrinter : public RunPrinter {
       if (!e.start->stderr_tail.empty()) object.set("stderr", e.start->stderr_tail);
       if (!e.start->hint.empty()) object.set("hint", e.start->hint);
     }
-    line(object);
+    last_line(object);
   }
 
   // Which tool calls have not ended.

@@ -141,7 +141,7 @@ def measure_memory():
     for title, prompt in (("1,000,000 updates of a session", "updates 1000000"),
                           ("50 MB of a command's output", "output 50000000")):
         home = tempfile.mkdtemp(dir=scratch.name)
-        process = subprocess.Popen([options.acp, "run", "--json", prompt, "--", *AGENT], cwd=home, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([options.acp, "run", "--json", "--policy", "allow", prompt, "--", *AGENT], cwd=home, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, env=surroundings(home), bufsize=0)
         before = value = None
         read = 0
