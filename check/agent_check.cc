@@ -20,8 +20,11 @@ class WorkFolder {
     path_ = std::filesystem::canonical(std::filesystem::temp_directory_path()) /
             ("acp-check-" + std::to_string(random()) + std::to_string(random()));
     std::filesystem::create_directory(path_);
-    std::filesystem::create_directory(path_ / "other");
-    std::ofstream(path_ / "notes.txt") << "one\ntwo\nthree\n";
+    for (const char* const name : {"work", "apart"}) {
+      std::filesystem::create_directories(path_ / name / "other");
+      std::ofstream(path_ / name / "notes.txt") << "one\ntwo\nthree\n";
+    }
+    std::filesystem::create_directory(path_ / "home");
   }
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
@@ -29,7 +32,10 @@ class WorkFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  std::string path() const { return path_.string(); }
+  std::string work() const { return (path_ / "work").string(); }
+  // For what may leave traces in the agent's settings: another place to work, another home.
+  std::string apart() const { return (path_ / "apart").string(); }
+  std::string home() const { return (path_ / "home").string(); }
 
  private:
   std::filesystem::path path_;
@@ -130,6 +136,22 @@ void judge_wire(AgentRun& run) {
   }
 }
 
+// The sessions of this run are deleted, as far as the agent offers that. Nothing is judged.
+void delete_sessions(AgentRun& run) {
+  if (run.sessions.empty()) return;
+  AgentClient client(run, AgentClient::no_capabilities(), Watch::none);
+  if (!client.open() || !client.advertises("delete")) return;
+  std::vector<Json> asked;
+  for (const std::string& session : run.sessions)
+    asked.push_back(client.ask("session/delete", Json::object({{"sessionId", session}})));
+  client.until([&] {
+    return std::ranges::all_of(asked, [&](const Json& id) { return client.answered(id); });
+  });
+  // Time to put its files in order.
+  client.wire().close_output();
+  client.program().wait_exit(std::min(run.options.timeout, std::chrono::milliseconds(5000)));
+}
+
 bool covers(const Scenario& scenario, std::string_view id) {
   return std::ranges::any_of(scenario.areas,
                              [&](std::string_view area) { return id.starts_with(area); });
@@ -143,6 +165,20 @@ bool wanted(const Report& report, const Scenario& scenario) {
         scenarios, [&](const Scenario& each) { return covers(each, requirement.id); });
     return !special || covers(scenario, requirement.id);
   });
+}
+
+void play_all(AgentRun& run, const WorkFolder& folder) {
+  for (const Scenario& scenario : scenarios)
+    if (wanted(run.report, scenario)) scenario.play(run);
+  run.shared.reset();
+  if (run.report.selected("A-PERM-21")) {
+    // A standing rule: what it was made for must not meet the user, nor another requirement.
+    AgentRun apart{run.options, run.report, {}, folder.apart(), folder.home()};
+    apart.answered = true;
+    check_standing_rule(apart);
+  }
+  delete_sessions(run);
+  judge_wire(run);
 }
 
 }  // namespace
@@ -162,11 +198,15 @@ const std::map<std::string, std::string>& default_prompts() {
 
 void check_agent(const AgentCheckOptions& options, Report& report) {
   const WorkFolder folder;
-  AgentRun run{options, report, {}, folder.path(), 0, false, nullptr};
-  for (const Scenario& scenario : scenarios)
-    if (wanted(report, scenario)) scenario.play(run);
-  run.shared.reset();
-  judge_wire(run);
+  AgentRun run{options, report, {}, folder.work()};
+  try {
+    play_all(run, folder);
+    if (!run.initialized)
+      report.give_up("the agent answered initialize with nothing but errors: " + run.refusal);
+  } catch (const NeverAnswered& why) {
+    report.fail("A-INIT-1", why.what());
+    report.give_up(why.what());
+  }
 }
 
 // ---- for the scenarios

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,17 +29,12 @@ struct AgentCheckOptions {
   bool print_frames = false;
 };
 
-// The agent was started, but ended before it had answered anything. Its text is a sentence.
-class EndedEarly : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 // The kinds of prompts, with what they say by default.
 const std::map<std::string, std::string>& default_prompts();
 
-// Throws StartFailed if the agent cannot be started at all, EndedEarly if it ends before it has
-// answered once.
+// Gives up (report.gave_up()) if no agent of the run answers initialize. Throws StartFailed if the
+// agent cannot be started at all. Deletes the sessions that it has made where the agent offers
+// that.
 void check_agent(const AgentCheckOptions& options, Report& report);
 
 }  // namespace acp::check

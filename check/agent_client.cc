@@ -36,9 +36,14 @@ bool is_shape(std::string_view id) {
   return false;
 }
 
-io::ProcessOptions process(const AgentCheckOptions& options) {
+io::ProcessOptions process(const AgentRun& run) {
   io::ProcessOptions process;
-  process.argv = options.command;
+  process.argv = run.options.command;
+  if (run.home.empty()) return process;
+  process.environment.push_back({"HOME", run.home});
+  for (const char* const name :
+       {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"})
+    process.environment.push_back({name});
   return process;
 }
 
@@ -93,7 +98,7 @@ AgentClient::AgentClient(AgentRun& run, Json capabilities, Watch watch)
     : run_(run),
       capabilities_(std::move(capabilities)),
       watch_(watch),
-      program_(std::make_unique<ProgramPeer>(process(run.options), run.options.framing)) {
+      program_(std::make_unique<ProgramPeer>(process(run), run.options.framing)) {
   wire().on_frame([this](const PassedFrame& frame) { see(frame); });
 }
 
@@ -132,12 +137,13 @@ void AgentClient::note(JsonView message) {
   if (result["stopReason"].is_string()) things.insert("turn");
   if (result["modes"].is_object()) things.insert("modes");
   if (result["sessions"].size() > 0) things.insert("listed");
+  if (const auto session = result["sessionId"].as_string()) run_.sessions.push_back(*session);
 }
 
 void AgentClient::report(const std::vector<Violation>& violations) {
   for (const Violation& violation : violations)
     if (violation.requirement->side == Side::agent &&
-        (watch_ == Watch::all || is_shape(violation.requirement->id)))
+        (watch_ == Watch::all || (watch_ == Watch::shape && is_shape(violation.requirement->id))))
       run_.report.fail(violation.requirement->id, violation.message);
 }
 
@@ -243,23 +249,34 @@ Reply AgentClient::initialize() {
       {{"protocolVersion", 1}, {"clientCapabilities", capabilities_}, {"clientInfo", info}}));
 }
 
-void AgentClient::expect_alive() {
-  const auto exit = program_->wait_exit(std::chrono::seconds(2));
-  if (!exit) return;  // it has only closed its output
-  std::string how = exit->describe("agent") + " before it had answered initialize";
+void AgentClient::never_answered(const Reply& reply) {
+  const auto exit = gone() ? program_->wait_exit(std::chrono::seconds(2)) : std::nullopt;
+  std::string how = "the agent never answered initialize: ";
+  if (exit)
+    how = exit->describe("agent") + " before it had answered initialize";
+  else if (count_calls("initialize") > 0)
+    how += "it sent back what it was sent";
+  else if (reply.kind == Reply::Kind::closed)
+    how += "it closed its output, and runs on";
+  else
+    how += "nothing came in time (--timeout)";
   std::string tail = program_->stderr_tail();
   while (tail.ends_with('\n')) tail.pop_back();
   if (!tail.empty()) how += "; its last words:\n" + tail;
-  throw EndedEarly(how);
+  throw NeverAnswered(how);
 }
 
 Reply AgentClient::initialize_with(const Json& params) {
   Reply reply = call("initialize", params);
-  if (reply.answered())
+  // What only sends everything back answers with our own error.
+  const bool answered = reply.answered() && count_calls("initialize") == 0;
+  if (answered)
     run_.answered = true;
-  else if (!run_.answered && gone())
-    expect_alive();
+  else if (!run_.answered)
+    never_answered(reply);
+  if (reply.refused()) run_.refusal = reply.describe();
   if (reply.ok()) {
+    run_.initialized = true;
     initialized_ = reply.body;
     agent_capabilities_ = Json(initialized_["agentCapabilities"]);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,17 +29,28 @@ struct Seen {
 
 class AgentClient;
 
+// The agent does not answer initialize, and none of the run has. Its text is a sentence without its
+// end.
+class NeverAnswered : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // All that the scenarios of one run share.
 struct AgentRun {
   const AgentCheckOptions& options;
   Report& report;
   Seen seen;
-  std::string folder;     // for sessions to work in
-  int files = 0;          // names given out
-  bool answered = false;  // initialize, by any agent of the run, if only with an error
+  std::string folder;        // for sessions to work in
+  std::string home = {};     // of the agents: HOME and all that XDG names; empty for the user's
+  int files = 0;             // names given out
+  bool answered = false;     // initialize, by any agent of the run, if only with an error
+  bool initialized = false;  // … with a result
+  std::string refusal = {};  // the last such error
+  std::vector<std::string> sessions = {};  // ids, of all that were opened
   // The connection that most scenarios use, each with sessions of its own. Made anew if the agent
   // has gone.
-  std::shared_ptr<AgentClient> shared;
+  std::shared_ptr<AgentClient> shared = nullptr;
   AgentClient& client();
   std::string prompt(const std::string& kind) const;
   std::string prompt(const std::string& kind, const std::string& file) const;
@@ -78,6 +90,7 @@ struct Call {
 enum class Watch {
   all,
   shape,  // where we break them ourselves: only the form of the agent's messages
+  none,   // where nothing is checked
 };
 
 enum class Permit { allow, reject, cancelled, unknown_option, error, hold, reject_always };
@@ -109,7 +122,7 @@ class AgentClient {
   bool still_there();
 
   // ---- whole steps
-  // Both throw EndedEarly if the agent ends instead of answering, and none ever has answered.
+  // Both throw NeverAnswered if there is no answer, and none of the run has ever answered.
   Reply initialize();
   Reply initialize_with(const Json& params);
   // After initialize(), with authentication if that was asked for. No session: nothing.
@@ -151,8 +164,7 @@ class AgentClient {
     std::vector<Json> waiting;  // ids of terminal/wait_for_exit
   };
 
-  // Throws EndedEarly if it is not.
-  void expect_alive();
+  [[noreturn]] void never_answered(const Reply& reply);
   void see(const PassedFrame& frame);
   void note(JsonView message);
   void report(const std::vector<Violation>& violations);

@@ -10,6 +10,8 @@ void check_sessions(AgentRun& run);
 void check_turns(AgentRun& run);
 void check_options(AgentRun& run);
 void check_permissions(AgentRun& run);
+// A-PERM-21, in a run of its own: the agent may keep the rule in its settings.
+void check_standing_rule(AgentRun& run);
 void check_cancel(AgentRun& run);
 void check_bare_client(AgentRun& run);
 void check_input(AgentRun& run);

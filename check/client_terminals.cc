@@ -58,6 +58,14 @@ class Terminal {
   Json id_;
 };
 
+// These ids say nothing about a client that denies the command: they are skipped then.
+bool denied(Scene& scene, const Terminal& terminal, std::initializer_list<std::string_view> ids) {
+  if (terminal.ok()) return false;
+  for (const std::string_view id : ids)
+    scene.skip(id, "no command was started: terminal/create got " + shown(terminal.created()));
+  return true;
+}
+
 // Terminals may turn newlines into CRLF.
 std::string plain(std::string text) {
   std::erase(text, '\r');
@@ -70,7 +78,11 @@ void play_command(Scene& scene) {
   Terminal args(
       scene,
       R"J("command":"/bin/sh","args":["-c","printf '<%s>' \"$@\"","sh","a b","","$HOME","x'y\"z","ä"])J");
-  const std::string got = args.ok() ? args.all_output() : shown(args.created());
+  if (denied(scene, args, {"C-TTY-2", "C-TTY-3", "C-TTY-4", "C-TTY-5", "C-TTY-18", "C-TTY-19"})) {
+    scene.finish();
+    return;
+  }
+  const std::string got = args.all_output();
   scene.expect("C-TTY-2", got == "<a b><><$HOME><x'y\"z><\xC3\xA4>", "the arguments are: " + got);
   args.call("release");
 
@@ -113,11 +125,10 @@ void play_run(Scene& scene) {
   if (!reach_terminals(scene)) return;
   Terminal run = Terminal::shell(
       scene, "echo out; echo err >&2; touch begun; while [ ! -e go ]; do sleep 0.02; done; exit 3");
-  if (!run.ok()) {
+  if (denied(scene, run, {"C-TTY-6", "C-TTY-7", "C-TTY-8", "C-TTY-9"})) {
     std::ofstream(scene.work() / "go");
-    for (const std::string_view id : {"C-TTY-6", "C-TTY-7", "C-TTY-8", "C-TTY-9"})
-      scene.skip(id, "no terminal was created");
-    scene.fail("C-TTY-1", "a command that waits: " + shown(run.created()));
+    // Once: a client that advertises terminals and runs nothing is no client with terminals.
+    scene.fail("C-TTY-1", "no command was started: terminal/create got " + shown(run.created()));
     scene.finish();
     return;
   }
@@ -167,6 +178,10 @@ void play_limit(Scene& scene) {
   for (const std::size_t limit :
        {std::size_t{64}, std::size_t{65}, std::size_t{66}, std::size_t{67}}) {
     Terminal run = Terminal::shell(scene, loop, ",\"outputByteLimit\":" + std::to_string(limit));
+    if (denied(scene, run, {"C-TTY-10", "C-TTY-11", "C-TTY-12"})) {
+      scene.finish();
+      return;
+    }
     run.call("wait_for_exit");
     const auto answer = run.call("output");
     const std::string output = answer ? (*answer)["result"]["output"].as_string().value_or("") : "";
@@ -193,15 +208,20 @@ void play_limit(Scene& scene) {
   scene.finish();
 }
 
-int process_in(const std::filesystem::path& path, const Scene& scene, Scene& waiting) {
+// The process of `endless`. These ids are skipped if it does not begin, and the process is 0.
+int begun(Scene& scene, const Terminal& terminal, std::initializer_list<std::string_view> ids) {
+  if (denied(scene, terminal, ids)) return 0;
   const auto deadline = std::chrono::steady_clock::now() + scene.options().time;
-  for (;;) {
+  while (!scene.gone() && std::chrono::steady_clock::now() < deadline) {
     int process = 0;
-    std::ifstream(path) >> process;
-    if (process > 0 || std::chrono::steady_clock::now() > deadline) return process;
-    waiting.until([&] { return waiting.gone(); }, 20ms);
-    if (waiting.gone()) return 0;
+    std::ifstream(scene.work() / "pid") >> process;
+    if (process > 0) return process;
+    scene.until([&] { return scene.gone(); }, 20ms);
   }
+  for (const std::string_view id : ids)
+    scene.skip(
+        id, "the command did not begin, though terminal/create got " + shown(terminal.created()));
+  return 0;
 }
 
 bool wait_gone(Scene& scene, int process) {
@@ -220,11 +240,15 @@ constexpr const char* endless =
 void play_kill(Scene& scene) {
   if (!reach_terminals(scene)) return;
   Terminal run = Terminal::shell(scene, endless);
-  const int process = process_in(scene.work() / "pid", scene, scene);
+  const int process = begun(scene, run, {"C-TTY-13", "C-TTY-14"});
+  if (process <= 0) {
+    scene.finish();
+    return;
+  }
   const std::string waiting = run.wait();
   const auto killed = run.call("kill");
   const auto waited = scene.answer_to(waiting);
-  const bool gone = process > 0 && wait_gone(scene, process);
+  const bool gone = wait_gone(scene, process);
   scene.expect("C-TTY-13", killed && !is_error(killed) && waited && gone,
                "kill: " + shown(killed) + "; who waited: " + shown(waited) +
                    (gone ? "" : "; the command lives on"));
@@ -241,15 +265,19 @@ void play_kill(Scene& scene) {
 void play_release(Scene& scene) {
   if (!reach_terminals(scene)) return;
   Terminal run = Terminal::shell(scene, endless);
-  const int process = process_in(scene.work() / "pid", scene, scene);
+  const int process = begun(scene, run, {"C-TTY-15"});
   run.call("release");
-  const bool gone = process > 0 && wait_gone(scene, process);
-  scene.expect("C-TTY-15", gone, "the command lives on");
-  if (!gone) send_signal(process, 9);
-  for (const char* const what : {"output", "wait_for_exit", "kill"}) {
-    const auto after = run.call(what);
-    scene.expect("C-TTY-16", is_error(after),
-                 "terminal/" + std::string(what) + " after release: " + shown(after));
+  if (process > 0) {
+    const bool gone = wait_gone(scene, process);
+    scene.expect("C-TTY-15", gone, "the command lives on");
+    if (!gone) send_signal(process, 9);
+  }
+  if (!denied(scene, run, {"C-TTY-16"})) {
+    for (const char* const what : {"output", "wait_for_exit", "kill"}) {
+      const auto after = run.call(what);
+      scene.expect("C-TTY-16", is_error(after),
+                   "terminal/" + std::string(what) + " after release: " + shown(after));
+    }
   }
   for (const char* const what : {"output", "wait_for_exit", "kill", "release"}) {
     const auto unknown = scene.call("terminal/" + std::string(what),

@@ -108,7 +108,11 @@ FaultSpec read_fault(std::string_view text) {
     throw fail("whose frames are meant is one of: client, agent, both");
 
   if (rest.empty()) return spec;
-  if (const std::string_view before = rest; take().ends_with('%')) {
+  const std::string_view before = rest, first = take();
+  if (number<double>(first))
+    throw fail("a chance has a %: " + std::string(first) + "%; the Nth frame is " +
+               std::string(side) + "@N");
+  if (first.ends_with('%')) {
     std::string_view percent = before.substr(0, before.find('%'));
     const auto chance = number<double>(percent);
     if (!chance || *chance < 0 || *chance > 100) throw fail("expected 0% to 100%");

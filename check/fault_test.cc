@@ -35,8 +35,14 @@ TEST(FaultSpec, ReadsItsSyntax) {
 TEST(FaultSpec, RefusesWhatItDoesNotKnow) {
   for (const char* const bad :
        {"", "lose:agent", "drop", "drop:nobody", "drop:agent:200%", "drop:agent@0", "drop=3:agent",
-        "delay=fast:agent", "drop:agent@3:5%", "split=1:agent"})
+        "delay=fast:agent", "drop:agent@3:5%", "split=1:agent", "drop:agent:5",
+        "drop:both:0.5:session/prompt"})
     EXPECT_THROW(read_fault(bad), BadFaultSpec) << bad;
+  try {
+    read_fault("drop:agent:5");
+  } catch (const BadFaultSpec& why) {
+    EXPECT_STREQ(why.what(), "'drop:agent:5': a chance has a %: 5%; the Nth frame is agent@N");
+  }
 }
 
 TEST(Faults, DoWhatTheirNameSays) {

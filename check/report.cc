@@ -67,6 +67,8 @@ void Report::expect(std::string_view id, bool ok, std::string message) {
     fail(id, std::move(message));
 }
 
+void Report::give_up(std::string why) { gave_up_ = std::move(why); }
+
 bool Report::failed(std::string_view id) const {
   const Entry* entry = find(id);
   return entry && !entry->failures.empty();
@@ -88,6 +90,8 @@ std::vector<Result> Report::results() const {
         result.message += (result.message.empty() ? "" : "\n") + failure;
       if (entry.more_failures > 0)
         result.message += "\n… and " + std::to_string(entry.more_failures) + " more";
+    } else if (!gave_up_.empty()) {
+      result.message = gave_up_;
     } else if (entry.passed) {
       result.status = Status::pass;
     } else {

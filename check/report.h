@@ -38,6 +38,11 @@ class Report {
   // As ok says.
   void expect(std::string_view id, bool ok, std::string message);
 
+  // The peer cannot be tried at all, for this reason (a sentence without its end). Failures stay;
+  // everything else counts as skipped.
+  void give_up(std::string why);
+  const std::string& gave_up() const { return gave_up_; }  // empty if it did not
+
   bool failed(std::string_view id) const;
   bool tried(std::string_view id) const;
 
@@ -58,6 +63,7 @@ class Report {
 
   std::vector<const Requirement*> selected_;
   std::map<std::string_view, Entry> entries_;
+  std::string gave_up_;
 };
 
 // The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT").
@@ -66,9 +72,10 @@ std::vector<const Requirement*> select(Side side, const std::vector<std::string>
                                        std::string& unknown);
 
 // One line for each requirement, by area; failures with what was seen, and the specification's
-// page.
+// page. After give_up() what was skipped is left out unless `verbose`, and the sum says why.
 void write_text(std::ostream& out, const Report& report, bool verbose);
-// {"results":[{"id","level","status","message"}…],"summary":{…}}
+// {"results":[{"id","level","status","message","text","page"}…],"summary":{…}}; "gave_up" in the
+// summary says why nothing could be tried.
 void write_json(std::ostream& out, const Report& report);
 // A test suite for each area. The failure's type is the level.
 void write_junit(std::ostream& out, const Report& report, std::string_view name);

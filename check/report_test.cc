@@ -46,7 +46,7 @@ TEST(Report, RepeatedEvidenceIsKeptOnceAndMuchOfItCounted) {
   EXPECT_EQ(report.results()[0].message, "a\nb\nc\n… and 2 more");
 }
 
-TEST(Report, JsonHoldsExactlyFourMembersForEach) {
+TEST(Report, JsonHoldsTheResultAndTheRequirement) {
   Report report = three();
   report.pass("A-INIT-1");
   report.fail("A-TURN-1", "a \"b\"\n\xff");
@@ -56,7 +56,9 @@ TEST(Report, JsonHoldsExactlyFourMembersForEach) {
   ASSERT_TRUE(json);
   const JsonView results = json->view()["results"];
   ASSERT_EQ(results.size(), 3u);
-  EXPECT_EQ(results[0].text(), R"({"id":"A-INIT-1","level":"must","status":"pass","message":""})");
+  EXPECT_EQ(
+      results[0].text(),
+      R"({"id":"A-INIT-1","level":"must","status":"pass","message":"","text":"Says <hello>.","page":"https://x/init"})");
   EXPECT_EQ(results[1]["message"].as_string(), "not reached");
   EXPECT_EQ(json->view()["summary"]["fail"].as_int64(), 1);
   EXPECT_EQ(json->view()["summary"]["must"]["fail"].as_int64(), 1);
@@ -78,6 +80,24 @@ TEST(Report, TextGroupsByAreaAndShowsEvidenceAndPage) {
             "        endless\n"
             "        see https://x/turn\n"
             "\n1 passed, 1 failed (1 at must), 1 skipped\n");
+}
+
+TEST(Report, AfterGivingUpNothingHasPassedAndTheSumSaysWhy) {
+  Report report = three();
+  report.pass("A-INIT-2");
+  report.fail("A-TURN-1", "endless");
+  report.give_up("nobody is there");
+  EXPECT_EQ(report.results()[1].status, Status::skip);
+  EXPECT_EQ(report.results()[1].message, "nobody is there");
+  std::ostringstream out;
+  write_text(out, report, false);
+  EXPECT_EQ(out.str(),
+            "Prompt turns\n"
+            "  fail  A-TURN-1      must    Ends.\n"
+            "        endless\n"
+            "        see https://x/turn\n"
+            "\nNothing could be checked: nobody is there\n"
+            "0 passed, 1 failed (1 at must), 2 skipped\n");
 }
 
 TEST(Report, JunitEscapesAndCounts) {

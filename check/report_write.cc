@@ -48,6 +48,14 @@ std::string_view title_of(std::string_view area) {
       {"INPUT", "Odd and broken input"},
       {"ID", "Ids"},
       {"EXIT", "The end"},
+      {"SESS", "Sessions"},
+      {"UPD", "Updates"},
+      {"RPC", "JSON-RPC"},
+      {"HONEST", "What is not advertised"},
+      {"TTY", "Running commands"},
+      {"ASK", "Permission questions"},
+      {"ELICIT", "Elicitation"},
+      {"LIFE", "Start and end"},
   };
   for (const auto& [name, title] : titles)
     if (name == area) return title;
@@ -127,9 +135,10 @@ void write_text(std::ostream& out, const Report& report, bool verbose) {
   std::string_view area;
   for (const Result& result : results) {
     const Requirement& requirement = *result.requirement;
+    if (result.status == Status::skip && !report.gave_up().empty() && !verbose) continue;
     if (area_of(requirement) != area) {
+      out << (area.empty() ? "" : "\n") << title_of(area_of(requirement)) << '\n';
       area = area_of(requirement);
-      out << (&result == &results.front() ? "" : "\n") << title_of(area) << '\n';
     }
     out << "  " << to_string(result.status) << "  " << padded(requirement.id, 13) << ' '
         << padded(to_string(requirement.level), 6) << "  " << requirement.sentence << '\n';
@@ -139,7 +148,10 @@ void write_text(std::ostream& out, const Report& report, bool verbose) {
       out << indented(result.message, "        ");
   }
   const Counts counts(results);
-  out << '\n' << counts.sum(Status::pass) << " passed, " << counts.sum(Status::fail) << " failed";
+  out << (area.empty() ? "" : "\n");
+  if (!report.gave_up().empty())
+    out << "Nothing could be checked: " << io::printable(report.gave_up()) << '\n';
+  out << counts.sum(Status::pass) << " passed, " << counts.sum(Status::fail) << " failed";
   std::string_view between = " (";
   for (const Level level : levels) {
     if (const auto count = counts.get(level, Status::fail)) {
@@ -157,9 +169,12 @@ void write_json(std::ostream& out, const Report& report) {
     list.append(Json::object({{"id", result.requirement->id},
                               {"level", to_string(result.requirement->level)},
                               {"status", to_string(result.status)},
-                              {"message", result.message}}));
+                              {"message", result.message},
+                              {"text", result.requirement->sentence},
+                              {"page", result.requirement->page}}));
   const Counts counts(results);
   Json summary = Json::object();
+  if (!report.gave_up().empty()) summary.set("gave_up", report.gave_up());
   for (const Status status : statuses) summary.set(to_string(status), counts.sum(status));
   for (const Level level : levels) {
     Json each = Json::object();

@@ -13,7 +13,9 @@ namespace acp::check {
 
 struct TapOptions {
   std::vector<std::string> command;  // the agent
-  std::string log;                   // a file, for its owner alone; empty for none
+  // A file, for its owner alone; empty for none. {n} is the first number from 1 that is free.
+  std::string log;
+  bool replace_log = false;  // though something stands in it
   std::vector<FaultSpec> faults;
   std::uint64_t seed = 0;
   rpc::Framing framing = rpc::Framing::automatic;

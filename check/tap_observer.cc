@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 
 #include "acp/io/printable.h"
@@ -16,6 +17,31 @@ constexpr std::size_t written_at_once = 1024 * 1024;
 
 std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// Throws std::runtime_error.
+io::Descriptor open_log(const TapOptions& options) {
+  const std::string& path = options.log;
+  const std::size_t mark = path.find("{n}");
+  for (std::size_t number = 1; mark != std::string::npos; ++number) {
+    const std::string named = path.substr(0, mark) + std::to_string(number) + path.substr(mark + 3);
+    const auto taken = [&] {
+      return std::filesystem::exists(std::filesystem::symlink_status(named));
+    };
+    if (taken()) continue;
+    try {
+      return io::open_private_file(named, io::Existing::refuse);
+    } catch (const std::runtime_error&) {
+      if (!taken()) throw;  // otherwise another tap was faster
+    }
+  }
+  std::error_code error;
+  if (!options.replace_log && std::filesystem::is_regular_file(path, error) &&
+      std::filesystem::file_size(path, error) > 0)
+    throw std::runtime_error("cannot write " + path +
+                             ": something stands in it; --force replaces it, and {n} in the name "
+                             "counts recordings");
+  return io::open_private_file(path, io::Existing::replace);
 }
 
 }  // namespace
@@ -32,7 +58,7 @@ TapObserver::TapObserver(const TapOptions& options)
       readers_{{options.framing, largest_frame}, {options.framing, largest_frame}},
       queue_(farthest_behind) {
   if (options.log.empty()) return;
-  io::Descriptor file = io::open_private_file(options.log, io::Existing::replace);
+  io::Descriptor file = open_log(options);
   log_.reset(fdopen(file.get(), "w"));
   if (log_ == nullptr)
     throw std::runtime_error("cannot write " + options.log + ": " + std::strerror(errno));

@@ -3,6 +3,7 @@
 
 import collections
 import concurrent.futures
+import glob
 import json
 import os
 import random
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+from pathlib import Path
 
 ACP = os.path.abspath(sys.argv.pop(1))
 LONG = 120  # seconds; nothing here should need more
@@ -70,6 +72,36 @@ class TapTest(Folder):
         done = tap("--", "/nowhere/agent")
         self.assertEqual(done.returncode, 127)
         self.assertIn(b"/nowhere/agent", done.stderr)
+
+    def test_a_fault_that_would_never_come_is_refused(self):
+        for fault, why in (("drop:agent:5", "a chance has a %: 5%"),
+                           ("drop:agent:session/promt", "did you mean session/prompt?"),
+                           ("drop:client:10%:Session/Update", "did you mean session/update?"),
+                           ("drop:client:sesion/*", "no method of the protocol begins with sesion/")):
+            done = tap("--fault", fault, "--", "cat", stdin=subprocess.DEVNULL, text=True)
+            self.assertEqual(done.returncode, 2, fault)
+            self.assertIn(f"acp tap: --fault '{fault}': ", done.stderr)
+            self.assertIn(why, done.stderr)
+        for fault in ("drop:agent:_mine/thing", "drop:agent:$/cancel_request", "drop:agent:session/*", "drop:agent:*",
+                      "drop:agent:session/set_model"):
+            self.assertEqual(tap("--fault", fault, "--", "true", stdin=subprocess.DEVNULL).returncode, 0, fault)
+
+    def test_a_recording_is_not_overwritten(self):
+        tap("--quiet", "--log", self.log, "--", "cat", input=b'{"first":1}\n')
+        before = Path(self.log).read_bytes()
+        done = tap("--log", self.log, "--", "sh", "-c", "echo started", stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"something stands in it; --force replaces it", done.stderr)
+        self.assertEqual(Path(self.log).read_bytes(), before)
+        self.assertEqual(tap("--quiet", "--force", "--log", self.log, "--", "true").returncode, 0)
+        self.assertNotIn(b"first", Path(self.log).read_bytes())
+        Path(self.log).write_bytes(b"")
+        self.assertEqual(tap("--quiet", "--log", self.log, "--", "true").returncode, 0, "an empty file")
+        self.assertEqual(tap("--quiet", "--log", "/dev/null", "--", "true").returncode, 0)
+        for number in (1, 2, 3):
+            tap("--quiet", "--log", self.log + "-{n}", "--", "true")
+            self.assertEqual(sorted(os.path.basename(p) for p in glob.glob(self.log + "-*")),
+                             [f"wire.jsonl-{i}" for i in range(1, number + 1)])
 
     def test_mistakes_in_the_usage(self):
         for words in ([], ["--fault", "lose:agent", "--", "cat"], ["--framing", "x", "--", "cat"]):
@@ -172,14 +204,14 @@ os.rename("sent.new", "sent")
         done = tap("--quiet", "--log", self.log, "--", "sh", "-c", looks, input=b"{}\n")
         self.assertEqual(done.stdout, b"600\n")
         os.chmod(self.log, 0o666)
-        tap("--quiet", "--log", self.log, "--", "cat", input=b"{}\n")
+        tap("--quiet", "--force", "--log", self.log, "--", "cat", input=b"{}\n")
         self.assertEqual(mode(self.log), 0o600, "a file that was there")
         page = self.log + ".html"
         subprocess.run([ACP, "log", self.log, "--html", page], check=True, timeout=LONG)
         self.assertEqual(mode(page), 0o600, "the page")
         if os.geteuid() == 0:
             os.chown(self.log, 65534, 65534)
-            done = tap("--log", self.log, "--", "cat", input=b"{}\n")
+            done = tap("--force", "--log", self.log, "--", "cat", input=b"{}\n")
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"belongs to another user", done.stderr)
 
@@ -205,7 +237,7 @@ os.rename("sent.new", "sent")
         self.assertNotIn("SECRET", text)
         self.assertIn("OPENAI says ***", text)
         self.assertGreater(len(read_log(self.log)), 10, "it is still JSON, line by line")
-        tap("--quiet", "--no-mask", "--log", self.log, "--", "cat", "-", input=data, env=env)
+        tap("--quiet", "--no-mask", "--force", "--log", self.log, "--", "cat", "-", input=data, env=env)
         with open(self.log, encoding="utf-8") as file:
             self.assertEqual(len(set(re.findall("SECRET-[1-5]", file.read()))), 5)
 
@@ -226,7 +258,7 @@ os.rename("sent.new", "sent")
         agent = ["sh", "-c", "cat; sleep 0"]
         for kind in ("delay=1ms", "split", "merge", "reorder", "drop", "duplicate", "corrupt", "truncate",
                      "noise", "stall=1ms"):
-            done = tap("--log", self.log, "--fault", f"{kind}:agent@3", "--", *agent, input=lines)
+            done = tap("--force", "--log", self.log, "--fault", f"{kind}:agent@3", "--", *agent, input=lines)
             faults = [line for line in read_log(self.log) if "fault" in line]
             name = kind.split("=")[0]
             self.assertEqual([each["fault"] for each in faults], [name])
@@ -294,6 +326,12 @@ class LogTest(WithAgent):
         self.assertNotIn("initialize", only)
         self.assertNotIn("> ", self.acp_log("--from", "agent").split("\nmethod")[0].replace("→ ", ""))
         self.assertTrue(self.acp_log("--stats").startswith("method"))
+        self.assertEqual(self.acp_log("--method", "nosuch"), "Nothing in the recording matches --method nosuch.\n")
+        self.assertEqual(self.acp_log("--session", "x", "--from", "agent", "--violations"),
+                         "Nothing in the recording matches --session x --from agent --violations.\n")
+        with open(self.log, encoding="utf-8") as file:
+            read = subprocess.run([ACP, "log", "-"], stdin=file, capture_output=True, timeout=LONG, text=True, check=True)
+        self.assertEqual(read.stdout, story)
 
     def test_what_is_no_recording_is_told(self):
         with open(self.log, "w", encoding="utf-8") as file:

@@ -47,14 +47,14 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   check::Report report(read.selected);
   try {
     check::check_agent(how, report);
-  } catch (const check::EndedEarly& ended) {
-    std::cerr << options.name << ": " << io::printable(ended.what()) << '\n';
-    return CheckOptions::no_peer;
   } catch (const check::StartFailed& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
   }
-  return options.tell(report);
+  const int code = options.tell(report);
+  if (report.gave_up().empty()) return code;
+  std::cerr << options.name << ": " << io::printable(report.gave_up()) << '\n';
+  return CheckOptions::no_peer;
 }
 
 void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words) {
@@ -73,9 +73,17 @@ void add_agent(CLI::App& parent, Action& action, std::vector<std::string> words)
       ->allow_extra_args(false);
   command->add_flag("--frames", options->frames, "Show every message on stderr");
   command->footer(
-      "The agent is started ten times or more, in a directory that is made for it and removed.\n"
-      "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage;\n"
-      "3 the agent cannot be started, or ends before it has answered initialize.");
+      "The agent is started ten times or more, in a directory that is made for it and removed, "
+      "with\n"
+      "your HOME and your variables. The sessions of the check are deleted at the end if the "
+      "agent\n"
+      "offers session/delete, and stay in its history if not. Of the answers to a question for\n"
+      "permission the one for this time is chosen; only A-PERM-21 rejects something for always, "
+      "and\n"
+      "there the agent has a HOME of its own.\n"
+      "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 the agent "
+      "cannot\n"
+      "be started, or does not answer initialize.");
   command->callback([&action, options] {
     action = [options] {
       return options->run([&](const auto& read) { return check_agent(*options, read); });

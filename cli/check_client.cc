@@ -103,7 +103,7 @@ void add_check_client_command(CLI::App& check, Action& action, std::vector<std::
       "send a prompt by itself. In its command {agent} is replaced by the command of our agent: "
       "by\n"
       "its words where it is a word of its own, by one line for a shell inside a longer word:\n"
-      "  acp check client -- acp run hello -- {agent}\n"
+      "  acp check client -- acp run --policy allow hello -- {agent}\n"
       "  acp check client -- my-client --agent-command {agent}\n"
       "  acp check client -- sh -c 'exec my-client --agent=\"{agent}\"'\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage; 3 "

@@ -14,8 +14,10 @@ void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::str
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_flag("--list", list, "List the requirements, and start nothing");
-  app.add_option("--json", json, "Write the results to a file, as JSON")->type_name("FILE");
-  app.add_option("--junit", junit, "Write the results to a file, as JUnit's XML")
+  app.add_option("--json", json,
+                 "Write the results to a file, as JSON; '-' is stdout, without the text")
+      ->type_name("FILE");
+  app.add_option("--junit", junit, "… as JUnit's XML; '-' is stdout, without the text")
       ->type_name("FILE");
   app.add_option("--framing", framing, "How messages are framed")
       ->type_name("newline|content-length")
@@ -29,6 +31,7 @@ CheckOptions::Read CheckOptions::read() const {
   std::string unknown;
   read.selected = check::select(side, only, unknown);
   if (!unknown.empty()) throw BadUsage("there is no requirement " + unknown + "; see --list");
+  if (json == "-" && junit == "-") throw BadUsage("only one of --json and --junit can be -");
   const auto known = rpc::framing_from(framing);
   if (!known || *known == rpc::Framing::automatic)
     throw BadUsage("--framing is newline or content-length, not " + framing);
@@ -52,6 +55,10 @@ int CheckOptions::run(const std::function<int(const Read&)>& check) const {
 bool CheckOptions::write_file(const std::string& file,
                               const std::function<void(std::ostream&)>& write) const {
   if (file.empty()) return true;
+  if (file == "-") {
+    write(std::cout);
+    return static_cast<bool>(std::cout.flush());
+  }
   std::ofstream out(file, std::ios::binary);
   if (out) write(out);
   out.close();
@@ -61,7 +68,7 @@ bool CheckOptions::write_file(const std::string& file,
 }
 
 int CheckOptions::tell(const check::Report& report) const {
-  check::write_text(std::cout, report, verbose);
+  if (json != "-" && junit != "-") check::write_text(std::cout, report, verbose);
   const bool json_written =
       write_file(json, [&](std::ostream& out) { check::write_json(out, report); });
   const bool junit_written =

@@ -42,7 +42,7 @@ struct CheckOptions {
   // code.
   int run(const std::function<int(const Read&)>& check) const;
 
-  // Prints the report and writes the files. Gives the exit code.
+  // Prints the report, unless a file is "-", stdout, and writes the files. Gives the exit code.
   int tell(const check::Report& report) const;
 
  private:

@@ -14,9 +14,9 @@ ACP, MUTANT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 AGENT = [sys.executable, "-I", "-S", MUTANT]
 
 
-def acp(*words):
+def acp(*words, **more):
     return subprocess.run([ACP, "check", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=120, check=False, **more)
 
 
 class Check(unittest.TestCase):
@@ -28,6 +28,11 @@ class Check(unittest.TestCase):
         self.assertNotIn("C-", done.stdout)
         self.assertEqual(len({line.split()[0] for line in done.stdout.splitlines() if line.startswith("  A-")}),
                          sum(line.startswith("  A-") for line in done.stdout.splitlines()))
+
+    def test_every_area_has_a_title(self):
+        for side in ("agent", "client"):
+            titles = [line for line in acp(side, "--list").stdout.splitlines() if line and line[0] != " "]
+            self.assertEqual([title for title in titles if title.isupper() and title != "JSON-RPC"], [])
 
     def test_mistakes_in_the_usage(self):
         for words in (["agent"], ["agent", "--only", "A-NONE-1", "--", *AGENT],
@@ -47,18 +52,97 @@ class Check(unittest.TestCase):
     def test_an_agent_that_ends_at_once(self):
         for only in ("A-INIT", "A-MCP", "A-INPUT"):
             done = acp("agent", "--only", only, "--", "/bin/sh", "-c", "echo no licence >&2; exit 4")
-            self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
-            self.assertEqual(done.stderr, "acp check agent: the agent exited with code 4 before it had answered "
-                             "initialize; its last words:\nno licence\n")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            said = "the agent exited with code 4 before it had answered initialize; its last words:\nno licence\n"
+            self.assertEqual(done.stderr, "acp check agent: " + said)
+            self.assertIn("Nothing could be checked: " + said + "0 passed, ", done.stdout)
         done = acp("agent", "--", "/bin/sh", "-c", "echo Welcome; kill -9 $$")
-        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assertEqual(done.stderr, "acp check agent: the agent was killed by SIGKILL before it had answered "
                          "initialize\n")
 
     def test_an_agent_that_only_closes_its_output(self):
         done = acp("agent", "--only", "A-INIT-1", "--", "/bin/sh", "-c", "exec 1>&-; exec sleep 60")
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("initialize was answered with nothing: the agent closed the connection\n", done.stdout)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("the agent never answered initialize: it closed its output, and runs on\n", done.stdout)
+
+    def test_what_is_no_agent_passes_nothing(self):
+        for command, why in ((["cat"], "it sent back what it was sent"),
+                             (["sleep", "100"], "nothing came in time (--timeout)")):
+            with self.subTest(command=command), tempfile.TemporaryDirectory() as folder:
+                results, junit = Path(folder, "r.json"), Path(folder, "r.xml")
+                done = acp("agent", "--timeout", "1", "--json", str(results), "--junit", str(junit), "--", *command)
+                sentence = "the agent never answered initialize: " + why
+                self.assertEqual(done.returncode, 3, done.stdout)
+                self.assertEqual(done.stderr, f"acp check agent: {sentence}\n")
+                self.assertIn(f"\n\nNothing could be checked: {sentence}\n0 passed, ", done.stdout)
+                self.assertIn("fail  A-INIT-1 ", done.stdout)
+                self.assertNotIn("  skip  ", done.stdout)
+                written = json.loads(results.read_text(encoding="utf-8"))
+                self.assertEqual((written["summary"]["pass"], written["summary"]["gave_up"]), (0, sentence))
+                self.assertEqual({each["message"] for each in written["results"] if each["status"] == "skip"},
+                                 {sentence})
+                self.assertEqual(len(list(ElementTree.parse(junit).iter("testcase"))), len(written["results"]))
+
+    def test_an_agent_that_only_refuses_passes_nothing(self):
+        agent = ("import sys, json\nfor line in sys.stdin: print(json.dumps({'jsonrpc': '2.0', 'id': "
+                 "json.loads(line)['id'], 'error': {'code': -32603, 'message': 'no'}}), flush=True)")
+        done = acp("agent", "--only", "A-INIT", "--", sys.executable, "-c", agent)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("Nothing could be checked: the agent answered initialize with nothing but errors: ", done.stdout)
+        self.assertIn("\n0 passed, ", done.stdout)
+
+    def test_the_users_settings_and_history_stay_as_they_are(self):
+        with tempfile.TemporaryDirectory() as home:
+            env = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")} | {"HOME": home}
+            results = Path(home, "r.json")
+            done = acp("agent", "--only", "A-PERM", "--only", "A-CANCEL", "--only", "A-LIST", "--json", str(results),
+                       "--", ACP, "agent", "--model", "offline", env=env)
+            self.assertEqual(done.returncode, 0, done.stdout)
+            statuses = {each["id"]: each["status"] for each in
+                        json.loads(results.read_text(encoding="utf-8"))["results"]}
+            # A rule that A-PERM-21 makes does not keep the agent from asking in A-CANCEL-13.
+            self.assertEqual((statuses["A-PERM-21"], statuses["A-CANCEL-13"]), ("pass", "pass"))
+            self.assertEqual(list(Path(home).rglob("policy.toml")), [])
+            asked = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": method, "params": params}) + "\n"
+                            for i, (method, params) in enumerate((("initialize", {"protocolVersion": 1}),
+                                                                  ("session/list", {}))))
+            agent = subprocess.run([ACP, "agent", "--model", "offline"], input=asked, env=env, capture_output=True,
+                                   text=True, timeout=60, check=True)
+            self.assertEqual(json.loads(agent.stdout.splitlines()[-1])["result"]["sessions"], [])
+
+    def test_commands_that_a_client_denies_are_not_said_to_live_on(self):
+        with tempfile.TemporaryDirectory() as home:
+            file = Path(home, "r.json")
+            done = acp("client", "--only", "C-TTY", "--json", str(file), "--", ACP, "run", "hello", "--", "{agent}",
+                       env={**os.environ, "HOME": home})
+            results = {each["id"]: each for each in json.loads(file.read_text(encoding="utf-8"))["results"]}
+        self.assertEqual([id for id, each in results.items() if each["status"] == "fail"], ["C-TTY-1"], done.stdout)
+        for id in ("C-TTY-13", "C-TTY-15"):
+            self.assertEqual(results[id]["status"], "skip")
+            self.assertIn("no command was started: terminal/create got the error", results[id]["message"])
+
+    def test_the_example_of_the_help_works(self):
+        example = next(line for line in acp("client", "--help").stdout.splitlines() if "acp run" in line).split()
+        self.assertEqual(example[:3], ["acp", "check", "client"])
+        with tempfile.TemporaryDirectory() as home:
+            Path(home, "acp").symlink_to(ACP)
+            done = acp("client", "--only", "C-TTY", "--only", "C-FS-8", *example[3:],
+                       env={**os.environ, "HOME": home, "PATH": home + ":" + os.environ["PATH"]})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(", 0 failed,", done.stdout)
+
+    def test_a_dash_is_stdout(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for side in (["agent", "--only", "A-INIT-1"], ["client", "--only", "C-INIT-1", "--timeout", "1"]):
+                peer = AGENT if side[0] == "agent" else ["/bin/sh", "-c", "true {agent}"]
+                done = acp(*side, "--json", "-", "--", *peer, cwd=folder)
+                self.assertEqual([each["id"] for each in json.loads(done.stdout)["results"]], [side[2]])
+                done = acp(*side, "--junit", "-", "--", *peer, cwd=folder)
+                self.assertEqual(len(list(ElementTree.fromstring(done.stdout).iter("testcase"))), 1)
+                done = acp(*side, "--junit", "-", "--json", "-", "--", *peer, cwd=folder)
+                self.assertEqual(done.returncode, 2)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_only_runs_what_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +154,10 @@ class Check(unittest.TestCase):
         ids = ["A-INIT-1", *(f"A-ID-{number}" for number in range(1, 7))]
         self.assertEqual([each["id"] for each in written["results"]], ids)
         self.assertEqual(written["summary"]["pass"], len(ids))
-        self.assertEqual({tuple(each) for each in written["results"]}, {("id", "level", "status", "message")})
+        self.assertEqual({tuple(each) for each in written["results"]}, {("id", "level", "status", "message", "text", "page")})
+        self.assertEqual(written["results"][0]["text"],
+                         "Asked for protocol version 1, the agent answers with version 1.")
+        self.assertIn("https://agentclientprotocol.com/", written["results"][0]["page"])
 
     def test_a_failure_at_must_and_one_at_should(self):
         with tempfile.TemporaryDirectory() as folder:

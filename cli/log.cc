@@ -24,15 +24,42 @@ constexpr const char* about =
     R"(Requests stand on one line with their answers and how long these took; a turn's lines are indented
 below its prompt; chunks are joined, and updates of a tool call stand on its line. '>' is from the
 client, '<' from the agent, '!' a requirement that was broken, '~' a fault that was injected. The
-statistics follow. Without --html the exit code is 0, whatever was recorded.)";
+statistics follow; they are those of the whole recording, whatever was chosen. Without --html the
+exit code is 0, whatever was recorded.)";
+
+// The story, or that there is none. False if nothing was chosen.
+bool print_story(const Options& options, const check::Recording& recording,
+                 const check::LogFilter& filter) {
+  std::ostringstream told;
+  check::print_log(told, recording, filter);
+  const std::string lines = told.str();
+  if (!lines.empty()) {
+    std::cout << lines << '\n';
+    return true;
+  }
+  const bool chosen = !options.method.empty() || !options.session.empty() || !options.from.empty();
+  if (!chosen) {
+    std::cout << (filter.violations ? "Nothing was broken.\n\n" : "\n");
+    return true;
+  }
+  std::string words;
+  if (!options.method.empty()) words += " --method " + options.method;
+  if (!options.session.empty()) words += " --session " + options.session;
+  if (!options.from.empty()) words += " --from " + options.from;
+  if (filter.violations) words += " --violations";
+  std::cout << "Nothing in the recording matches" << io::one_line(words, io::whole) << ".\n";
+  return false;
+}
 
 int run(const Options& options) {
-  std::ifstream file(options.file, std::ios::binary);
+  std::ifstream file;
+  if (options.file != "-") file.open(options.file, std::ios::binary);
   if (!file) {
     std::cerr << "acp log: cannot read " << io::one_line(options.file, io::whole) << '\n';
     return 1;
   }
-  const check::Recording recording = check::read_recording(file);
+  const check::Recording recording =
+      check::read_recording(options.file == "-" ? std::cin : static_cast<std::istream&>(file));
   for (const std::string& problem : recording.problems)
     std::cerr << "acp log: " << io::one_line(options.file, io::whole) << ": "
               << io::one_line(problem, io::whole) << '\n';
@@ -56,12 +83,7 @@ int run(const Options& options) {
     }
     return 0;
   }
-  if (!options.statistics) {
-    std::ostringstream told;
-    check::print_log(told, recording, filter);
-    const std::string lines = told.str();
-    std::cout << (lines.empty() && filter.violations ? "Nothing was broken.\n" : lines) << '\n';
-  }
+  if (!options.statistics && !print_story(options, recording, filter)) return 0;
   check::print_statistics(std::cout, recording);
   return 0;
 }
@@ -73,7 +95,9 @@ void add_log_command(CLI::App& app, Action& action) {
   log->set_help_flag("-h,--help", "Show this help");
   log->footer(about);
   const auto options = std::make_shared<Options>();
-  log->add_option("FILE", options->file, "The recording")->required()->type_name("");
+  log->add_option("FILE", options->file, "The recording; - is standard input")
+      ->required()
+      ->type_name("");
   log->add_option("--method", options->method,
                   "Only this method, kind of update or requirement; 'session/*' for all that begin "
                   "so")

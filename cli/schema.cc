@@ -8,6 +8,7 @@
 #include "acp/json/codec.h"
 #include "acp/schema/registry.h"
 #include "cli/command.h"
+#include "cli/did_you_mean.h"
 #include "cli/schema_check.h"
 
 namespace acp::cli {
@@ -120,6 +121,13 @@ void print_type(const Definition& definition) {
   if (!view["nullIsEmpty"].absent()) std::cout << "  null is taken as {}\n";
 }
 
+std::vector<std::string> names_of(const Tables& tables) {
+  std::vector<std::string> names;
+  for (const Method& method : tables.methods) names.emplace_back(method.name);
+  for (const Definition& definition : tables.definitions) names.emplace_back(definition.name);
+  return names;
+}
+
 int show(int protocol, const std::string& name, bool as_json) {
   const Tables tables(protocol);
   bool found = false;
@@ -143,7 +151,8 @@ int show(int protocol, const std::string& name, bool as_json) {
   if (found) return 0;
   const Definition* definition = find_definition(tables.definitions, name);
   if (definition == nullptr)
-    return complain("version " + std::to_string(protocol) + " has no type or method '" + name + "'",
+    return complain("version " + std::to_string(protocol) + " has no type or method '" + name +
+                        "'" + did_you_mean(name, names_of(tables)),
                     "Try 'acp schema list', or --protocol " + std::to_string(3 - protocol) + ".");
   if (as_json) {
     Json out = json::describe(*definition->type);
@@ -187,6 +196,10 @@ void add_schema_command(CLI::App& app, Action& action) {
 
   CLI::App* show_command =
       schema->add_subcommand("show", "Show a type, or a method with its params and result");
+  show_command->footer(
+      "A member with ! is required, one with ? is not; = is its default, ~ says what a reader "
+      "does\n"
+      "with a bad value.");
   protocol_option(show_command, shared->protocol);
   show_command
       ->add_option("TYPE", shared->name, "A type (ContentBlock) or a method (session/prompt)")
@@ -200,9 +213,10 @@ void add_schema_command(CLI::App& app, Action& action) {
       "check",
       "Check JSON against a type, or whole JSON-RPC messages by their method.\n"
       "Reads one value a line, a file that is one value, or a recording of 'acp tap', of which\n"
-      "it takes the messages. Prints a JSON object for each: {\"ok\":true}, or\n"
-      "{\"ok\":false,\"path\":…,\"expected\":…,\"got\":…}.\n"
-      "Exit code: 0 if all are right, 1 if any is not, 2 for mistakes in the usage.");
+      "it takes the messages. Prints a JSON object for each: {\"ok\":true,\"line\":1}, or\n"
+      "{\"ok\":false,\"line\":1,\"path\":…,\"expected\":…,\"got\":…}; with several files also "
+      "\"file\".\n"
+      "Exit code: 0 if all are right, 1 if any is not, 2 for a usage error.");
   protocol_option(check_command, shared->check.protocol);
   check_command->add_flag(
       "--strict", shared->check.strict,

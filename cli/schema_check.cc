@@ -11,6 +11,7 @@
 #include "acp/schema/message.h"
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
+#include "cli/did_you_mean.h"
 
 namespace acp::cli {
 
@@ -42,8 +43,9 @@ std::optional<std::string> recorded(const std::string& line) {
 
 class Check {
  public:
-  Check(const SchemaCheckOptions& options, const json::Type* type)
-      : options_(options), type_(type), checker_(options.protocol) {
+  // With `named`, each result says of which file it is.
+  Check(const SchemaCheckOptions& options, const json::Type* type, bool named)
+      : options_(options), type_(type), named_(named), checker_(options.protocol) {
     decode_.strict = options.strict;
     decode_.report = [this](const json::Report& report) { note(report); };
   }
@@ -94,12 +96,15 @@ class Check {
     const std::optional<json::Error> error =
         type_ != nullptr ? as_type(text, written) : checker_.check(text, decode_, &written);
     Json out = Json::object({{"ok", !error}});
+    if (named_) out.set("file", name_);
+    out.set("line", line_);
     if (error) {
       ++failed_;
-      out = Json::object({{"ok", false},
-                          {"path", error->path},
-                          {"expected", error->expected},
-                          {"got", error->got}});
+      // What is no JSON from its first letter on is perhaps no JSON at all.
+      const bool nothing = error->kind == json::Error::Kind::syntax && error->offset == 0;
+      out.set("path", error->path)
+          .set("expected", nothing ? "a JSON value" : error->expected)
+          .set("got", error->got);
       if (error->kind != json::Error::Kind::mismatch) out.set("offset", error->offset);
     } else if (options_.roundtrip) {
       out.set("value", Json::from_valid(written));
@@ -133,6 +138,7 @@ class Check {
 
   const SchemaCheckOptions& options_;
   const json::Type* type_;
+  bool named_;
   MessageChecker checker_;
   json::Options decode_;
   std::string name_;
@@ -152,12 +158,15 @@ int check_schema(const SchemaCheckOptions& options) {
       type = definition->type;
       files.erase(files.begin());
     } else if (files.front() != "-" && !std::ifstream(files.front())) {
+      std::vector<std::string> types;
+      for (const Definition& each : tables.definitions) types.emplace_back(each.name);
       return complain("'" + files.front() + "' is neither a type of version " +
-                          std::to_string(options.protocol) + " nor a file that can be read",
+                          std::to_string(options.protocol) + " nor a file that can be read" +
+                          did_you_mean(files.front(), types),
                       "Try 'acp schema list', or 'acp schema check --help'.");
     }
   }
-  Check run(options, type);
+  Check run(options, type, files.size() > 1);
   if (files.empty()) run.run(std::cin, "input");
   for (const std::string& file : files) {
     if (file == "-") {

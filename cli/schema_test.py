@@ -31,10 +31,10 @@ class Schema(unittest.TestCase):
         ]))
         self.assertEqual(run.returncode, 1)
         self.assertEqual(lines(run), [
-            {"ok": False, "path": "params.prompt[1].text", "expected": "a string", "got": "a number"},
-            {"ok": True, "value": json.loads(PROMPT % '{"type":"text","text":"a"}')},
-            {"ok": True, "value": {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "end_turn"}}},
-            {"ok": False, "path": "", "expected": "`,` or `}`", "got": "the end of the text", "offset": 58},
+            {"ok": False, "line": 1, "path": "params.prompt[1].text", "expected": "a string", "got": "a number"},
+            {"ok": True, "line": 3, "value": json.loads(PROMPT % '{"type":"text","text":"a"}')},
+            {"ok": True, "line": 4, "value": {"jsonrpc": "2.0", "id": 1, "result": {"stopReason": "end_turn"}}},
+            {"ok": False, "line": 5, "path": "", "expected": "`,` or `}`", "got": "the end of the text", "offset": 58},
         ])
         self.assertIn("input:3: params.prompt[0].extra: ignored", run.stderr)
 
@@ -50,8 +50,8 @@ class Schema(unittest.TestCase):
             '{"time":5,"fault":"drop","from":"agent","frame":2,"detail":"x"}',
             '{"time":6,"end":"the agent exited with code 0"}',
         ]))
-        self.assertEqual([(line["ok"], line.get("path")) for line in lines(run)],
-                         [(True, None), (False, "result.stopReason"), (False, "")], run.stdout)
+        self.assertEqual([(line["ok"], line["line"], line.get("path")) for line in lines(run)],
+                         [(True, 2, None), (False, 3, "result.stopReason"), (False, 4, "")], run.stdout)
         # A line that only looks a little like one is a message, and a bad one.
         self.assertEqual(schema("check", text='{"time":2,"frame":%s}' % right).returncode, 1)
 
@@ -73,10 +73,26 @@ class Schema(unittest.TestCase):
             several = Path(folder, "several.jsonl")
             several.write_text('{"type":"text","text":"a"}\n{"type":"_mine"}\n', encoding="utf-8")
             run = schema("check", "--protocol", "2", "ContentBlock", str(whole), str(several))
-            self.assertEqual((run.returncode, lines(run)), (0, [{"ok": True}] * 3), run.stderr)
+            self.assertEqual((run.returncode, lines(run)), (0, [
+                {"ok": True, "file": str(whole), "line": 1}, {"ok": True, "file": str(several), "line": 1},
+                {"ok": True, "file": str(several), "line": 2}]), run.stderr)
             missing = schema("check", "ContentBlock", str(Path(folder, "missing")))
             self.assertEqual((missing.returncode, missing.stdout), (2, ""))
             self.assertIn("cannot read", missing.stderr)
+
+    def test_what_is_no_json_is_not_asked_to_be_null(self):
+        run = schema("check", text='nonsense\n{"a":nonsense}\n{"a":nul}\n')
+        self.assertEqual([(line["expected"], line["got"]) for line in lines(run)],
+                         [("a JSON value", "`nonsense`"), ("a value", "`nonsense}`"), ("`null`", "`nul}`")])
+
+    def test_names_that_are_nearly_right_are_suggested(self):
+        for words, name in ((["show", "session/promt"], "session/prompt"), (["show", "contentblock"], "ContentBlock"),
+                            (["show", "Session/Prompt"], "session/prompt"), (["check", "toolCal"], "ToolCall")):
+            run = schema(*words)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"; did you mean {name}?\n", run.stderr)
+        self.assertNotIn("did you mean", schema("show", "Nothing").stderr)
+        self.assertIn("with ! is required, one with ? is not", schema("show", "--help").stdout)
 
     def test_list_and_show(self):
         listed = lines(schema("list", "--json", "--stable"))

@@ -9,6 +9,7 @@
 
 #include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/did_you_mean.h"
 #include "cli/help_format.h"
 #include "settings/secrets.h"
 
@@ -19,7 +20,7 @@ struct Options {
   std::vector<std::string> command, faults;
   std::string log, framing = "auto";
   std::uint64_t seed = 0;
-  bool no_mask = false, quiet = false;
+  bool force = false, no_mask = false, quiet = false;
 };
 
 constexpr const char* about =
@@ -45,6 +46,21 @@ int bad_usage(const std::string& what) {
   return 2;
 }
 
+// What such a fault would never meet, in words; empty if all is well.
+std::string unknown_method(const check::FaultSpec& fault) {
+  const std::string& name = fault.method;
+  if (name.empty() || name.starts_with('_')) return "";
+  const std::vector<std::string> known = method_names();
+  const bool pattern = name.ends_with('*');
+  const std::string begin = name.substr(0, name.size() - (pattern ? 1 : 0));
+  for (const std::string& each : known)
+    if (pattern ? each.starts_with(begin) : each == name) return "";
+  if (pattern) return "no method of the protocol begins with " + begin;
+  const std::string hint = did_you_mean(name, known);
+  return "the protocol has no method " + name + hint + (hint.empty() ? "; " : " ") +
+         "'acp schema list' lists them; those of extensions begin with _";
+}
+
 // The keys of the user's providers. With settings that cannot be read, those of the usual ones.
 check::MaskKnown known_keys() {
   settings::Settings settings;
@@ -63,11 +79,16 @@ int run(const Options& options) {
   tap.command = options.command;
   if (tap.command.empty()) return bad_usage("the agent's command is missing: acp tap … -- AGENT…");
   try {
-    for (const std::string& each : options.faults) tap.faults.push_back(check::read_fault(each));
+    for (const std::string& each : options.faults) {
+      tap.faults.push_back(check::read_fault(each));
+      if (const std::string why = unknown_method(tap.faults.back()); !why.empty())
+        throw check::BadFaultSpec("'" + each + "': " + why);
+    }
   } catch (const check::BadFaultSpec& mistake) {
     return bad_usage(std::string("--fault ") + mistake.what());
   }
   tap.log = options.log;
+  tap.replace_log = options.force;
   tap.seed = options.seed;
   tap.framing = *rpc::framing_from(options.framing);
   tap.mask = !options.no_mask;
@@ -88,8 +109,10 @@ void add_tap_command(CLI::App& app, Action& action, std::vector<std::string> com
   options->command = std::move(command);
   tap->add_option(
          "--log", options->log,
-         "Record every frame, what was broken and what was done; only you can read the file")
+         "Record every frame, what was broken and what was done; only you can read the file. "
+         "{n} in its name is the first number from 1 that is free")
       ->type_name("FILE");
+  tap->add_flag("--force", options->force, "Replace a recording that is there");
   tap->add_option("--fault", options->faults, "Break something; any number of them: see below")
       ->type_name("SPEC")
       ->expected(1)

@@ -105,6 +105,8 @@ class Place:
 
     def run(self, line):
         (self.project / "wire.jsonl").write_bytes(self.recording)  # whatever the line before did to it
+        if "--log wire.jsonl" in line:
+            (self.project / "wire.jsonl").unlink()  # it is not overwritten
         command = line
         for pattern, shorter in SHORTER:
             command = pattern.sub(shorter, command, count=1)

@@ -146,8 +146,11 @@ ValueKind Reader::peek_past_space() {
 
 bool Reader::literal(std::string_view word) {
   if (static_cast<std::size_t>(end_ - at_) < word.size() ||
-      std::memcmp(at_, word.data(), word.size()) != 0)
-    return syntax(at_, "`" + std::string(word) + "`");
+      std::memcmp(at_, word.data(), word.size()) != 0) {
+    // Only what begins like the word was meant to be it.
+    const bool alike = end_ - at_ < 2 || at_[1] == word[1];
+    return syntax(at_, alike ? "`" + std::string(word) + "`" : "a value");
+  }
   at_ += word.size();
   return true;
 }

@@ -161,7 +161,7 @@ int main(int count, char** words) {
        {},
        {},
        {}},
-      {"acp tap", {acp, "tap", "--quiet", "--log", log, "--", agent}, {}, {}, {}},
+      {"acp tap", {acp, "tap", "--quiet", "--force", "--log", log, "--", agent}, {}, {}, {}},
       {"acp tap, no log", {acp, "tap", "--quiet", "--", agent}, {}, {}, {}},
   };
   for (long round = 0; round < rounds; ++round)
