@@ -80,7 +80,12 @@ void AnsweringRole::log(LogEntry::Level level, std::string message, std::string 
 }
 
 void AnsweringRole::on_trouble(const rpc::Trouble& trouble) {
-  log(LogEntry::Level::warning, "from the " + other_side_ + ": " + trouble.what);
+  // A line that a program printed there by mistake: people look for it where it prints.
+  const bool not_json = trouble.kind == rpc::Trouble::Kind::not_json && other_side_ == "agent" &&
+                        !trouble.what.starts_with("a line ");
+  log(LogEntry::Level::warning,
+      "from the " + other_side_ + ": " +
+          (not_json ? "a line on its standard output is not JSON: " : "") + trouble.what);
 }
 
 bool AnsweringRole::decode(const rpc::RequestId& id, JsonView params, const json::Type& type,

@@ -1,7 +1,6 @@
 #include "chat/permission.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 
@@ -23,23 +22,10 @@ namespace {
 
 using By = PermissionAnswer::By;
 
-PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
-                          std::string reason) {
-  PermissionAnswer answer{.by = by, .reason = std::move(reason)};
-  if (const auto* option = workspace::least_option(question.options, allow))
-    answer.option = *option;
-  answer.allowed = allow && answer.option;
-  if (allow && !answer.option) answer.reason += "; but the agent offers no way to allow it";
-  return answer;
-}
-
-std::string name_of(v1::ToolKind kind) {
-  const auto name = Json::parse(json::encode(kind));
-  return name && name->is_string() ? *name->as_string() : "other";
-}
-
-std::string by_rule(const workspace::Judgement& judged) {
-  return "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")";
+std::string why_denied(bool by_default) {
+  if (!by_default) return "by --policy deny";
+  return Tty::open() ? "by default; --policy ask asks here, --policy allow allows"
+                     : "by default; --policy allow allows";
 }
 
 PermissionOption option(const char* id, const char* name, PermissionOptionKind kind) {
@@ -78,6 +64,25 @@ std::string why_always_asked(const workspace::Boundary& boundary, const std::str
 }
 
 }  // namespace
+
+PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
+                          std::string reason) {
+  PermissionAnswer answer{.by = by, .reason = std::move(reason)};
+  if (const auto* option = workspace::least_option(question.options, allow))
+    answer.option = *option;
+  answer.allowed = allow && answer.option;
+  if (allow && !answer.option) answer.reason += "; but the agent offers no way to allow it";
+  return answer;
+}
+
+std::string by_rule(const workspace::Judgement& judged) {
+  return "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")";
+}
+
+std::string name_of(v1::ToolKind kind) {
+  const auto name = Json::parse(json::encode(kind));
+  return name && name->is_string() ? *name->as_string() : "other";
+}
 
 const char* to_string(PermissionAnswer::By by) {
   switch (by) {
@@ -194,14 +199,14 @@ std::string describe(const ToolCallState& call) {
 std::unique_ptr<Permissions> Permissions::from(const std::string& word,
                                                const std::string& user_file) {
   const std::map<std::string, Kind> words = {
-      {"deny", Kind::deny}, {"allow", Kind::allow}, {"ask", Kind::ask}};
+      {"", Kind::deny}, {"deny", Kind::deny}, {"allow", Kind::allow}, {"ask", Kind::ask}};
   if (const auto known = words.find(word); known != words.end()) {
     std::vector<workspace::Policy::Placed> rules;
     if (!user_file.empty()) rules = workspace::PolicyStore(user_file).load();
     std::erase_if(rules, [](const workspace::Policy::Placed& placed) {
       return placed.rule.decision == workspace::Decision::allow;
     });
-    return std::make_unique<Permissions>(known->second, std::move(rules));
+    return std::make_unique<Permissions>(known->second, std::move(rules), user_file, word.empty());
   }
   const std::string path = std::filesystem::absolute(word).lexically_normal().string();
   if (!std::filesystem::exists(path))
@@ -227,19 +232,24 @@ workspace::Question as_rejected(const ToolCallState& call, workspace::Question q
   return question;
 }
 
+// The rules that were read at the start hold, though the file may be broken by now.
+workspace::Judgement Permissions::judged(const workspace::Question& seen) {
+  const workspace::Judgement rule = rules_.judge(seen);
+  return rule.decision || kind_ != Kind::ask ? rule : decisions_.judge(seen);
+}
+
 PermissionAnswer Permissions::decide(const PermissionQuestion& question,
                                      const workspace::Question& seen, std::stop_token stop) {
-  const workspace::Judgement judged = rules_.judge(seen);
-  if (judged.decision)
-    return answered(question, By::rule, *judged.decision == workspace::Decision::allow,
-                    by_rule(judged));
+  if (const workspace::Judgement rule = judged(seen); rule.decision)
+    return answered(question, By::rule, *rule.decision == workspace::Decision::allow,
+                    by_rule(rule));
   switch (kind_) {
     case Kind::allow:
       return answered(question, By::policy, true, "by --policy allow");
     case Kind::deny:
-      return answered(question, By::nobody, false, "nobody was there to ask");
+      return answered(question, By::nobody, false, why_denied(by_default_));
     case Kind::ask:
-      return ask(question, std::move(stop));
+      return ask(question, seen, std::move(stop));
     case Kind::rules:
       break;
   }
@@ -248,9 +258,8 @@ PermissionAnswer Permissions::decide(const PermissionQuestion& question,
 
 PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_itself,
                                     std::stop_token stop) {
-  const workspace::Judgement judged = rules_.judge(call);
-  if (judged.decision == workspace::Decision::reject)
-    return {.by = By::rule, .allowed = false, .reason = by_rule(judged)};
+  if (const workspace::Judgement rule = judged(call); rule.decision == workspace::Decision::reject)
+    return {.by = By::rule, .allowed = false, .reason = by_rule(rule)};
   if (asks_itself) return {.by = By::policy, .allowed = true};
   std::optional<workspace::Decision> before;
   {
@@ -295,44 +304,6 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
                  answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
   }
   return answer;
-}
-
-PermissionAnswer Permissions::ask(const PermissionQuestion& question, std::stop_token stop) {
-  const std::lock_guard lock(asking_);
-  std::optional<Tty> terminal = Tty::open();
-  if (!terminal) return answered(question, By::nobody, false, "there is no terminal to ask at");
-  const Tty::Size size = terminal->size();
-  const Line title = question_title(question.call, question.cwd);
-  const Lines body = question_body(question.call, question.cwd, size.columns - 2);
-  const auto shown = [&](std::size_t rows) {
-    return to_plain(framed(title, body, size.columns, rows, "v shows all"));
-  };
-  std::string options;
-  for (std::size_t i = 0; i < question.options.size(); ++i)
-    options += "  " + std::to_string(i + 1) + "  " + one_line(question.options[i].name) + "  (" +
-               std::string(meaning_of(question.options[i].kind)) + ")\n";
-  const std::string asks = "The agent asks for a permission: " + describe(question.call);
-  // An empty row, what asks, the prompt and the answer.
-  const std::size_t used = question.options.size() + 4 + asks.size() / size.columns;
-  const std::size_t room = std::max<std::size_t>(size.rows > used ? size.rows - used : 0, 5);
-  std::string text = "\n" + asks + "\n" + shown(room) + options;
-  while (!stop.stop_requested()) {
-    const auto line = terminal->ask(text + "A number, v to see all, or nothing to deny: ", stop);
-    if (!line && stop.stop_requested()) break;
-    if (!line) return answered(question, By::nobody, false, "the terminal is gone");
-    if (line->empty()) return answered(question, By::person, false, "at the terminal");
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), number);
-    if (error == std::errc() && end == line->data() + line->size() && number >= 1 &&
-        number <= question.options.size()) {
-      PermissionAnswer answer{.by = By::person, .reason = "at the terminal"};
-      answer.option = question.options[number - 1];
-      answer.allowed = workspace::allows(answer.option->kind);
-      return answer;
-    }
-    text = *line == "v" ? shown(io::whole) + options : "";
-  }
-  return {.by = By::cancelled, .allowed = false, .reason = "the turn was cancelled"};
 }
 
 }  // namespace acp::chat

@@ -13,10 +13,13 @@
 #include "acp/client.h"
 #include "acp/session_state.h"
 #include "workspace/boundary.h"
+#include "workspace/decisions.h"
 #include "workspace/policy.h"
 #include "workspace/turn_answers.h"
 
 namespace acp::chat {
+
+struct PermissionAnswerChoice;
 
 // What the agent wants, with everything that it has told of the tool call before.
 struct PermissionQuestion {
@@ -60,18 +63,36 @@ std::string command_of(const ToolCallState& call);
 std::string directory_said(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
+// "execute", "edit"
+std::string name_of(v1::ToolKind kind);
+// "by the rule allow execute of npm * (policy.toml:3)"
+std::string by_rule(const workspace::Judgement& judged);
+// The one that reaches least far.
+PermissionAnswer answered(const PermissionQuestion& question, PermissionAnswer::By by, bool allow,
+                          std::string reason);
 
 // For all threads.
 class Permissions {
  public:
   enum class Kind { deny, allow, ask, rules };
 
-  // WORD is deny, allow, ask, or a file with rules. With a word, the rules of `user_file` that
-  // reject hold as well. Throws workspace::PolicyStoreError.
+  // WORD is deny, allow, ask, or a file with rules; empty: deny, because nothing was said. With a
+  // word, the rules of `user_file` that reject hold as well; with ask, all of them. Throws
+  // workspace::PolicyStoreError.
   static std::unique_ptr<Permissions> from(const std::string& word, const std::string& user_file);
 
-  explicit Permissions(Kind kind, std::vector<workspace::Policy::Placed> rules = {})
-      : kind_(kind), rules_(std::move(rules)) {}
+  // `user_file` is for the rules that a person makes by an answer.
+  explicit Permissions(Kind kind, std::vector<workspace::Policy::Placed> rules = {},
+                       std::string user_file = {}, bool by_default = false)
+      : kind_(kind),
+        by_default_(by_default),
+        rules_(std::move(rules)),
+        decisions_(std::move(user_file)) {}
+
+  // Nothing else is printed while what this gives is held: it is, while a question is open. Set
+  // before the first question.
+  using Silence = std::function<std::unique_lock<std::mutex>()>;
+  void silence_by(Silence silence) { silence_ = std::move(silence); }
 
   PermissionAnswer answer(const PermissionQuestion& question, std::stop_token stop);
 
@@ -83,10 +104,18 @@ class Permissions {
  private:
   PermissionAnswer decide(const PermissionQuestion& question, const workspace::Question& seen,
                           std::stop_token stop);
-  PermissionAnswer ask(const PermissionQuestion& question, std::stop_token stop);
+  PermissionAnswer ask(const PermissionQuestion& question, const workspace::Question& seen,
+                       std::stop_token stop);
+  // A letter was typed: what it remembers is remembered.
+  PermissionAnswer taken(const PermissionAnswerChoice& chosen, const workspace::Question& seen);
+  // The rule that holds for this question.
+  workspace::Judgement judged(const workspace::Question& seen);
 
   const Kind kind_;
+  const bool by_default_;
   const workspace::Policy rules_;
+  workspace::Decisions decisions_;  // of the person who is asked
+  Silence silence_;
   std::mutex asking_;  // one question at a time
   std::mutex answers_mutex_;
   workspace::TurnAnswers answers_;

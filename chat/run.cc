@@ -1,5 +1,6 @@
 #include "chat/run.h"
 
+#include <csignal>
 #include <thread>
 #include <utility>
 
@@ -30,12 +31,14 @@ class Run {
       start();
       open();
       make_choices(*session_, options_.choices, stopping_.please());
+      show_updates(false);  // of these choices, and not after the turn
       const int code = turn();
       end();
       return code;
     } catch (...) {
       failure = what_went_wrong();
     }
+    host_->stop_asking();
     reporter_->tell(failure);
     end();
     return failure.exit_code;
@@ -47,14 +50,27 @@ class Run {
     host_->install(client);
     client.framing(options_.framing);
     io::ProcessOptions process = options_.agent.process();
-    // Nobody would see that it is not the model they meant.
-    if (options_.agent.kind == KnownAgent::Kind::built_in)
-      process.argv.push_back("--require-model");
+    if (options_.agent.kind == KnownAgent::Kind::built_in) add_options_of_ours(process.argv);
     process.cwd = options_.cwd;
     phase_ = "handshake";
     reporter_->tell(event::Starting{options_.agent});
     agent_ = wait_unless(stopping_.please(), client.async_spawn(std::move(process)));
     reporter_->tell(event::Initialized{agent_->info()});
+  }
+
+  // Those of acp agent.
+  void add_options_of_ours(std::vector<std::string>& argv) const {
+    // Nobody would see that it is not the model they meant.
+    argv.push_back("--require-model");
+    // Before the session asks for the key of one that is not wanted.
+    if (!options_.choices.model.empty()) {
+      argv.push_back("--model");
+      argv.push_back(options_.choices.model);
+    }
+    if (options_.framing == rpc::Framing::content_length) {
+      argv.push_back("--framing");
+      argv.push_back("content-length");
+    }
   }
 
   // ---- the session
@@ -142,6 +158,7 @@ class Run {
         log_in_late(failed);
       response = prompt();
     }
+    host_->stop_asking();  // an agent that does not wait for the answer
     settle();
     event::Stopped stopped{response, exit_code::done, ""};
     judge(stopped);
@@ -174,7 +191,8 @@ class Run {
   v1::PromptResponse prompt() {
     Prompt prompt = session_->prompt(options_.prompt);
     const std::stop_callback please(stopping_.please(), [this] {
-      reporter_->tell(event::Cancelling{stopping_.why()});
+      host_->stop_asking();  // an open question keeps all else from being printed
+      reporter_->tell(event::Cancelling{cancel_reason()});
       session_->cancel();
     });
     const std::stop_callback now(stopping_.now(), [this] { agent_->close(); });
@@ -201,14 +219,20 @@ class Run {
     show_updates(false);
   }
 
+  int signal() const { return options_.signal ? options_.signal() : SIGINT; }
+  const char* cancel_reason() const {
+    if (stopping_.why() == Why::timed_out) return "timeout";
+    return signal() == SIGTERM ? "terminated" : signal() == SIGHUP ? "hangup" : "interrupt";
+  }
+
   void judge(event::Stopped& stopped) const {
     const StopReason reason = stopped.response.stopReason;
     if (stopping_.why() == Why::timed_out) {
       stopped.exit_code = exit_code::timed_out;
       stopped.note = "the time was over before the turn was";
     } else if (stopping_.why() == Why::interrupted) {
-      stopped.exit_code = exit_code::cancelled;
-      stopped.note = "cancelled";
+      stopped.exit_code = exit_code::signalled + signal();
+      stopped.note = signal() == SIGINT ? "cancelled" : std::string("cancelled: ") + cancel_reason();
     } else if (host_->permission_needed()) {
       stopped.exit_code = exit_code::permission_needed;
       stopped.note =
@@ -240,6 +264,11 @@ class Run {
     } catch (const StoppedEarly&) {
       describe("", exit_code::failed);
     } catch (const StartFailed& error) {
+      if (const std::string wrong = wrong_model(error.diagnosis()); !wrong.empty()) {
+        describe(wrong, exit_code::bad_usage);
+        failed.phase = "session";  // where any other agent would be asked for it
+        return failed;
+      }
       failed.phase = to_string(error.diagnosis().phase);
       failed.start = error.diagnosis();
       describe(error.what(), exit_code::no_agent);
@@ -266,21 +295,24 @@ class Run {
     } catch (const CallFailed& error) {
       failed.code = error.code();
       failed.data = error.data();
-      describe(std::string(error.what()) + " (" + std::to_string(error.code()) + ")",
-               exit_code::failed);
+      describe(error.what(), exit_code::failed);
+      if (const auto id = error.data()["correlationId"].as_string(); id && !id->empty())
+        failed.log_line = host_->logged_as(*id);
       if (error.data()["reason"].as_string() == "no_model") {
         // Nobody let it use the server that it has found.
         const bool denied = host_->permission_needed();
         failed.exit_code = denied ? exit_code::permission_needed : exit_code::no_model;
-        failed.message = error.what();
       }
       if (error.code() == rpc::auth_required) {
         failed.phase = "authenticate";
         failed.exit_code = exit_code::login_needed;
-        failed.message = "the agent wants a login first: " + failed.message;
-        failed.methods = agent_->auth_methods();
-        if (!options_.auth.empty() && !host_->logged_in())
-          failed.message += "; it has no login \"" + options_.auth + "\" that --auth can do";
+        // There is a key, and the message says what is wrong with it.
+        if (error.data()["keySource"].absent()) {
+          failed.message = "the agent wants a login first: " + failed.message;
+          failed.methods = agent_->auth_methods();
+          if (!options_.auth.empty() && !host_->logged_in())
+            failed.message += "; it has no login \"" + options_.auth + "\" that --auth can do";
+        }
       }
     } catch (const std::exception& error) {
       describe(error.what(), exit_code::failed);
@@ -291,14 +323,36 @@ class Run {
     if (stopping_.why() == Why::not_at_all) return failed;
     // Whatever else it looks like: this is why.
     const bool timed_out = stopping_.why() == Why::timed_out;
-    failed.exit_code = timed_out ? exit_code::timed_out : exit_code::cancelled;
-    failed.message = (timed_out ? "the time was over" : "interrupted");
-    if (phase_ == "prompt")
-      failed.message += stopping_.now().stop_requested()
-                            ? "; the agent did not end the turn, and was ended"
-                            : "; the turn did not end well";
+    failed.exit_code = timed_out ? exit_code::timed_out : exit_code::signalled + signal();
+    failed.message = timed_out             ? "the time was over"
+                     : signal() == SIGINT  ? "interrupted"
+                     : signal() == SIGTERM ? "terminated"
+                                           : "hung up";
+    failed.message += "; " + what_was_awaited();
     failed.start.reset();
     return failed;
+  }
+
+  // What our own agent says of the --model that it was started with; empty if that is not it.
+  std::string wrong_model(const StartFailed::Diagnosis& diagnosis) const {
+    constexpr std::string_view said = "acp agent: --model: ";
+    const bool ours = options_.agent.kind == KnownAgent::Kind::built_in;
+    const std::string& told = diagnosis.stderr_tail;
+    if (!ours || !diagnosis.exit || !told.starts_with(said)) return {};
+    return told.substr(said.size(), told.find('\n') - said.size());
+  }
+
+  // Of the agent, when it was stopped.
+  std::string what_was_awaited() const {
+    if (phase_ == "prompt")
+      return stopping_.now().stop_requested() ? "the agent did not end the turn, and was ended"
+                                              : "the turn did not end well";
+    if (phase_ == "handshake")
+      return "the agent did not answer initialize: is it an ACP agent, and does it need an option "
+             "such as --acp?";
+    if (phase_ == "authenticate") return "the agent did not answer authenticate";
+    if (phase_ == "session" && !session_) return "the agent did not open a session";
+    return phase_ == "session" ? "the agent did not take a mode, a model or an option" : "";
   }
 
   void end() {

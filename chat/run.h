@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -29,12 +30,13 @@ inline constexpr int login_needed = 7;
 inline constexpr int no_session = 8;  // the one that was named cannot be resumed
 inline constexpr int no_model = 9;    // none is configured, and none was chosen
 inline constexpr int timed_out = 124;
-inline constexpr int cancelled = 130;
+inline constexpr int cancelled = 130;  // by SIGINT, or by the agent
+inline constexpr int signalled = 128;  // and the signal's number
 }  // namespace exit_code
 
 struct RunOptions {
   KnownAgent agent;
-  std::string prompt;
+  std::vector<ContentBlock> prompt;
   std::string cwd;      // absolute
   std::string session;  // an id, or "last"; empty: a new one
   RunChoices choices;
@@ -49,6 +51,8 @@ struct RunOptions {
   std::shared_ptr<Permissions> permissions;
   std::string version;            // of this program
   std::string typed = "acp run";  // the command line without the agent, for advice
+  // The signal that set the `interrupt` of run(); without it SIGINT.
+  std::function<int()> signal = {};
 };
 
 // Blocks until it is over, and gives the exit code. `interrupt` cancels the turn.

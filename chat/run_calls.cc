@@ -41,9 +41,37 @@ void TerminalTails::add(const std::string& id, std::string_view text) {
   tail.text.erase(0, cut);
 }
 
+void TerminalTails::end(const std::string& id, const io::ExitStatus& exit) {
+  if (tails_.contains(id) || tails_.size() < most_terminals) tails_[id].exit = exit;
+}
+
 const TerminalTails::Tail* TerminalTails::find(const std::string& id) const {
   const auto found = tails_.find(id);
   return found == tails_.end() ? nullptr : &found->second;
+}
+
+std::string first_line(const ShownCall& call) {
+  std::string text = "[tool] " + call.kind + ": " + call.title;
+  for (std::size_t i = 0; i < call.locations.size() && i < 3; ++i) {
+    text += (i == 0 ? " (" : ", ") + one_line(call.locations[i].path);
+    if (call.locations[i].line.has_value()) text += ":" + std::to_string(*call.locations[i].line);
+  }
+  if (call.locations.size() > 3) text += ", …";
+  return text + (call.locations.empty() ? "" : ")");
+}
+
+std::string how_it_failed(const ShownCall& call, const TerminalTails& tails) {
+  for (const v1::ToolCallContent& item : call.content) {
+    const auto* const terminal = std::get_if<v1::Terminal>(&item);
+    const auto* const tail = terminal ? tails.find(terminal->terminalId) : nullptr;
+    if (tail == nullptr || !tail->exit || tail->exit->success()) continue;
+    return tail->exit->kind == io::ExitStatus::Kind::exited
+               ? "exit code " + std::to_string(tail->exit->value)
+               : tail->exit->describe();
+  }
+  if (call.is_command && call.exit_code.value_or(0) != 0)
+    return "exit code " + std::to_string(*call.exit_code);
+  return {};
 }
 
 std::string excerpt(const ShownCall& call, const TerminalTails& tails, bool all) {

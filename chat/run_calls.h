@@ -17,23 +17,36 @@ struct ShownCall {
   bool is_command = false;  // its last lines say most, of others the first
   std::vector<v1::ToolCallContent> content = {};
   bool cancelled = false;  // the turn was, and the user knows
+  bool told = true;        // its beginning was shown
+  std::string kind = "other";
+  std::optional<std::int64_t> exit_code = {};  // of its command, as the agent tells it
+  std::vector<v1::ToolCallLocation> locations = {};
 };
 
-// What commands have printed at our terminals: of each the last part, and how much was before.
+// "[tool] edit: Write a.txt (/project/a.txt)"
+std::string first_line(const ShownCall& call);
+
+// What commands have printed at our terminals: of each the last part, how much was before, and how
+// it ended.
 class TerminalTails {
  public:
   struct Tail {
     std::string text;
     std::size_t lines_before = 0;
+    std::optional<io::ExitStatus> exit = {};
   };
 
   void add(const std::string& id, std::string_view text);
+  void end(const std::string& id, const io::ExitStatus& exit);
   const Tail* find(const std::string& id) const;
   void forget(const std::string& id) { tails_.erase(id); }
 
  private:
   std::map<std::string, Tail> tails_;
 };
+
+// How its command failed: "exit code 1", "killed by SIGSEGV". Empty if it did not, or nobody knows.
+std::string how_it_failed(const ShownCall& call, const TerminalTails& tails);
 
 // A few lines of what the call gave to people, indented, and how many more there are; empty if it
 // gave no text. With `all` every line of its text; what its terminals printed is not among them,

@@ -63,7 +63,12 @@ struct Logged {
   const LogEntry& entry;
 };
 struct Cancelling {
-  Stopping::Why why;
+  const char* reason;  // as in JSON: timeout, interrupt, terminated, hangup
+};
+// How a command ended that runs at one of our terminals.
+struct TerminalEnded {
+  const std::string& id;
+  const io::ExitStatus& exit;
 };
 // The two ends.
 struct Stopped {
@@ -79,14 +84,15 @@ struct Failed {
   Json data = {};                            // of it
   std::vector<v1::AuthMethod> methods = {};  // if it wants a login
   std::optional<StartFailed::Diagnosis> start = {};
+  std::string log_line = {};  // what the agent's log has of it
 };
 }  // namespace event
 
-using RunEvent =
-    std::variant<event::Starting, event::Initialized, event::LoggingIn, event::SessionOpened,
-                 event::Updated, event::PermissionAnswered, event::CallJudged,
-                 event::ElicitationDeclined, event::TerminalOutput, event::StderrLine,
-                 event::Logged, event::Cancelling, event::Stopped, event::Failed>;
+using RunEvent = std::variant<event::Starting, event::Initialized, event::LoggingIn,
+                              event::SessionOpened, event::Updated, event::PermissionAnswered,
+                              event::CallJudged, event::ElicitationDeclined, event::TerminalOutput,
+                              event::TerminalEnded, event::StderrLine, event::Logged,
+                              event::Cancelling, event::Stopped, event::Failed>;
 
 class RunPrinter {
  public:
@@ -99,7 +105,7 @@ std::unique_ptr<RunPrinter> json_run_printer();
 
 struct TextOptions {
   bool quiet = false;    // the last message, failures, and what was permitted
-  bool verbose = false;  // also thoughts, the agent's stderr and what terminals print
+  bool verbose = false;  // also thoughts, the agent's stderr, what terminals print, codes of errors
 };
 // The agent's words on standard output, the rest on standard error.
 std::unique_ptr<RunPrinter> text_run_printer(TextOptions options);
@@ -110,6 +116,8 @@ class RunReporter {
   explicit RunReporter(std::unique_ptr<RunPrinter> printer) : printer_(std::move(printer)) {}
 
   void tell(const RunEvent& event);
+  // Nothing is printed while this is held.
+  std::unique_lock<std::mutex> silence() { return std::unique_lock(printing_); }
   // Never waits: it is told with the next event. For threads that hold locks.
   void later(LogEntry entry);
 

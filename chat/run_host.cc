@@ -1,5 +1,6 @@
 #include "chat/run_host.h"
 
+#include <chrono>
 #include <utility>
 
 #include "acp/json/codec.h"
@@ -19,8 +20,12 @@ RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissi
           [told = reporter_](const std::string& id, std::string_view text) {
             told->tell(event::TerminalOutput{id, text});
           },
-          {},
-          {.forbidden = settings::own_places(), .environment = std::move(command_environment)}) {}
+          [told = reporter_](const std::string& id, const std::optional<io::ExitStatus>& exit) {
+            if (exit) told->tell(event::TerminalEnded{id, *exit});
+          },
+          {.forbidden = settings::own_places(), .environment = std::move(command_environment)}) {
+  permissions_->silence_by([told = reporter_] { return told->silence(); });
+}
 
 void RunHost::install(Client& client) {
   const std::shared_ptr<RunHost> self = shared_from_this();
@@ -46,7 +51,10 @@ void RunHost::install(Client& client) {
         told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
       })
       .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
-      .on_stderr([told = reporter_](std::string_view line) { told->tell(event::StderrLine{line}); })
+      .on_stderr([self](std::string_view line) {
+        self->keep_stderr(line);
+        self->reporter_->tell(event::StderrLine{line});
+      })
       .takes_boolean_options()
       .takes_notices()
       .takes_compactions()
@@ -87,7 +95,13 @@ Decision RunHost::answer(const ClientContext& context,
     });
   session.reset();
   question.call = call_in_question(request.toolCall, std::move(question.call));
-  PermissionAnswer answer = permissions_->answer(question, context.stop_token());
+  std::stop_source either;
+  const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
+  const std::stop_callback second(stop_asking_.get_token(), [&either] { either.request_stop(); });
+  PermissionAnswer answer = permissions_->answer(question, either.get_token());
+  // The agent hears of the cancelled turn first, then of this question.
+  if (answer.by == PermissionAnswer::By::cancelled)
+    sleep_unless(context.stop_token(), std::chrono::seconds(1));
   if (context.cancelled()) {
     answer.by = PermissionAnswer::By::cancelled;
     answer.allowed = false;
@@ -101,10 +115,32 @@ Decision RunHost::answer(const ClientContext& context,
 
 void RunHost::judge(const ClientContext& context, workspace::Question call) {
   call.agent = agent_name_;
-  const PermissionAnswer answer = permissions_->judge(call, asks_itself_, context.stop_token());
+  std::stop_source either;
+  const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
+  const std::stop_callback second(stop_asking_.get_token(), [&either] { either.request_stop(); });
+  const PermissionAnswer answer = permissions_->judge(call, asks_itself_, either.get_token());
   if (answer.by == PermissionAnswer::By::nobody) permission_needed_ = true;
   if (!answer.reason.empty()) reporter_->tell(event::CallJudged{call, answer});
   if (!answer.allowed) throw permission_denied("acp run does not carry this out: " + answer.reason);
+}
+
+void RunHost::keep_stderr(std::string_view line) {
+  constexpr std::size_t most_lines = 50, most_bytes = 10'000;
+  const std::lock_guard lock(stderr_mutex_);
+  last_stderr_.emplace_back(line.substr(0, most_bytes));
+  if (last_stderr_.size() > most_lines) last_stderr_.pop_front();
+  stderr_came_.notify_all();
+}
+
+std::string RunHost::logged_as(const std::string& id) {
+  std::string found;
+  std::unique_lock lock(stderr_mutex_);
+  stderr_came_.wait_for(lock, std::chrono::milliseconds(500), [&] {
+    for (const std::string& line : last_stderr_)
+      if (line.find(id) != std::string::npos) found = line;
+    return !found.empty();
+  });
+  return found;
 }
 
 std::string RunHost::choose_login(const std::vector<v1::AuthMethod>& methods) {

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "acp/client.h"
 #include "chat/permission.h"
@@ -29,6 +33,13 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
   void remember(const Session& session);
   void forget();
 
+  // Ends the question that is open, if any. The turn is to be cancelled then.
+  void stop_asking() { stop_asking_.request_stop(); }
+
+  // The line on the agent's stderr that has this id; waits for it a moment. Empty if it does not
+  // come.
+  std::string logged_as(const std::string& id);
+
   // A permission was denied because nobody was there to decide.
   bool permission_needed() const { return permission_needed_; }
   // The agent has asked for a login, and was given the method.
@@ -38,6 +49,7 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
   Decision answer(const ClientContext& context, const v1::RequestPermissionRequest& request);
   // Throws Error if the call is not to be carried out.
   void judge(const ClientContext& context, workspace::Question call);
+  void keep_stderr(std::string_view line);
   std::string choose_login(const std::vector<v1::AuthMethod>& methods);
 
   const std::shared_ptr<RunReporter> reporter_;
@@ -47,6 +59,10 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
   const workspace::Offer offer_;
   std::mutex mutex_;
   std::optional<Session> session_;
+  std::stop_source stop_asking_;
+  std::mutex stderr_mutex_;
+  std::condition_variable stderr_came_;
+  std::deque<std::string> last_stderr_;  // a few lines
   std::atomic<bool> permission_needed_ = false, logged_in_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "chat/content.h"
 #include "chat/run_events.h"
 #include "chat/text.h"
+#include "workspace/offer.h"
 
 namespace acp::chat {
 
@@ -186,6 +187,14 @@ class JsonPrinter : public RunPrinter {
   void show(const event::TerminalOutput& e) {
     line(Json::object({{"event", "terminal"}, {"terminalId", e.id}, {"output", e.text}}));
   }
+  void show(const event::TerminalEnded& e) {
+    Json object = Json::object({{"event", "terminal_exit"}, {"terminalId", e.id}});
+    if (e.exit.kind == io::ExitStatus::Kind::exited)
+      object.set("exitCode", e.exit.value);
+    else
+      object.set("signal", workspace::to_exit_status(e.exit).signal.value_or(""));
+    line(object);
+  }
   void show(const event::StderrLine& e) {
     line(Json::object({{"event", "stderr"}, {"line", e.line}}));
   }
@@ -194,9 +203,7 @@ class JsonPrinter : public RunPrinter {
         {{"event", "log"}, {"level", level_name(e.entry.level)}, {"message", e.entry.message}}));
   }
   void show(const event::Cancelling& e) {
-    Json object =
-        Json::object({{"event", "cancel"},
-                      {"reason", e.why == Stopping::Why::timed_out ? "timeout" : "interrupt"}});
+    Json object = Json::object({{"event", "cancel"}, {"reason", e.reason}});
     if (!open_calls_.empty())
       object.set("toolCalls", list_of({open_calls_.begin(), open_calls_.end()}));
     line(object);
@@ -213,6 +220,7 @@ class JsonPrinter : public RunPrinter {
     Json object = Json::object({{"event", "error"}, {"phase", e.phase}, {"message", e.message}});
     if (e.code) object.set("code", *e.code);
     if (!e.data.absent()) object.set("data", e.data);
+    if (!e.log_line.empty()) object.set("log", e.log_line);
     put_summary(object);
     object.set("exitCode", e.exit_code);
     if (!e.methods.empty()) {

@@ -47,15 +47,6 @@ std::string text_of(const ContentBlock& content, io::PrintableStream& stream) {
   return placeholder(content);
 }
 
-std::string with_locations(std::string text, const std::vector<v1::ToolCallLocation>& locations) {
-  for (std::size_t i = 0; i < locations.size() && i < 3; ++i) {
-    text += (i == 0 ? " (" : ", ") + one_line(locations[i].path);
-    if (locations[i].line.has_value()) text += ":" + std::to_string(*locations[i].line);
-  }
-  if (locations.size() > 3) text += ", …";
-  return text + (locations.empty() ? "" : ")");
-}
-
 std::string login_advice(const std::vector<v1::AuthMethod>& methods) {
   std::string text = "It offers:";
   for (const v1::AuthMethod& method : methods) {
@@ -167,17 +158,19 @@ class TextPrinter : public RunPrinter {
   }
   void show(const v1::ToolCall& call) {
     end_message();
-    const std::string title = one_line(call.title);
-    std::string kind = "other";
-    if (call.kind)
-      if (const auto name = Json::parse(json::encode(*call.kind)); name && name->is_string())
-        kind = *name->as_string();
     const auto [place, is_new] = calls_.try_emplace(call.toolCallId);
     ShownCall& shown = place->second;
-    shown.title = title;
-    if (call.kind) shown.is_command = *call.kind == ToolKind::execute;
+    shown.title = one_line(call.title);
+    if (call.kind) set_kind(shown, *call.kind);
     if (!call.content.empty()) shown.content = call.content;
-    if (is_new) note(with_locations("[tool] " + kind + ": " + title, call.locations));
+    if (!call.locations.empty()) shown.locations = call.locations;
+    if (is_new) shown.told = false;
+    // Some agents name the tool at once, and tell what it does a moment later.
+    const bool says_little =
+        call.name.has_value() && *call.name == call.title && call.locations.empty() &&
+        call.rawInput.absent() &&
+        call.status.value_or(ToolCallStatus::pending) == ToolCallStatus::pending;
+    if (!says_little) tell_first(shown, call.rawInput);
     if (call.status) status(call.toolCallId, *call.status);
   }
   void show(const v1::ToolCallUpdate& update) {
@@ -185,21 +178,40 @@ class TextPrinter : public RunPrinter {
     if (update.title.has_value() || calls_.contains(update.toolCallId)) {
       ShownCall& shown = calls_[update.toolCallId];
       if (update.title.has_value()) shown.title = one_line(*update.title);
-      if (update.kind.has_value()) shown.is_command = *update.kind == ToolKind::execute;
+      if (update.kind.has_value()) set_kind(shown, *update.kind);
       if (update.content.has_value()) shown.content = *update.content;
+      if (update.locations.has_value()) shown.locations = *update.locations;
+      if (const auto code = update.rawOutput["exitCode"].as_int64()) shown.exit_code = *code;
+      tell_first(shown, update.rawInput);
     }
     if (update.status.has_value()) status(update.toolCallId, *update.status);
+  }
+  static void set_kind(ShownCall& shown, v1::ToolKind kind) {
+    shown.kind = name_of(kind);
+    shown.is_command = kind == ToolKind::execute;
+  }
+  void tell_first(ShownCall& shown, const Json& input) {
+    if (std::exchange(shown.told, true)) return;
+    note(first_line(shown));
+    if (options_.verbose && !input.absent()) note("  input: " + one_line(input.text(), 1000));
   }
   void status(const std::string& id, ToolCallStatus status) {
     if (status != ToolCallStatus::completed && status != ToolCallStatus::failed) return;
     const auto known = calls_.extract(id);
-    const std::string title = known ? known.mapped().title : one_line(id);
+    if (!known) {
+      note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + one_line(id));
+      return;
+    }
+    const ShownCall& call = known.mapped();
+    // Many agents say that a call is completed when its command has failed.
+    const std::string failure = how_it_failed(call, terminals_);
+    const bool failed = status == ToolCallStatus::failed || !failure.empty();
     // That a cancelled call has failed is no news.
-    const bool said = known && known.mapped().cancelled && status == ToolCallStatus::failed;
-    if (!said) note((status == ToolCallStatus::completed ? "[done] " : "[failed] ") + title);
-    if (!known) return;
-    if (!options_.quiet) pass(excerpt(known.mapped(), terminals_, options_.verbose));
-    for (const v1::ToolCallContent& item : known.mapped().content)
+    if (!call.cancelled || !failed)
+      note((failed ? "[failed] " : "[done] ") + call.title +
+           (failure.empty() ? "" : ": " + failure));
+    if (!options_.quiet) pass(excerpt(call, terminals_, options_.verbose));
+    for (const v1::ToolCallContent& item : call.content)
       if (const auto* terminal = std::get_if<v1::Terminal>(&item))
         terminals_.forget(terminal->terminalId);
   }
@@ -231,9 +243,8 @@ class TextPrinter : public RunPrinter {
       note("[unknown] updates of a kind that is not known here: " + one_line(unknown.tag));
   }
   template <class Update>
-  void show(const Update&) requires requires {
-    Update::json_type;
-  }
+  void show(const Update&)
+    requires requires { Update::json_type; }
   {}  // for programs: --json
 
   // ---- events
@@ -262,10 +273,18 @@ class TextPrinter : public RunPrinter {
   // Also in quiet: nothing is approved in silence.
   void show(const event::PermissionAnswered& e) {
     end_message();
+    // That the turn is cancelled was said, of the call as well, which may have ended since.
+    if (e.answer.by == PermissionAnswer::By::cancelled && !calls_.contains(e.call.id)) return;
     // The question may be answered before the call itself is told of.
-    const ShownCall asked{one_line(e.call.title), e.call.kind == ToolKind::execute};
-    if (calls_.try_emplace(e.call.id, asked).second)
-      note(with_locations("[tool] " + describe(e.call), e.call.locations));
+    const auto [place, is_new] = calls_.try_emplace(e.call.id);
+    ShownCall& asked = place->second;
+    if (is_new) asked.told = false;
+    if (!asked.told) {
+      asked.title = one_line(e.call.title);
+      asked.locations = e.call.locations;
+      set_kind(asked, e.call.kind);
+    }
+    tell_first(asked, e.call.raw_input);
     std::string text = std::string(e.answer.allowed ? "[allowed] " : "[denied] ") +
                        describe(e.call) + ", " + e.answer.reason;
     if (e.answer.allowed && e.answer.option)
@@ -294,6 +313,9 @@ class TextPrinter : public RunPrinter {
     else
       terminals_.add(e.id, e.text);
   }
+  void show(const event::TerminalEnded& e) {
+    if (!options_.quiet) terminals_.end(e.id, e.exit);
+  }
   void show(const event::StderrLine& e) {
     if (options_.verbose) note("[stderr] " + one_line(e.line, 10'000));
   }
@@ -303,7 +325,7 @@ class TextPrinter : public RunPrinter {
   }
   void show(const event::Cancelling& e) {
     end_message();
-    note(e.why == Stopping::Why::timed_out
+    note(e.reason == std::string_view("timeout")
              ? "[cancel] the time is over; the turn is cancelled"
              : "[cancel] the turn is cancelled; once more to end at once");
     cancel_calls();
@@ -318,7 +340,12 @@ class TextPrinter : public RunPrinter {
   }
   void show(const event::Failed& e) {
     finish();
-    tell("acp run: " + printable(e.message));
+    const std::string code = options_.verbose && e.code ? " (" + std::to_string(*e.code) + ")" : "";
+    tell("acp run: " + printable(e.message) + code);
+    // With --verbose it was shown when it came.
+    if (!options_.verbose && !e.log_line.empty()) tell("[log] " + one_line(e.log_line, 1000));
+    if (!options_.verbose && e.log_line.empty() && !e.data["correlationId"].absent())
+      tell("-v shows the agent's log, which may say more.");
     if (!e.methods.empty()) tell(login_advice(e.methods));
   }
   void finish() {

@@ -1,4 +1,6 @@
 // acp agent: the coding agent, on standard input and output.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -97,6 +99,10 @@ int run(Options& options) {
                               longest) +
                      "\n";
   };
+  if (isatty(STDIN_FILENO) != 0)
+    std::cerr
+        << "acp agent: this speaks JSON with an editor, which starts it (docs/editors.md). To "
+           "talk to it yourself: acp chat. Ctrl-D ends it.\n";
   int code = 0;
   {
     coder::Coder coder(options.coder);

@@ -250,3 +250,16 @@ with tempfile.TemporaryDirectory() as home:
     assert not os.path.exists(left)
     assert [name for name in os.listdir(claims) if name.endswith(".lock")] == [session["sessionId"] + ".lock"]
     agent.end()
+
+# ---- a person who starts it at a terminal is told what it is for; an editor is told nothing
+with tempfile.TemporaryDirectory() as home:
+    keyboard, terminal = os.openpty()
+    agent = subprocess.Popen([acp, "agent", "--model", "offline"], stdin=terminal, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, env=environment_in(home))
+    os.write(keyboard, b"\x04")
+    out, err = agent.communicate(timeout=60)
+    assert agent.returncode == 0 and out == "", (out, err)
+    assert "acp chat" in err and "Ctrl-D" in err and err.count("\n") == 1, err
+    os.close(keyboard)
+    os.close(terminal)
+    assert run(home, "--model", "offline").stderr == ""

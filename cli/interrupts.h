@@ -4,12 +4,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <stop_token>
 #include <thread>
 
 namespace acp::cli {
 
-// SIGINT and SIGTERM take back what is under way. Made before any other thread.
+// SIGINT, SIGTERM and SIGHUP take back what is under way. Made before any other thread.
 class Interrupts {
  public:
   static constexpr int exit_code = 130;
@@ -18,12 +19,14 @@ class Interrupts {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
-    sigaddset(&signals_, SIGUSR1);  // our own: the end
+    if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);  // by nohup
+    sigaddset(&signals_, SIGUSR1);                          // our own: the end
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
     thread_ = std::thread([this] {
       int signal = 0;
       while (sigwait(&signals_, &signal) != 0 || signal != SIGUSR1) {
-        if (stop_.stop_requested()) _exit(exit_code);  // asked twice
+        if (stop_.stop_requested()) _exit(128 + signal);  // asked twice
+        signal_ = signal;
         stop_.request_stop();
       }
     });
@@ -33,9 +36,17 @@ class Interrupts {
     thread_.join();
   }
   std::stop_token token() const { return stop_.get_token(); }
+  // The one that set the token; before that, SIGINT.
+  int signal() const { return signal_; }
 
  private:
+  static bool is_ignored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+
   sigset_t signals_;
+  std::atomic<int> signal_ = SIGINT;
   std::stop_source stop_;
   std::thread thread_;
 };

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/interrupts.h"
+#include "cli/piped_input.h"
 #include "cli/seconds.h"
 #include "workspace/policy_store.h"
 
@@ -24,11 +25,11 @@ namespace {
 
 struct Options : ClientOptions {
   std::string prompt, file;
-  std::string policy = "deny";
+  std::string policy;  // empty: none was chosen, which is deny
   std::string auth;
   std::vector<std::string> set;
   double timeout = 0, grace = 10;
-  bool json = false, quiet = false, verbose = false;
+  bool json = false, quiet = false, verbose = false, standard_input = false;
 };
 
 std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
@@ -43,20 +44,66 @@ bool is_utf8(const std::string& text) {
   return true;
 }
 
-std::string prompt_of(const Options& options) {
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+// `took_input`: standard input was the prompt.
+std::string prompt_of(const Options& options, bool& took_input) {
   std::string text = options.prompt;
-  if (!options.file.empty()) {
-    if (!text.empty()) throw BadUsage("either PROMPT or --file, not both");
+  if (!options.file.empty() && !text.empty()) throw BadUsage("either PROMPT or --file, not both");
+  const bool nothing_named = options.file.empty() && text.empty();
+  took_input = text == "-" || options.file == "-" ||
+               (nothing_named && (options.standard_input || isatty(STDIN_FILENO) == 0));
+  if (took_input) {
+    const auto input = whole_input();
+    if (!input && !nothing_named) throw BadUsage("cannot read standard input");
+    text = input.value_or("");
+  } else if (!options.file.empty()) {
     std::ifstream file(options.file, std::ios::binary);
     if (file) text = read_all(file);
     if (!file) throw BadUsage("cannot read " + options.file);
-  } else if (text == "-" || (text.empty() && isatty(STDIN_FILENO) == 0)) {
-    text = read_all(std::cin);
   }
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw BadUsage("the prompt is empty: give PROMPT, --file, or standard input");
+  if (is_blank(text)) {
+    const bool dashed = !options.command.empty() && options.command.front().starts_with('-');
+    throw BadUsage("the prompt is empty: give PROMPT, --file, or standard input" +
+                   std::string(dashed ? ". What follows -- is the agent's command; before a prompt "
+                                        "that begins with a dash put a space: acp run \" " +
+                                            options.command.front() + "\""
+                                      : ""));
+  }
   if (!is_utf8(text)) throw BadUsage("the prompt is not UTF-8");
   return text;
+}
+
+// In tags that the text itself does not end.
+std::string marked_input(std::string text) {
+  std::string tag = "stdin";
+  for (int i = 2; text.find("</" + tag + ">") != std::string::npos; ++i)
+    tag = "stdin-" + std::to_string(i);
+  if (!text.ends_with('\n')) text += '\n';
+  return "<" + tag + ">\n" + text + "</" + tag + ">";
+}
+
+// The prompt, and after it what another program gives us.
+std::vector<ContentBlock> content_of(const Options& options) {
+  constexpr int wait_seconds = 3;
+  bool took_input = false;
+  std::vector<ContentBlock> content = {prompt_of(options, took_input)};
+  if (took_input) return content;
+  PipedInput input;
+  if (options.standard_input) {
+    const auto whole = whole_input();
+    if (!whole) throw BadUsage("--stdin: cannot read standard input");
+    input.text = *whole;
+  } else {
+    input = piped_input(wait_seconds);
+  }
+  if (!input.warning.empty()) std::cerr << "acp run: " << input.warning << ".\n";
+  if (!is_utf8(input.text))
+    throw BadUsage("what came on standard input is not UTF-8; </dev/null leaves it out");
+  if (!is_blank(input.text)) content.emplace_back(marked_input(std::move(input.text)));
+  return content;
 }
 
 std::pair<std::string, std::string> pair_of(const std::string& word, const char* option) {
@@ -71,7 +118,7 @@ chat::RunOptions read(const Options& options) {
   chat::RunOptions run;
   options.read_into(run, user_settings());
   run.permissions = chat::Permissions::from(options.policy, workspace::PolicyStore::default_path());
-  run.prompt = prompt_of(options);
+  run.prompt = content_of(options);
   for (const std::string& word : options.set) run.choices.set.push_back(pair_of(word, "--set"));
   run.auth = options.auth;
   if (options.timeout > 0) run.time = milliseconds(options.timeout);
@@ -80,8 +127,9 @@ chat::RunOptions read(const Options& options) {
 }
 
 int run(const Options& options) {
-  const chat::RunOptions what = read(options);
+  chat::RunOptions what = read(options);
   const Interrupts interrupts;  // not before: whoever types a prompt may end it all
+  what.signal = [&interrupts] { return interrupts.signal(); };
   chat::TextOptions text;
   text.quiet = options.quiet;
   text.verbose = options.verbose;
@@ -100,18 +148,21 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   run_command->add_option(
       "PROMPT", options->prompt,
       "What to do. - reads it from standard input; so does leaving it out, unless that is a "
-      "terminal");
+      "terminal. What is piped in beside it is sent after it: git diff | acp run \"Review this\"");
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
     return run_command->add_option(name, into, what)->type_name(type);
   };
   options->add_to(*run_command);
-  option("--file", options->file, "Read the prompt from a file", "FILE");
+  option("--file", options->file, "Read the prompt from a file; - is standard input", "FILE");
+  run_command->add_flag("--stdin", options->standard_input,
+                        "Send standard input after the prompt, however long it takes. Without it a "
+                        "pipe to which nobody writes for 3 s is left out, and so is a socket");
   option(
       "--policy", options->policy,
       "Who answers when the agent asks for a permission, and decides on writes and commands that "
       "it sends without asking: 'ask' (the terminal), 'allow', 'deny', or a file with rules, as "
       "'acp policy' writes them; what no rule decides is denied. Your own rules that reject hold "
-      "with each word. (deny)",
+      "with each word, those that allow with 'ask'. (deny)",
       "FILE|ask|allow|deny");
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
       ->type_name("ID=VALUE")
@@ -125,8 +176,10 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
   run_command->add_flag("--json", options->json, "One event a line, as JSON: docs/run.md");
   run_command->add_flag("-q,--quiet", options->quiet,
                         "Only the agent's last message, permissions and failures");
-  run_command->add_flag("-v,--verbose", options->verbose,
-                        "Also thoughts, the agent's stderr, and all that tools and commands print");
+  run_command->add_flag(
+      "-v,--verbose", options->verbose,
+      "Also thoughts, the agent's stderr, what tools are given, all that tools and "
+      "commands print, and the codes of errors");
   run_command->footer(
       "Any other agent is started by its command after --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"
@@ -134,7 +187,7 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
       "7 a login is needed; 8 the session cannot be resumed; 9 no model is configured;\n"
-      "124 time-out; 130 cancelled.");
+      "124 time-out; 130 cancelled; 143 by SIGTERM; 129 by SIGHUP.");
   run_command->callback([options, run_command, &action] {
     options->typed = typed_words(*run_command);
     action = [options] { return told("acp run", [&] { return run(*options); }); };

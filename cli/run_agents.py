@@ -33,6 +33,7 @@ def messages():
 
 INPUT = messages()
 SERVERS = []  # of session/new
+PROMPT = []  # of session/prompt
 
 
 def ask(method, **params):
@@ -177,6 +178,48 @@ def turn(text):
                 "rawInput": {"command": command, "cwd": "vendor"}}
         outcome = ask("session/request_permission", sessionId=SESSION, toolCall=call, options=options)
         say(json.dumps(outcome["outcome"]))
+    elif WHAT == "prompt":
+        say(json.dumps(PROMPT))
+    elif WHAT == "talks-while-it-asks":
+        call = {"toolCallId": "p", "title": "Run it", "kind": "execute"}
+        send({"id": "q", "method": "session/request_permission", "params": {
+            "sessionId": SESSION, "toolCall": call,
+            "options": [{"optionId": kind, "name": kind, "kind": kind} for kind in ("allow_once", "reject_once")]}})
+        Path(DETAIL).read_text()  # a pipe: until the question is there
+        update(sessionUpdate="tool_call", toolCallId="t", title="Look", kind="read", status="completed")
+        ask("fs/read_text_file", sessionId=SESSION, path=os.getcwd() + "/none")
+        Path(DETAIL).write_text("said")
+        for message in INPUT:
+            if message.get("id") == "q":
+                say(message["result"]["outcome"]["optionId"])
+                break
+    elif WHAT == "fails-before-it-hears":  # the answer to its question comes after the call's end
+        call = {"toolCallId": "p", "title": "Run it", "kind": "execute"}
+        update(sessionUpdate="tool_call", **call, status="pending")
+        send({"id": "q", "method": "session/request_permission", "params": {
+            "sessionId": SESSION, "toolCall": call,
+            "options": [{"optionId": kind, "name": kind, "kind": kind} for kind in ("allow_once", "reject_once")]}})
+        for message in INPUT:
+            if message.get("method") == "session/cancel":
+                update(sessionUpdate="tool_call_update", toolCallId="p", status="failed")
+            if message.get("id") == "q":
+                return "cancelled"
+    elif WHAT == "commands":  # each of DETAIL, a list in JSON, is run as a tool call that is completed
+        for number, command in enumerate(json.loads(DETAIL)):
+            call = "c%d" % number
+            update(sessionUpdate="tool_call", toolCallId=call, title="`%s`" % command, kind="execute",
+                   rawInput={"command": command}, status="pending")
+            made = ask("terminal/create", sessionId=SESSION, command=command)["terminalId"]
+            update(sessionUpdate="tool_call_update", toolCallId=call, status="in_progress",
+                   content=[{"type": "terminal", "terminalId": made}])
+            ask("terminal/wait_for_exit", sessionId=SESSION, terminalId=made)
+            update(sessionUpdate="tool_call_update", toolCallId=call, status="completed")
+            ask("terminal/release", sessionId=SESSION, terminalId=made)
+    elif WHAT == "own-command":
+        update(sessionUpdate="tool_call", toolCallId="c", title="`make`", kind="execute", status="completed",
+               rawInput={"command": "make"})
+        update(sessionUpdate="tool_call", toolCallId="d", title="`make`", kind="execute", status="pending")
+        update(sessionUpdate="tool_call_update", toolCallId="d", status="completed", rawOutput={"exitCode": 2})
     elif WHAT == "servers":
         say(json.dumps(SERVERS))
     elif WHAT == "error":
@@ -222,7 +265,8 @@ for message in INPUT:
         else:
             send({"id": number, "result": {}})
     elif method == "session/prompt":
-        reason = turn(message["params"]["prompt"][0]["text"])
+        PROMPT[:] = message["params"]["prompt"]
+        reason = turn(PROMPT[0]["text"])
         if reason:
             usage = {"usage": {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12}} if WHAT == "talks" else {}
             send({"id": number, "result": {"stopReason": reason, **usage}})

@@ -25,10 +25,11 @@ class Calls(Place):
 
     def test_deny_carries_out_nothing_but_reads(self):
         self.write("project/a.txt", "one\n")
-        said = self.steps(["read", self.at("a.txt")], ["write", self.at("b.txt")], ["run", "touch c.txt"], code=4)
+        said = self.steps(["read", self.at("a.txt")], ["write", self.at("b.txt")], ["run", "touch c.txt"], policy="deny",
+                          code=4)
         self.assertEqual(said, ["read: done", "write: " + DENIED, "run: " + DENIED])
         self.assertEqual(os.listdir(self.project), ["a.txt"])
-        self.assertIn("[denied] run `touch c.txt` in %s, nobody was there to ask; the agent did not ask" % self.project,
+        self.assertIn("[denied] run `touch c.txt` in %s, by --policy deny; the agent did not ask" % self.project,
                       self.done.stderr)
         self.assertIn("[denied] write %s" % self.at("b.txt"), self.done.stderr)
 
@@ -108,11 +109,11 @@ class Calls(Place):
         self.assertEqual(os.listdir(self.project), ["a.txt"])
 
     def test_in_json(self):
-        events = self.events("x", *hostile("steps", json.dumps([["run", "touch c.txt"]])), code=4)
+        events = self.events("x", "--policy", "deny", *hostile("steps", json.dumps([["run", "touch c.txt"]])), code=4)
         call, = (event for event in events if event["event"] == "call")
         self.assertEqual(call, {"event": "call", "kind": "execute", "command": "touch c.txt", "cwd": self.project,
                                 "allowed": False, "by": "nobody",
-                                "reason": "nobody was there to ask; the agent did not ask"})
+                                "reason": "by --policy deny; the agent did not ask"})
 
 
 class AtATerminal(Place):

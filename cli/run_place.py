@@ -4,6 +4,8 @@ started with the paths of acp and of an agent that echoes."""
 import json
 import os
 import pty
+import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -77,23 +79,31 @@ class Place(unittest.TestCase):
             if bad not in "\n\t":
                 self.assertNotIn(bad, text)
 
-    def ask(self, answers, *words, code=0):
-        """acp run --policy ask, at a terminal of its own: what it wrote to a file, and what the terminal showed."""
+    def ask(self, answers, *words, code=0, policy=("--policy", "ask")):
+        """acp run --policy ask, at a terminal of its own: what it wrote to a file, and what the terminal showed. An
+        answer may be a function, which gives it once the question is there."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.project)
             out = os.open(self.home + "/out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
             os.dup2(out, 1)
-            os.execve(ACP, [ACP, "run", "--policy", "ask", "x", *words], self.environment)
+            os.execve(ACP, [ACP, "run", *policy, "x", *words], self.environment)
         seen = b""
+
+        def more():
+            if not select.select([terminal], [], [], END)[0]:
+                os.kill(pid, signal.SIGKILL)
+                self.fail("it waits for an answer: " + seen.decode())
+            return os.read(terminal, 1000)
+
         try:
             for number, answer in enumerate(answers, 1):
                 while seen.count(b"nothing to deny: ") < number:
-                    seen += os.read(terminal, 1000)
-                os.write(terminal, answer)
+                    seen += more()
+                os.write(terminal, answer() if callable(answer) else answer)
             while True:
-                seen += os.read(terminal, 1000)
+                seen += more()
         except OSError:  # the other side is closed
             pass
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), code, seen)

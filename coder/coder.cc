@@ -66,6 +66,10 @@ v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
     const ProviderSettings* const provider = session->models()->provider(model);
     return provider == nullptr ? std::vector<v1::AuthMethod>() : login_methods(*provider);
   };
+  host.key_source = [this, session](const std::string& model) {
+    const ProviderSettings* const provider = session->models()->provider(model);
+    return provider == nullptr ? KeySource() : key_source(*provider);
+  };
   host.require_model = options_.require_model;
   TurnLoop loop(turn, *session, std::move(host));
   return loop.run();

@@ -23,6 +23,8 @@ namespace acp::coder {
 
 using namespace settings;  // the user's word is everywhere here
 
+struct KeySource;
+
 struct CoderOptions {
   std::string model = {}, mode = {};         // the command line's
   std::optional<std::string> scenario = {};  // what the offline model plays
@@ -79,6 +81,7 @@ class Coder {
   // Throws -32000, with what would help, if the model's provider has no key.
   void require_key(const Models& models, const std::string& model) const;
   std::vector<v1::AuthMethod> login_methods(const ProviderSettings& provider) const;
+  KeySource key_source(const ProviderSettings& provider) const;
   // Those whose keys sessions use: the chosen model's; if none is chosen, all that have one.
   std::vector<const ProviderSettings*> key_providers(const Settings& settings) const;
   void authenticate(const std::string& method);

@@ -3,6 +3,7 @@
 
 #include "acp/json/codec.h"
 #include "coder/coder.h"
+#include "coder/turn.h"
 
 namespace acp::coder {
 
@@ -35,6 +36,18 @@ std::vector<v1::AuthMethod> Coder::login_methods(const ProviderSettings& provide
   by_terminal.args = {"--login", provider.name};
   methods.emplace_back(std::move(by_terminal));
   return methods;
+}
+
+KeySource Coder::key_source(const ProviderSettings& provider) const {
+  try {
+    const auto place = keys_.source(provider);
+    if (!place) return {};
+    return {*place, *place == provider.key_variable
+                        ? "set another one there, and start the agent again"
+                        : "`acp agent --login " + provider.name + "` stores another one"};
+  } catch (const KeysError&) {
+    return {};
+  }
 }
 
 void Coder::require_key(const Models& models, const std::string& model) const {

@@ -67,7 +67,14 @@ std::optional<std::string> Coder::found_model(Opening& opening, const std::vecto
                                               const std::string& wanted) const {
   std::vector<Note>& notes = opening.notes;
   const TrustedServers answers(options_.servers_file);
-  for (const LocalServer& server : find_local_servers({}, ports, options_.local_time)) {
+  // A name that the user has given to another address is not that of what is found.
+  const auto& providers = opening.models->settings().providers;
+  std::vector<UsualPort> usual = ports;
+  std::erase_if(usual, [&](const UsualPort& port) {
+    const auto own = providers.find(port.name);
+    return own != providers.end() && !own->second.is_usual_server();
+  });
+  for (const LocalServer& server : find_local_servers({}, usual, options_.local_time)) {
     if (server.models.empty()) continue;
     if (!server.owner.trusted) {
       std::optional<bool> answer;

@@ -41,6 +41,19 @@ const Tool* ToolCalls::find(const std::string& name) const {
   return found == by_name_.end() ? nullptr : found->second;
 }
 
+std::string ToolCalls::no_tool(const std::string& name) const {
+  constexpr std::size_t most_names = 4000;
+  std::string names;
+  bool has_servers = false;
+  for (const auto& tool : tools_) {
+    const std::string& one = tool->spec().name;
+    names += (names.empty() ? "" : ", ") + one;
+    has_servers = has_servers || one.starts_with("mcp__");
+  }
+  return "there is no tool " + bounded(name, most_name) + ", only: " + bounded(names, most_names) +
+         (has_servers ? "; those of MCP servers are named mcp__SERVER__TOOL" : "");
+}
+
 std::string ToolCalls::announce(const std::string& name) {
   const Tool* const tool = find(name);
   v1::ToolCall call;
@@ -90,7 +103,7 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
   const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
   try {
     const Tool* const tool = find(call.name);
-    if (tool == nullptr) throw ToolFailed("there is no tool " + bounded(call.name, most_name));
+    if (tool == nullptr) throw ToolFailed(no_tool(call.name));
     if (!arguments || !arguments->is_object())
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));

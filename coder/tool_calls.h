@@ -40,6 +40,7 @@ class ToolCalls {
   ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const std::string& id,
                           const Json& raw_input);
   const Tool* find(const std::string& name) const;
+  std::string no_tool(const std::string& name) const;
   void fail(const std::string& id, const std::string& why, const Json& raw_input = {});
   void finish(const std::string& id, const ToolResult& result);
 

@@ -29,11 +29,17 @@ struct ModelAnswer {
   std::string cut = {};  // which limit ended it; empty: none
 };
 
+// Where a key came from, and what to do for another one. Empty if there is none.
+struct KeySource {
+  std::string place, advice;
+};
+
 // What a turn needs of the program.
 struct TurnHost {
   LogHook log = nullptr;
   // How to log in at the provider of this model.
   std::function<std::vector<v1::AuthMethod>(const std::string& model)> login_methods = nullptr;
+  std::function<KeySource(const std::string& model)> key_source = nullptr;
   bool require_model = false;  // fail where the offline one would stand in
 };
 

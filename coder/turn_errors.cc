@@ -62,7 +62,14 @@ void TurnLoop::fail(const ModelError& error) {
         methods.append(Json::parse(json::encode(method)).value());
     data.set("reason", "auth_required");
     data.set("authMethods", methods);
-    throw Error(rpc::auth_required, error.what(), data);
+    std::string told = error.what();
+    const KeySource key =
+        host_.key_source ? host_.key_source(session_.model()->info().id) : KeySource();
+    if (!key.place.empty()) {
+      data.set("keySource", key.place);
+      told += ". The key comes from " + key.place + ": " + key.advice;
+    }
+    throw Error(rpc::auth_required, told, data);
   }
   throw Error(rpc::internal_error, error.what(), data);
 }

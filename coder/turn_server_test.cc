@@ -276,5 +276,16 @@ TEST_F(TurnServerTest, WhatIsConfiguredIsTrusted) {
   EXPECT_EQ(server.answers, 1);
 }
 
+// The name is the user's: what listens at the usual port is another server.
+TEST_F(TurnServerTest, WhatIsConfiguredElsewhereIsNotLookedForAtTheUsualPort) {
+  ModelServer server(geteuid());
+  scratch.put("config.toml", "[providers.ollama]\nbase_url = \"http://127.0.0.1:" +
+                                 std::to_string(testing::unused_port()) + "/v1\"\n");
+  prompt(server, "allow_always");
+  EXPECT_EQ(server.answers, 0);
+  EXPECT_PRED2(lacks, told, "ollama answers at");
+  EXPECT_PRED2(contains, told, "end_turn") << "of the offline model";
+}
+
 }  // namespace
 }  // namespace acp::coder

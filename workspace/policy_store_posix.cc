@@ -139,7 +139,7 @@ std::string written(const Rule& rule) {
 // The file's text; empty if there is none. Whoever else may write to it could decide for us.
 std::string read_text(const std::string& path) {
   const io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file && errno == ENOENT) return {};
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return {};
   struct stat about;
   if (!file || fstat(file.get(), &about) != 0) refuse(path, 0, std::strerror(errno));
   if (!S_ISREG(about.st_mode)) refuse(path, 0, "not a file");

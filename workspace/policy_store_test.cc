@@ -130,6 +130,11 @@ TEST_F(PolicyStoreTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(scratch.get("policy.toml"), "[[rule]]\ndecision = \"allow\n");
 }
 
+TEST_F(PolicyStoreTest, APathThatCannotBeIsNoFile) {
+  scratch.put("file", "");
+  EXPECT_TRUE(PolicyStore(scratch / "file/acp/policy.toml").load().empty());
+}
+
 TEST_F(PolicyStoreTest, DoesNotFollowWhatOthersMayWrite) {
   scratch.put("policy.toml", "[[rule]]\ndecision = \"allow\"\n");
   chmod(store.path().c_str(), 0666);

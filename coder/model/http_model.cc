@@ -53,10 +53,12 @@ bool says_something(const ModelEvent& event) {
 // given on, when it does not run.
 class HttpModel::Call {
  public:
-  Call(Api api, const OnModelEvent& on_event, const HttpModelLimits& limits)
+  Call(Api api, const std::string& model, const OnModelEvent& on_event,
+       const HttpModelLimits& limits)
       : api_(api),
         on_event_(on_event),
         limits_(limits),
+        model_(model),
         events_(limits.event_bytes),
         stream_(stream_of(api, [this](ModelEvent event) {
           said_ = said_ || says_something(event);
@@ -163,6 +165,7 @@ class HttpModel::Call {
                                    : chat_completions_error(head_.status, bytes_, later);
       std::string told = error.what();
       if (head_.status == 404 || bytes_.empty()) told += " from " + http::shown_url(head_.url);
+      if (head_.status == 404) told += " for the model " + model_;
       if (error.kind() == Kind::unauthorized && !keyless_.empty())
         told += " (the request was redirected to " + keyless_ + ", which is not given the key)";
       if (cut_)
@@ -187,6 +190,7 @@ class HttpModel::Call {
   const Api api_;
   const OnModelEvent& on_event_;
   const HttpModelLimits& limits_;
+  const std::string& model_;
   http::EventStream events_;
   Stream stream_;
   http::Client::Head head_;
@@ -307,7 +311,7 @@ void HttpModel::give_back(std::unique_ptr<http::Client> client) {
 void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event,
                        std::stop_token stop) {
   if (stop.stop_requested()) throw Cancelled();
-  Call call(provider_.api, on_event, limits_);
+  Call call(provider_.api, name_, on_event, limits_);
   try {
     run(request, call, stop);
   } catch (const ModelError& error) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 
 #include "acp/error.h"
@@ -20,7 +21,8 @@ constexpr const char* help =
 - `run COMMAND`, `fetch URL`, `use TOOL {json}` (also tools of MCP servers)
 - `plan STEP, STEP`, `switch to MODE`, `say TEXT`, `wait SECONDS`
 
-Several are joined by `; `. Text with such words in it stands in "quotes". To use another model: `acp agent --help`.
+Several are joined by `; `. Text with such words in it stands in "quotes". `acp models` lists other
+models, and how to choose one.
 )";
 
 // The prompt that is being answered, and what came of it so far.
@@ -32,12 +34,30 @@ struct Progress {
 
 // What a prompt embeds or links is no request, whatever stands in it.
 bool is_typed(std::string_view text) {
-  return !text.starts_with("<resource") && !text.starts_with("[link: ");
+  return !text.starts_with("<resource") && !text.starts_with("<stdin") &&
+         !text.starts_with("[link: ");
+}
+
+// A command that ran and failed is no failed call: its result says so at its end. Empty if all is
+// well.
+std::string failed_command(const ToolCallPart& call, const std::string& result) {
+  const std::size_t line = result.rfind('\n') + 1;  // 0 if there is none
+  std::string_view end = std::string_view(result).substr(line);
+  if (call.name != "run" || end == "[exit code 0]" || !end.starts_with('[')) return {};
+  end.remove_prefix(1);
+  if (end.ends_with(']')) end.remove_suffix(1);
+  const auto arguments = Json::parse(call.arguments);
+  const std::string command =
+      arguments ? arguments->view()["command"].as_string().value_or("") : std::string();
+  return "`" + command + "`: " + std::string(end);
 }
 
 Progress progress_of(const std::vector<Message>& messages) {
   Progress progress;
+  std::map<std::string, ToolCallPart> calls;
   for (const Message& message : messages) {
+    for (const Part& part : message.parts)
+      if (const auto* call = std::get_if<ToolCallPart>(&part)) calls[call->id] = *call;
     if (message.role != Message::Role::user) continue;
     std::string said;
     for (const Part& part : message.parts) {
@@ -47,7 +67,9 @@ Progress progress_of(const std::vector<Message>& messages) {
       }
       if (const auto* result = std::get_if<ToolResultPart>(&part)) {
         ++progress.results;
-        if (result->failed) progress.failures.push_back(result->text);
+        std::string failure =
+            result->failed ? result->text : failed_command(calls[result->id], result->text);
+        if (!failure.empty()) progress.failures.push_back(std::move(failure));
       }
     }
     if (!said.empty()) progress = {std::move(said), 0, {}};
