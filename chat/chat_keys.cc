@@ -33,7 +33,7 @@ void ChatUi::key(const Key& key) {
   if (to_dialog() && !pasted) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     if (key.is("Escape") && dialog->close_view()) return;
-    if (key.is("Escape")) {
+    if (key.is("Escape") || (key.is("C-d") && !dialog->urgent)) {
       // Of a permission question there is no "no answer": the turn ends.
       if (dynamic_cast<ChoiceDialog*>(dialog.get()) != nullptr && dialog->urgent &&
           !static_cast<ChoiceDialog*>(dialog.get())->dismissed)

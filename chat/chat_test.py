@@ -280,7 +280,7 @@ class Terminal(ChatCase):
         chat.wait(IDLE)
         chat.type("go\r")
         chat.wait("? Start it again")
-        chat.type("q\r")
+        chat.type("\x04")
         self.assertEqual(chat.end(), 3)
         text = chat.screen.text()
         self.assertIn("The agent is gone", text)
