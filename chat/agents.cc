@@ -106,6 +106,7 @@ KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>&
   }
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
+  sources.any_model = true;
   const settings::Settings settings = settings::load_settings(sources);
   KnownAgent agent = find_agent(settings, name.empty() ? built_in_agent : name);
   for (auto& [variable, value] : agent.env)

@@ -137,7 +137,7 @@ std::string model_name(const SessionState& state) {
 
 void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop) {
   if (!choices.mode.empty()) set_mode(session, choices.mode, stop);
-  if (!choices.model.empty()) {
+  if (!choices.model.empty() && current_choices(session.state()).model != choices.model) {
     const SessionState state = session.state();
     const auto option = model_option(state);
     if (!option) throw NoSuchChoice("the agent offers no choice of models");

@@ -48,6 +48,7 @@ const char* level_name(LogEntry::Level level) {
 settings::Settings settings_of(const Options& options) {
   settings::SettingsSources sources;
   sources.user_file = options.coder.settings_file;
+  sources.any_model = true;
   return settings::load_settings(sources);
 }
 

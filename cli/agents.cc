@@ -10,6 +10,7 @@
 #include "acp/json/json.h"
 #include "chat/agents.h"
 #include "chat/program.h"
+#include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/table.h"
 #include "settings/settings.h"
@@ -36,9 +37,7 @@ std::string shortened(const std::string& command) {
 }
 
 int list(bool json, bool verbose) {
-  settings::SettingsSources sources;
-  sources.user_file = settings::user_settings_path();
-  const settings::Settings settings = settings::load_settings(sources);
+  const settings::Settings settings = user_settings();
   std::vector<std::string> titles = {"NAME", "COMMAND", "INSTALLED"};
   if (verbose) titles.push_back("SOURCE");
   Table table(titles);
@@ -89,12 +88,7 @@ void add_agents_command(CLI::App& app, Action& action) {
       "The others are as docs/agent-presets.md has them.");
   agents.callback([options, &action] {
     action = [options] {
-      try {
-        return list(options->json, options->verbose);
-      } catch (const settings::SettingsError& error) {
-        std::cerr << "acp agents: " << error.what() << "\n";
-        return 1;
-      }
+      return told("acp agents", [&] { return list(options->json, options->verbose); });
     };
   });
 }

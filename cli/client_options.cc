@@ -34,12 +34,32 @@ void ClientOptions::add_to(CLI::App& app) {
       ->capture_default_str();
 }
 
+std::string existing_directory(const std::string& given) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path path = fs::absolute(given, error).lexically_normal();
+  const fs::file_status status = error ? fs::file_status() : fs::status(path, error);
+  const std::string shown = path.empty() ? given : path.string();
+  // "Not there" is no error of status().
+  if (status.type() == fs::file_type::none)
+    throw BadUsage("the directory " + shown + " cannot be read: " + error.message());
+  if (!fs::is_directory(status)) throw BadUsage("there is no directory " + shown);
+  return path.string();
+}
+
 std::string ClientOptions::directory() const {
   std::error_code error;
-  std::string path = std::filesystem::canonical(cwd, error).string();
-  if (error || !std::filesystem::is_directory(path))
-    throw BadUsage("--cwd: there is no directory " + cwd);
+  std::string path = std::filesystem::canonical(existing_directory(cwd), error).string();
+  if (error) throw BadUsage("the directory " + cwd + " cannot be read: " + error.message());
   return path;
+}
+
+void ClientOptions::require_model(const std::string& directory) const {
+  settings::SettingsSources sources;
+  sources.user_file = settings::user_settings_path();
+  sources.project_directory = directory;
+  sources.model_override = model;
+  settings::load_settings(sources);
 }
 
 std::string typed_words(const CLI::App& app) {
@@ -58,7 +78,13 @@ std::string typed_words(const CLI::App& app) {
 settings::Settings user_settings() {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
+  sources.any_model = true;
   return settings::load_settings(sources);
+}
+
+int wrong_settings(const std::string& name, const std::string& what) {
+  std::cerr << name << ": " << io::printable(what) << "\n";
+  return 2;
 }
 
 int told(const std::string& name, const std::function<int()>& body) {
@@ -72,7 +98,9 @@ int told(const std::string& name, const std::function<int()>& body) {
   } catch (const chat::NoSuchServer& unknown) {
     mistake = unknown.what();
   } catch (const settings::SettingsError& error) {
-    mistake = error.what();
+    return wrong_settings(name, error.what());
+  } catch (const settings::KeysError& error) {
+    return wrong_settings(name, error.what());
   } catch (const workspace::PolicyStoreError& error) {
     mistake = std::string("--policy: ") + error.what();
   }

@@ -36,6 +36,10 @@ struct ClientOptions {
     options.choices.mode = mode;
     options.choices.model = model;
     options.choices.any_model = options.agent.kind == chat::KnownAgent::Kind::built_in;
+    if (options.choices.any_model) require_model(options.cwd);
+    // From its start: it need not look for another one first.
+    if (options.choices.any_model && !model.empty())
+      options.agent.argv.insert(options.agent.argv.end(), {"--model", model});
     options.framing = *rpc::framing_from(framing);
     options.version = ACP_VERSION;
     options.typed = typed;
@@ -43,15 +47,26 @@ struct ClientOptions {
 
  private:
   std::string directory() const;
+  // Of the built-in agent, in this directory. Throws if there is no such model: the agent would
+  // only end at its start.
+  void require_model(const std::string& directory) const;
 };
 
 // What was typed for this command, as one would type it again, but for --agent and what follows --.
 std::string typed_words(const CLI::App& app);
 
+// Its absolute path. Throws BadUsage if there is none, or if it cannot be read.
+std::string existing_directory(const std::string& given);
+
 // The user's own.
 settings::Settings user_settings();
 
-// What `body` gives; mistakes that it throws are told as those of `name`, and give 2.
+// Reports what is wrong with the files of settings or the environment; gives the exit code, 2. No
+// way to the help: that does not explain a file.
+int wrong_settings(const std::string& name, const std::string& what);
+
+// What `body` gives. Errors in the usage and in the settings are reported as those of `name`, and
+// give 2.
 int told(const std::string& name, const std::function<int()>& body);
 
 }  // namespace acp::cli

@@ -18,7 +18,7 @@ using Action = std::function<int()>;
 void add_agent_command(CLI::App& app, Action& action);
 void add_agents_command(CLI::App& app, Action& action);
 void add_config_command(CLI::App& app, Action& action);
-/// `config get`, `set` and `init`, subcommands of that.
+/// `config get`, `set`, `unset` and `init`, subcommands of that.
 void add_config_changes(CLI::App& config, Action& action);
 void add_models_command(CLI::App& app, Action& action);
 void add_log_command(CLI::App& app, Action& action);

@@ -99,6 +99,7 @@ class Words {
 void offer_agents(const Words& words) {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
+  sources.any_model = true;
   try {
     for (const chat::KnownAgent& agent : chat::known_agents(settings::load_settings(sources)))
       words.offer(agent.name, agent.source);
@@ -110,6 +111,7 @@ void offer_agents(const Words& words) {
 void offer_servers(const Words& words, bool or_none) {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
+  sources.any_model = true;
   try {
     for (const auto& [name, server] : settings::load_settings(sources).mcp) words.offer(name);
   } catch (const std::exception&) {
@@ -214,8 +216,8 @@ void add_completions_command(CLI::App& app, Action& action, std::vector<std::str
   // For the scripts: what could stand for the last of the words behind --.
   completions.add_flag("--words", options->words, "")->group("");
   completions.footer(
-      "  bash  source <(acp completions bash)                      in ~/.bashrc\n"
-      "  zsh   source <(acp completions zsh)                       in ~/.zshrc, after compinit\n"
+      "  bash  source <(acp completions bash)    in ~/.bashrc\n"
+      "  zsh   source <(acp completions zsh)     in ~/.zshrc, after compinit\n"
       "  fish  acp completions fish > ~/.config/fish/completions/acp.fish\n"
       "An installed acp has these in place already.");
   completions.callback([options, command = std::move(command), &app, &action] {

@@ -31,30 +31,7 @@ struct Options {
   bool json = false;
 };
 
-int complain(const std::string& what) {
-  std::cerr << "acp config: " << what << "\n";
-  return 1;
-}
-
-std::string absolute(const std::string& directory) {
-  return std::filesystem::absolute(directory).lexically_normal().string();
-}
-
-// Which providers have a key: never the key.
-void add_keys(const settings::Settings& settings, const settings::Keys& keys,
-              std::vector<DescribedSetting>& lines) {
-  for (const auto& [name, provider] : settings.providers) {
-    const auto source = keys.source(provider);
-    if (!source && provider.is_usual_server()) continue;
-    const std::string nowhere =
-        keys.path().empty() ? "not in " + provider.key_variable
-                            : "neither in " + provider.key_variable + " nor in " + keys.path();
-    lines.push_back({"providers." + name + ".key",
-                     source               ? "set"
-                     : provider.needs_key ? "missing"
-                                          : "not needed",
-                     source.value_or(nowhere)});
-  }
+void warn_of_other_keys(const settings::Settings& settings, const settings::Keys& keys) {
   for (const std::string& name : keys.all())
     if (settings.providers.count(name) == 0)
       std::cerr << "acp config: " << keys.path() << " has a key for " << name
@@ -76,10 +53,12 @@ bool is_there(const File& file) { return !settings::file_stamp(file.path).empty(
 
 // In comments, since the rest can be written into a file.
 void print_head(const coder::ModelReport& model, const std::string& project) {
-  std::cout << "# Model: " << io::one_line(model.chosen, io::whole) << ", "
-            << io::one_line(model.why, io::whole) << "\n";
+  std::cout << "# Model: " << io::one_line(model.stands_in ? "none" : model.chosen, io::whole)
+            << ", " << io::one_line(model.why, io::whole) << "\n";
+  if (model.stands_in) std::cout << "#   " << stand_in << "\n";
   if (!model.trouble.empty())
-    std::cout << "#   It cannot be used yet: " << io::one_line(model.trouble, io::whole) << "\n";
+    std::cout << "#   " << (model.missing ? "There is no such model: " : "It cannot be used yet: ")
+              << io::one_line(model.trouble, io::whole) << "\n";
   std::cout << "#   'acp models' lists what can be used; 'acp config set model PROVIDER/NAME' "
                "chooses\n# Files:\n";
   for (const File& file : files_of(project))
@@ -106,49 +85,46 @@ void print_settings(const std::vector<DescribedSetting>& lines) {
 }
 
 // Also where there is no such model: what is set is shown all the same.
-coder::ModelReport used_model(const settings::Settings& settings, const std::string& project) {
-  try {
-    return coder::Coder(coder::CoderOptions()).report_models(project, false);
-  } catch (const settings::SettingsError& error) {
-    coder::ModelReport report;
-    report.chosen = settings.model.value;
-    report.why = "set by " + settings.model.source;
-    report.trouble = error.what();
-    return report;
-  }
+coder::ModelReport used_model(const std::string& project) {
+  coder::CoderOptions options;
+  options.any_model = true;
+  return coder::Coder(options).report_models(project, false);
+}
+
+void print_object(const std::string& name, const Json& value, const std::string& source) {
+  std::cout << io::printable_json(
+                   Json::object({{"name", name}, {"value", value}, {"source", source}}).text())
+            << "\n";
 }
 
 int show(const Options& options) {
   const settings::Settings settings = settings_in(options.directory);
-  const std::string project = absolute(options.directory);
-  std::vector<DescribedSetting> lines = settings::describe(settings);
-  add_keys(settings, settings::Keys(), lines);
+  const std::string project = existing_directory(options.directory);
+  const std::vector<DescribedSetting> lines = described_settings(settings);
+  warn_of_other_keys(settings, settings::Keys());
   for (const std::string& note : settings.notes) std::cerr << "acp config: " << note << "\n";
-  const coder::ModelReport model = used_model(settings, project);
+  const coder::ModelReport model = used_model(project);
   if (!options.json) {
     print_head(model, project);
     print_settings(lines);
     return 0;
   }
+  for (const DescribedSetting& line : lines) cli::print_json(line);
   for (const File& file : files_of(project))
-    lines.push_back({file.name, file.path, is_there(file) ? "there" : "not there"});
-  lines.push_back({"used.model", model.chosen,
-                   model.why + (model.trouble.empty() ? "" : "; not usable: " + model.trouble)});
-  for (const DescribedSetting& line : lines)
-    std::cout << io::printable_json(described_json(line).text()) << "\n";
+    print_object(file.name, file.path, is_there(file) ? "there" : "not there");
+  std::string why = model.why;
+  if (model.stands_in) why += std::string("; ") + stand_in;
+  if (!model.trouble.empty()) why += "; not usable: " + model.trouble;
+  print_object("used.model", model.chosen, why);
   return 0;
 }
 
-int run(const Options& options) {
-  try {
-    return show(options);
-  } catch (const BadUsage& error) {
-    return complain(error.what());
-  } catch (const settings::SettingsError& error) {
-    return complain(error.what());
-  } catch (const settings::KeysError& error) {
-    return complain(error.what());
-  }
+void add_show_options(CLI::App& command, Options& options) {
+  command
+      .add_option("--cwd", options.directory,
+                  "The project whose .acp/config.toml counts (default: the current directory)")
+      ->type_name("DIR");
+  command.add_flag("--json", options.json, "One JSON object a line: name, value, source");
 }
 
 }  // namespace
@@ -156,10 +132,27 @@ int run(const Options& options) {
 settings::Settings settings_in(const std::string& directory) {
   settings::SettingsSources sources;
   sources.user_file = settings::user_settings_path();
-  sources.project_directory = absolute(directory);
-  if (!std::filesystem::is_directory(sources.project_directory))
-    throw BadUsage(sources.project_directory + ": there is no such directory");
+  sources.any_model = true;
+  sources.project_directory = existing_directory(directory);
   return settings::load_settings(sources);
+}
+
+std::vector<DescribedSetting> described_settings(const settings::Settings& settings) {
+  std::vector<DescribedSetting> lines = settings::describe(settings);
+  const settings::Keys keys;
+  for (const auto& [name, provider] : settings.providers) {
+    const auto source = keys.source(provider);
+    if (!source && provider.is_usual_server()) continue;
+    const std::string nowhere =
+        keys.path().empty() ? "not in " + provider.key_variable
+                            : "neither in " + provider.key_variable + " nor in " + keys.path();
+    lines.push_back({"providers." + name + ".key",
+                     source               ? "set"
+                     : provider.needs_key ? "missing"
+                                          : "not needed",
+                     source.value_or(nowhere)});
+  }
+  return lines;
 }
 
 std::string plain_name(const std::string& key) {
@@ -168,28 +161,31 @@ std::string plain_name(const std::string& key) {
   return name;
 }
 
-Json described_json(const DescribedSetting& line) {
-  return Json::object({{"name", line.name}, {"value", line.value}, {"source", line.source}});
+void print_json(const DescribedSetting& line) {
+  print_object(line.name, settings::json_of_toml(line.value), line.source);
 }
 
 void add_config_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App& config =
-      *app.add_subcommand("config", "Which model is used and why; settings: show, get, set");
-  config
-      .add_option("--cwd", options->directory,
-                  "The project whose .acp/config.toml counts (default: the current directory)")
-      ->type_name("DIR");
-  config.add_flag("--json", options->json, "One JSON object a line");
+      *app.add_subcommand("config", "Which model is used and why; settings: show, get, set, unset");
+  add_show_options(config, *options);
   config.require_subcommand(0, 1);
   config.footer(
       std::string(
           "A later one counts before an earlier one: what is built in, your file, the "
           "project's file, the\nenvironment, the command line. The model is the first of: ") +
       model_order + ".\nSee docs/configuration.md.");
+  const auto shows = [options, &action] {
+    action = [options] { return told("acp config", [&] { return show(*options); }); };
+  };
+  CLI::App& show_command =
+      *config.add_subcommand("show", "The same as 'acp config' without a command");
+  add_show_options(show_command, *options);
+  show_command.callback(shows);
   add_config_changes(config, action);
-  config.callback([options, &config, &action] {
-    if (config.get_subcommands().empty()) action = [options] { return run(*options); };
+  config.callback([shows, &config] {
+    if (config.get_subcommands().empty()) shows();
   });
 }
 

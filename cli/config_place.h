@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "acp/json/json.h"
 #include "settings/settings.h"
 
 namespace CLI {
@@ -12,10 +12,14 @@ class App;
 
 namespace acp::cli {
 
-// As they hold in this directory. Throws BadUsage if there is none, SettingsError.
+// As they hold in this directory. Throws BadUsage if there is none, SettingsError. A model that
+// does not exist is no error here.
 settings::Settings settings_in(const std::string& directory);
+// Every value, and which providers have a key: never the key. Throws KeysError.
+std::vector<settings::DescribedSetting> described_settings(const settings::Settings& settings);
 // As `acp config` shows it: without quotes.
 std::string plain_name(const std::string& key);
-Json described_json(const settings::DescribedSetting& line);
+// One line, with the value as JSON has it.
+void print_json(const settings::DescribedSetting& line);
 
 }  // namespace acp::cli

@@ -40,17 +40,21 @@ with tempfile.TemporaryDirectory() as home:
 
     missing = f"neither in OPENAI_API_KEY nor in {keys_file}"
     told = table()
-    assert told["model"] == ('""', "built in"), told
-    assert told["limits.max_requests"] == ("50", "built in"), told
+    assert told["model"] == ("", "built in"), told
+    assert told["limits.max_requests"] == (50, "built in"), told
+    assert told["providers.openai.needs_key"] == (True, "built in"), told
+    assert told["providers.openai.models"] == (["gpt-5", "gpt-5-mini", "gpt-4.1"], "built in"), told
+    assert table("show") == told
+    assert config("show").stdout == config().stdout
     assert told["providers.openai.key"] == ("missing", missing), told
 
     write(user_file, "mode = 'code'\n[limits]\nretries = 2\n[providers.box]\nbase_url = 'http://[::1]:80/v1'\n")
     write(project_file, "model = 'box/qwen'\n[limits]\nretries = 3\n")
     write(keys_file, "openai = 'sk-1'\nnobody = 'sk-2'\n")
     told = table(more={"ANTHROPIC_API_KEY": "sk-3"})
-    assert told["mode"] == ('"code"', user_file + ":1"), told
-    assert told["model"] == ('"box/qwen"', project_file + ":1"), told
-    assert told["limits.retries"] == ("2", user_file + ":3"), told
+    assert told["mode"] == ("code", user_file + ":1"), told
+    assert told["model"] == ("box/qwen", project_file + ":1"), told
+    assert told["limits.retries"] == (2, user_file + ":3"), told
     assert told["providers.openai.key"] == ("set", keys_file), told
     assert told["providers.anthropic.key"] == ("set", "ANTHROPIC_API_KEY"), told
     assert told["providers.box.key"] == ("not needed", f"neither in BOX_API_KEY nor in {keys_file}"), told
@@ -63,18 +67,21 @@ with tempfile.TemporaryDirectory() as home:
                for line in done.stdout.splitlines()), done
 
     # Another project, by name.
-    assert table("--cwd", home)["model"] == ('""', "built in")
+    assert table("--cwd", home)["model"] == ("", "built in")
     assert table("--cwd", "project", cwd=home)["model"][1] == project_file + ":1"
-    assert "no such directory" in config("--cwd", home + "/nowhere", code=1).stderr
-    assert table(more={"ACP_MODEL": "offline"})["model"] == ('"offline"', "ACP_MODEL")
-    assert table(more={"XDG_CONFIG_HOME": home + "/x"}, cwd=home)["mode"] == ('"ask"', "built in")
+    assert f"there is no directory {home}/nowhere" in config("--cwd", home + "/nowhere", code=2).stderr
+    os.symlink("loop", home + "/loop")  # one that nobody can read, not even root
+    error = config("--cwd", home + "/loop", code=2).stderr
+    assert error.startswith(f"acp config: the directory {home}/loop cannot be read: "), error
+    assert table(more={"ACP_MODEL": "offline"})["model"] == ("offline", "ACP_MODEL")
+    assert table(more={"XDG_CONFIG_HOME": home + "/x"}, cwd=home)["mode"] == ("ask", "built in")
 
     write(project_file, "\n[providers.openai]\nbase_url = 'https://evil.example'\n")
-    error = config(code=1).stderr
+    error = config(code=2).stderr
     assert error.startswith(f"acp config: {project_file}:2: providers: a project may not"), error
     write(project_file, "")
     os.chmod(keys_file, 0o644)
-    error = config(code=1).stderr
+    error = config(code=2).stderr
     assert error == f"acp config: {keys_file}: others may read it or write to it (chmod 600 makes it yours alone)\n"
     config("--nonsense", code=2)
 
@@ -84,7 +91,8 @@ with tempfile.TemporaryDirectory() as home:
     write(keys_file, "")
     head = config().stdout
     if not server_on_this_machine():
-        assert head.startswith("# Model: offline, no model is set, no provider has a key"), head
+        assert head.startswith("# Model: none, no model is set, no provider has a key"), head
+        assert "\n#   offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in head, head
     assert f"#   {user_file}  (your settings)\n" in head, head
     assert f"#   {project_file}  (this project's settings)\n" in head, head
     assert f"#   {home}/.config/acp/policy.toml  (rules: 'acp policy'; not there)\n" in head, head
@@ -103,7 +111,8 @@ with tempfile.TemporaryDirectory() as home:
     write(user_file, "model = 'nope'\n")
     head = config().stdout
     assert head.startswith(f"# Model: nope, set by {user_file}:1\n"), head
-    assert 'cannot be used yet: ' in head and 'there is no model "nope"' in head, head
+    assert f'#   There is no such model: {user_file}:1: there is no model "nope", only offline' in head, head
+    assert "used.model" in table(more={"ACP_MODEL": "nosuch/x"})
     write(user_file, "model = 'openai/gpt-5'\n")
 
     # ---- get
@@ -112,9 +121,16 @@ with tempfile.TemporaryDirectory() as home:
     assert config("get", "providers.openai.models").stdout == "gpt-5\ngpt-5-mini\ngpt-4.1\n"
     assert config("get", "limits.retries").stdout == "4\n"
     assert config("get", "agents.nobody.command", code=1).stderr == "acp config get: agents.nobody.command is not set\n"
-    unknown = config("get", "limits.nothing", code=2)
-    assert "there is no setting limits.nothing. There are:\n  model\n" in unknown.stderr, unknown
+    unknown = config("get", "nothing", code=2)
+    assert unknown.stderr.splitlines()[0] == \
+        "acp config get: there is no setting nothing. 'acp config' shows all that there are", unknown
     assert unknown.stdout == ""
+    assert "there is no setting modle; did you mean model?" in config("get", "modle", code=2).stderr
+    # A part, and what is shown of keys.
+    assert config("get", "providers.ollama").stdout == 'providers.ollama.base_url = "http://127.0.0.1:11434/v1"\n'
+    assert config("get", "providers.anthropic.key").stdout == "missing\n"
+    assert 'providers.anthropic.key = missing\n' in config("get", "providers.anthropic").stdout
+    assert json.loads(config("get", "limits.retries", "--json").stdout)["value"] == 4
 
     # ---- set: comments and order stay
     before = "# mine\nmodel = 'openai/gpt-5'   # the good one\n\n[limits]  # few\nretries = 3 # three\n\n[chat]\nnotify = 'none'\n"
@@ -140,6 +156,7 @@ with tempfile.TemporaryDirectory() as home:
     with open(user_file) as file:
         text = file.read()
     for words, said in ((["limits.retries", "99"], "limits.retries: expected 0 to 20, got 99"),
+                        (["limits.retries", "--", "-1"], 'a whole number that is not negative, got "-1"'),
                         (["nothing", "1"], "there is no setting nothing. These can be set:"),
                         (["model", "gpt-5"], "expected PROVIDER/NAME or offline"),
                         (["openai_api_key", "sk-1"], "acp agent --login PROVIDER"),
@@ -149,6 +166,43 @@ with tempfile.TemporaryDirectory() as home:
         assert said in done.stderr, done
     with open(user_file) as file:
         assert file.read() == text
+
+    # ---- unset: the line goes, the rest stays
+    done = config("unset", "limits.retries")
+    assert (done.stdout, done.stderr) == ("", f"Taken out of {user_file}.\n"), done
+    config("unset", "mcp.files")
+    with open(user_file) as file:
+        assert file.read() == text.replace("retries = 2 # three\n", "").split("\n[mcp.files]")[0], file
+    assert config("get", "limits.retries").stdout == "4\n"
+    assert config("unset", "limits.retries", code=1).stderr == (
+        f"acp config unset: limits.retries is not set in {user_file}\n")
+    assert "did you mean model?" in config("unset", "modle", code=2).stderr
+    assert config("unset", "agents.nobody", code=1).stderr.endswith(f"is not set in {user_file}\n")
+
+    # ---- what is wrong in the file can be repaired, one by one
+    write(user_file, "modle = 1 # mine\nmode = 5\n\n[limits]\nretries = 'x'\n")
+    config(code=2)
+    done = config("set", "limits.retries", "3")
+    assert "But something else is wrong: " in done.stderr and "config.toml:1: there is no setting modle" in done.stderr, done
+    assert "expected 0 to 20" in config("set", "limits.retries", "99", code=2).stderr
+    config("unset", "modle")
+    done = config("set", "mode", "code")
+    assert done.stderr == f"Set in {user_file}.\n", done
+    with open(user_file) as file:
+        assert file.read() == 'mode = "code"\n\n[limits]\nretries = 3\n'
+    write(user_file, "model = 'nosuch/x'\n")
+    config("set", "model", "offline")
+    write(user_file, "[providers.box]\nbase_url = 'http://127.0.0.1:1/v1'\n")
+    assert "'acp config unset providers.box' takes all of it back" in config(
+        "unset", "providers.box.base_url", code=2).stderr
+    # What is no TOML at all is for a person.
+    write(user_file, "model = ollama/tiny\n")
+    for command in (["config"], ["config", "set", "mode", "ask"], ["config", "get", "mode"], ["agents"], ["models"],
+                    ["run", "hello"], ["mcp", "servers"]):
+        done = subprocess.run([acp, *command], capture_output=True, text=True, cwd=project, env=environment)
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
+        assert f"{user_file}:1: " in done.stderr, done
+        assert 'text needs quotes, as in model = "offline"' in done.stderr, done
 
     # ---- init
     assert f"{user_file} is there already" in config("init", code=2).stderr
@@ -164,8 +218,8 @@ with tempfile.TemporaryDirectory() as home:
         done = subprocess.run([acp, *words, "--help"], capture_output=True, text=True, env=environment)
         return " ".join(done.stdout.split())
 
-    order = shown("models").split("The model is the first of: ")[1].split(". ")[0]
-    assert order.startswith("--model, ACP_MODEL, ") and order.endswith(", offline"), order
+    order = shown("models").split("The model is the first of: ")[1].split(" Servers of your own")[0].rstrip(".")
+    assert order.startswith("--model, ACP_MODEL, ") and order.endswith("by its name (--model offline)"), order
     assert order in shown("config") and order in shown("agent")
     docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
     for page in ("models.md", "configuration.md", "agent.md", "run.md"):

@@ -2,36 +2,61 @@
 
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "cli/docs_place.h"
+#include "cli/table.h"
 
 namespace acp::cli {
 namespace {
 
-constexpr std::size_t line_width = 96;
+// As wide as the terminal, and no wider than lines that are easy to read.
+std::size_t line_width() {
+  constexpr std::size_t widest = 96, narrowest = 40;
+  const std::size_t columns = output_columns();
+  return columns == 0 ? 80 : std::clamp(columns, narrowest, widest);
+}
 
 std::size_t columns(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Its lines end where they did, and where the next word would not fit.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string out;
+// Its words, filled into lines. The first begins after `indent` columns, which are there already.
+std::string filled(const std::string& text, std::size_t indent) {
+  std::string out, line;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent + columns(line) + 1 + columns(word) > line_width()) {
+      out += line + '\n' + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + line;
+}
+
+// The lines as they are to be filled. One that does not end a sentence goes on in the next one: it
+// was broken where the source is. Lines that are indented are examples, and stay as they are.
+std::vector<std::string> paragraphs(const std::string& text) {
+  std::vector<std::string> all;
+  bool goes_on = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string filled;
-    for (std::string word; words >> word;) {
-      if (!filled.empty() && indent + columns(filled) + 1 + columns(word) > line_width) {
-        out += filled + '\n' + std::string(indent, ' ');
-        filled.clear();
-      }
-      filled += (filled.empty() ? "" : " ") + word;
-    }
-    out += filled + '\n' + std::string(indent, ' ');
+    const bool plain = !line.empty() && line[0] != ' ';
+    if (goes_on && plain)
+      all.back() += " " + line;
+    else
+      all.push_back(line);
+    goes_on = plain && line.find_last_of(".:") != line.size() - 1;
   }
-  out.erase(out.find_last_not_of(" \n") + 1);
+  return all;
+}
+
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string out;
+  for (const std::string& paragraph : paragraphs(text))
+    out += (out.empty() ? "" : '\n' + std::string(indent, ' ')) + filled(paragraph, indent);
   return out;
 }
 
@@ -50,6 +75,11 @@ std::string value_text(const CLI::Option& option) {
   return text;
 }
 
+std::string HelpFormatter::make_description(const CLI::App* app) const {
+  const std::string text = app->get_description();
+  return text.empty() ? "" : wrapped(text, 0) + "\n";
+}
+
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
   if (arguments_.empty()) return Formatter::make_usage(app, std::move(name));
   return get_label("Usage") + ": " + name + " [OPTIONS] " + arguments_ + "\n";
@@ -65,21 +95,21 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
   if (!is_positional) name += make_option_opts(option);
   std::string description = make_option_desc(option);
   if (!option->get_default_str().empty()) description += " (" + option->get_default_str() + ")";
-  return entry(name, description);
+  return entry(name, description, column_width_);
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   // Of several sentences the first: the command's own help has the rest.
   const std::string description = command->get_description();
-  return entry(command->get_name(), description.substr(0, description.find('\n')));
+  constexpr std::size_t column = 15;  // their names are short
+  return entry(command->get_name(), description.substr(0, description.find('\n')), column);
 }
 
 std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  // Its lines stay as they are written, examples among them, unless they are too long.
   std::string out;
-  std::istringstream lines(with_docs(Formatter::make_footer(app), docs_directory()));
-  for (std::string line; std::getline(lines, line);)
-    out += (columns(line) <= line_width + 4 ? line : wrapped(line, 0)) + "\n";
+  for (const std::string& line :
+       paragraphs(with_docs(Formatter::make_footer(app), docs_directory())))
+    out += (line.starts_with(' ') ? line : filled(line, 0)) + "\n";
   return out;
 }
 
@@ -91,12 +121,17 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
   return text;
 }
 
-std::string HelpFormatter::entry(const std::string& name, const std::string& description) const {
+std::string HelpFormatter::entry(const std::string& name, const std::string& description,
+                                 std::size_t wanted) {
+  // Beside the names if there is room for that, else below them.
+  constexpr std::size_t room = 36;
+  const bool beside = line_width() >= wanted + room;
+  const std::size_t column = beside ? wanted : 6;
   std::string line = "  " + name;
   const std::size_t width = columns(line);
-  line += width < column_width_ ? std::string(column_width_ - width, ' ')
-                                : "\n" + std::string(column_width_, ' ');
-  return line + wrapped(with_docs(description, docs_directory()), column_width_) + "\n";
+  line +=
+      beside && width < column ? std::string(column - width, ' ') : "\n" + std::string(column, ' ');
+  return line + wrapped(with_docs(description, docs_directory()), column) + "\n";
 }
 
 }  // namespace acp::cli

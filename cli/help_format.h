@@ -17,6 +17,7 @@ class HelpFormatter : public CLI::Formatter {
     arguments_ = std::move(arguments);
   }
 
+  std::string make_description(const CLI::App* app) const override;
   std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_option_opts(const CLI::Option* option) const override;
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
@@ -26,7 +27,9 @@ class HelpFormatter : public CLI::Formatter {
                         CLI::AppFormatMode mode) const override;
 
  private:
-  std::string entry(const std::string& name, const std::string& description) const;
+  // The description begins at this column if there is room for it.
+  static std::string entry(const std::string& name, const std::string& description,
+                           std::size_t column);
 
   std::string arguments_;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -88,7 +89,9 @@ std::string unknown_option(const CLI::App& app, const CLI::App& where) {
     std::vector<std::string> known;
     for (const CLI::Option* option : where.get_options())
       for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
-    const std::string meant = settings::closest(name, known);
+    std::string meant = settings::closest(name, known);
+    // What other programs call it.
+    if (where.get_parent() == nullptr && (name == "-V" || name == "-v")) meant = "--version";
     return "there is no option " + name + (meant.empty() ? "" : "; did you mean " + meant + "?");
   }
   return {};
@@ -104,7 +107,8 @@ std::string no_command(const std::string& word, const CLI::App& where) {
     known.push_back(command->get_name());
   }
   if (word.empty()) return "a command is missing: " + names;
-  const std::string meant = settings::closest(word, known);
+  std::string meant = settings::closest(word, known);
+  if (where.get_parent() == nullptr && word == "version") meant = "--version";
   return "there is no command '" + word + "'" + (names.empty() ? "" : ", only: " + names) +
          (meant.empty() ? "" : "; did you mean " + meant + "?");
 }
@@ -154,7 +158,8 @@ std::vector<char*> help_wanted(int argc, char** argv) {
   static char option[] = "--help";
   if (argc < 2 || argv[1] != std::string_view("help")) return {};
   std::vector<char*> words(argv, argv + argc);
-  words.erase(words.begin() + 1);
+  // `acp help help` is the help of acp.
+  while (words.size() > 1 && words[1] == std::string_view("help")) words.erase(words.begin() + 1);
   words.push_back(option);
   return words;
 }
@@ -218,6 +223,8 @@ int main(int argc, char** argv) {
   acp::io::adopt_orphans();
   try {
     code = acp::cli::run(argc, argv);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::cerr << "acp: " << error.path1().string() << ": " << error.code().message() << '\n';
   } catch (const std::exception& error) {
     std::cerr << "acp: " << error.what() << '\n';
   }

@@ -1,6 +1,7 @@
 """What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
 
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class Main(unittest.TestCase):
         self.assertGreater(len(shown), 25)
         for command, text in shown.items():
             with self.subTest(command):
-                self.assertLessEqual(max(map(len, text.splitlines())), 100)
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
                 self.assertNotIn("\n\n\n", text)
                 self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
                 self.assertNotIn(":{", text)
@@ -56,11 +57,32 @@ class Main(unittest.TestCase):
             self.assertIn(f"Usage: acp {command} {usage}\n", shown[tuple(command.split())])
         self.assertIn("\n  --framing newline|content-length|auto\n", shown["chat",])
 
+    def test_help_fits_the_terminal(self):
+        def widest(columns):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                command = f"stty cols {columns}; exec '{os.path.abspath(PROGRAM)}' run --help"
+                os.execve("/bin/sh", ["sh", "-c", command], os.environ)
+            seen = b""
+            try:
+                while piece := os.read(terminal, 4096):
+                    seen += piece
+            except OSError:  # closed
+                pass
+            os.waitpid(pid, 0)
+            os.close(terminal)
+            return max(map(len, seen.decode().split("\r\n")))
+
+        self.assertLessEqual(widest(50), 50)
+        self.assertLessEqual(widest(80), 80)
+        self.assertTrue(85 < widest(300) <= 100)
+
     def test_help_by_its_name(self):
         for words in ([], ["chat"], ["mcp", "tools"], ["check", "agent"]):
             shown = acp("help", *words)
             self.assertEqual((shown.returncode, shown.stdout, shown.stderr), (0, acp(*words, "--help").stdout, ""))
         self.assertIn("there is no command 'chta'", acp("help", "chta").stderr)
+        self.assertEqual(acp("help", "help").stdout, acp("--help").stdout)
         self.assertIn("'acp help COMMAND' tells more.", acp("--help").stdout)
         self.assertIn("'acp help mcp COMMAND' tells more.", acp("mcp", "--help").stdout)
 
@@ -71,6 +93,8 @@ class Main(unittest.TestCase):
                             (["chat", "--resme"], "there is no option --resme"),
                             (["config", "-x"], "there is no option -x"),
                             (["--vresion"], "there is no option --vresion; did you mean --version?"),
+                            (["-V"], "there is no option -V; did you mean --version?"),
+                            (["version"], "did you mean --version?"),
                             (["cofnig"], "did you mean config?")):
             with self.subTest(words):
                 failed = acp(*words)

@@ -7,6 +7,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "acp/io/printable.h"
@@ -61,13 +62,17 @@ int servers(const Options& options) {
     std::vector<std::string> argv = {server.command};
     argv.insert(argv.end(), server.args.begin(), server.args.end());
     const std::string place = server.url.empty() ? io::command_line(argv) : server.url;
-    if (options.json)
-      std::cout << io::printable_json(Json::object({{"name", name},
-                                                    {"transport", transport},
-                                                    {server.url.empty() ? "command" : "url", place},
-                                                    {"source", server.source}})
-                                          .text())
-                << "\n";
+    if (options.json) {
+      Json object = Json::object({{"name", name}, {"transport", transport}});
+      Json words = Json::array();
+      for (const std::string& word : argv) words.append(word);
+      if (server.url.empty())
+        object.set("command", words);
+      else
+        object.set("url", server.url);
+      object.set("source", server.source);
+      std::cout << io::printable_json(object.text()) << "\n";
+    }
     table.add({name, transport, place, server.source});
   }
   if (options.json) return 0;
@@ -101,7 +106,23 @@ int tools(const Options& options) {
   return 0;
 }
 
-int call(const Options& options) {
+// `acp mcp call SERVER TOOL …`, as the commands that list take it: if no server is given otherwise,
+// the first word is one of the configuration, and the second can be no argument.
+Options with_server_first(Options options) {
+  if (!options.server.empty() || !options.url.empty() || !options.command.empty() ||
+      options.words.empty())
+    return options;
+  const std::string name = options.words.front();
+  if (name.find('=') != std::string::npos || name.starts_with('{') ||
+      user_settings().mcp.count(options.name) == 0)
+    return options;
+  options.server = std::exchange(options.name, name);
+  options.words.erase(options.words.begin());
+  return options;
+}
+
+int call(const Options& given) {
+  const Options options = with_server_first(given);
   const Interrupts interrupts;
   const mcp::Server server = connect(options);
   const auto list = server.list_tools();
@@ -191,7 +212,8 @@ int prompts(const Options& options) {
   return 0;
 }
 
-int prompt(const Options& options) {
+int prompt(const Options& given) {
+  const Options options = with_server_first(given);
   const Json arguments = prompt_arguments(options.words);
   const mcp::GetPromptResult result = connect(options).get_prompt(options.name, arguments);
   if (options.json) {
@@ -267,10 +289,11 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
         "Exit code: 0, or 1 if the tool or the server's answer is an error, 2 for usage\n"
         "errors, 3 if there is no connection, 130 if it was interrupted.");
     CLI::Option* named =
-        sub->add_option("--server", options->server, "A server of your configuration")
+        sub->add_option("--server", options->server,
+                        lists ? "The same, as an option" : "A server of 'acp mcp servers'")
             ->type_name("NAME");
     if (lists)
-      sub->add_option("SERVER", options->server, "The same, without --server")->excludes(named);
+      sub->add_option("SERVER", options->server, "A server of 'acp mcp servers'")->excludes(named);
     sub->add_option("--url", options->url, "The address of a server that speaks Streamable HTTP");
     sub->add_flag("--sse", options->sse, "It speaks HTTP+SSE, as in revision 2024-11-05");
     sub->add_option("--header", options->headers,
@@ -292,7 +315,8 @@ void add_mcp_command(CLI::App& app, Action& action, std::vector<std::string> com
   add("info", "Show what the server is and what it offers", info, true);
   add("tools", "List its tools", tools, true);
   CLI::App* call_command = add("call", "Call a tool", call);
-  call_command->add_option("TOOL", options->name, "Its name")->required();
+  call_command->add_option("TOOL", options->name, "Its name; SERVER TOOL does for --server, too")
+      ->required();
   call_command->add_option("ARGUMENTS", options->words,
                            "One JSON object, or name=value for each argument");
   add("resources", "List its resources, and the templates of such", resources, true);

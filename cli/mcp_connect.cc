@@ -10,6 +10,7 @@
 #include "cli/mcp_arguments.h"
 #include "cli/mcp_print.h"
 #include "cli/seconds.h"
+#include "http/url.h"
 #include "settings/secrets.h"
 
 namespace acp::cli {
@@ -42,9 +43,10 @@ v1::McpServer config_of(const ServerChoice& choice) {
   if (ways > 1) throw BadUsage("which server? Only one of a name, --url and a command after --");
   if (ways == 0) {
     const std::string known = known_servers(user_settings());
-    throw BadUsage("which server? Give its command after --, --url URL, or a name of your " +
-                   std::string("configuration") +
-                   (known.empty() ? " (which has none)" : " (" + known + ")"));
+    throw BadUsage(
+        "which server? Give its command after --, --url URL, or --server NAME, one of your "
+        "configuration" +
+        (known.empty() ? " (which has none)" : " (" + known + ")"));
   }
   if (choice.url.empty()) {
     if (choice.sse || !choice.headers.empty()) throw BadUsage("--sse and --header belong to --url");
@@ -54,6 +56,11 @@ v1::McpServer config_of(const ServerChoice& choice) {
     stdio.args.assign(choice.command.begin() + 1, choice.command.end());
     return stdio;
   }
+  // Not repeated: it may hold a secret.
+  if (http::origin_of(choice.url).empty())
+    throw BadUsage(
+        "--url: expected a URL that begins with http:// or https://, such as "
+        "http://127.0.0.1:3001/mcp");
   std::vector<v1::HttpHeader> headers;
   for (const std::string& header : choice.headers) {
     const std::size_t colon = header.find(':');
@@ -88,6 +95,7 @@ mcp::Server connect(const ServerChoice& choice) {
                  warnings = std::make_shared<std::atomic<int>>(0)](const LogEntry& entry) {
     constexpr int most = 10;  // a server that floods us should not flood the user
     if (entry.level == LogEntry::Level::debug && !verbose) return;
+    if (entry.level == LogEntry::Level::debug) return say(io::printable(entry.message));
     const int count = ++*warnings;
     if (count <= most || verbose) say("warning: " + io::printable(entry.message));
     if (count == most + 1 && !verbose) say("warning: further warnings are shown with --verbose");

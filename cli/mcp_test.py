@@ -86,6 +86,25 @@ class Mcp(unittest.TestCase):
             3, "acp mcp: no connection: resolve: no-such-server: command not found "
                "(No such file or directory); the command was: no-such-server"))
 
+    def test_what_is_no_server(self):
+        echo = mcp("tools", server=["cat"]).stderr
+        self.assertIn("initialize was answered with -32601", echo)
+        self.assertIn("The server answers, but not as an MCP server does", echo)
+        self.assertNotIn("silent", echo)
+        silent = mcp("tools", "--timeout", "1.5", server=["sleep", "100"]).stderr
+        self.assertIn("no answer to initialize within 1.5 s;", silent)
+        self.assertIn("The server is alive, but silent", silent)
+        for url in ("foo", "ftp://me:secret@example.org/?key=secret"):
+            wrong = mcp("tools", "--url", url)
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn("--url: expected a URL that begins with http:// or https://", wrong.stderr)
+            self.assertNotIn("secret", wrong.stderr)
+
+    def test_the_normal_end_is_no_warning(self):
+        run = mcp("tools", "--verbose", server=[*HOSTILE, "nothing"])
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("warning", run.stderr)
+
     def test_a_server_that_is_killed_in_mid_call(self):
         run = mcp("call", "work", server=[*HOSTILE, "killed"])
         self.assertEqual((run.returncode, run.stderr), (
@@ -151,15 +170,21 @@ class Mcp(unittest.TestCase):
         self.assertIn("SOME", self.configured(here, "tools", "all", code=2).stderr)
         self.assertIn("Only one of a name, --url and a command after --",
                       self.configured(here, "tools", "all", "--url", "http://x", code=2).stderr)
-        which = "which server? Give its command after --, --url URL, or a name of your configuration"
+        which = "which server? Give its command after --, --url URL, or --server NAME, one of your configuration"
+        # The server's name first, as the commands that list take it.
+        run = self.configured(here, "call", "all", "get-sum", "a=2", "b=3", **some)
+        self.assertEqual(run.stdout, "The sum of 2 and 3 is 5.\n")
+        self.assertIn("--server NAME", self.configured(here, "call", "get-sum", "a=2", "b=3", code=2).stderr)
         self.assertIn(which + " (all, web)\n", self.configured(here, "tools", code=2).stderr)
         self.assertIn(which + " (which has none)\n", self.configured("", "tools", code=2).stderr)
         self.assertIn("acp config set mcp.x.command", self.configured("", "tools", "x", code=2).stderr)
         # And which there are.
         listed = self.configured(here, "servers").stdout.splitlines()
         self.assertEqual([line.split()[:2] for line in listed[1:]], [["all", "stdio"], ["web", "http"]])
-        names = [json.loads(line)["name"] for line in self.configured(here, "servers", "--json").stdout.splitlines()]
-        self.assertEqual(names, ["all", "web"])
+        told = [json.loads(line) for line in self.configured(here, "servers", "--json").stdout.splitlines()]
+        self.assertEqual([one["name"] for one in told], ["all", "web"])
+        self.assertEqual(told[0]["command"], [*EVERYTHING, "stdio"])
+        self.assertEqual(told[1]["url"], "http://127.0.0.1:1/mcp")
 
     def test_tables_fit_the_terminal(self):
         args = json.dumps([*EVERYTHING[1:], "stdio"])

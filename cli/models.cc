@@ -1,6 +1,6 @@
 // acp models: which models can be used, and from where.
 #include <CLI/CLI.hpp>
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -26,11 +26,17 @@ struct Options {
   bool json = false;
 };
 
-std::string takes(const ModelInfo& info) {
-  std::string text = "text";
-  if (info.takes_images) text += ", images";
-  if (info.takes_audio) text += ", audio";
-  if (info.takes_documents) text += ", documents";
+std::vector<std::string> takes(const ModelInfo& info) {
+  std::vector<std::string> kinds = {"text"};
+  if (info.takes_images) kinds.push_back("images");
+  if (info.takes_audio) kinds.push_back("audio");
+  if (info.takes_documents) kinds.push_back("documents");
+  return kinds;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
@@ -48,11 +54,13 @@ std::string from(const ModelReport::Provider& provider) {
 void print_json(const ModelReport& report) {
   const auto line = [&](const ModelInfo& info, const std::string& provider, const std::string& url,
                         const std::string& key, const std::string& trouble) {
+    Json kinds = Json::array();
+    for (const std::string& kind : takes(info)) kinds.append(kind);
     Json object = Json::object({{"model", info.id},
                                 {"provider", provider},
                                 {"usable", trouble.empty()},
                                 {"chosen", info.id == report.chosen},
-                                {"takes", takes(info)}});
+                                {"takes", kinds}});
     const auto set = [&](const char* name, const std::string& value) {
       if (!value.empty()) object.set(name, value);
     };
@@ -61,6 +69,7 @@ void print_json(const ModelReport& report) {
     set("key", key);
     set("trouble", trouble);
     if (info.id == report.chosen) set("why", report.why);
+    if (info.id == report.chosen && report.stands_in) object.set("standsIn", true);
     std::cout << io::printable_json(object.text()) << "\n";
   };
   for (const ModelReport::Provider& provider : report.providers)
@@ -69,11 +78,23 @@ void print_json(const ModelReport& report) {
   for (const ModelInfo& info : report.own) line(info, "", "", "", "");
 }
 
+// Those that are looked for on this machine, and do not answer.
+std::string silent_servers(const ModelReport& report) {
+  std::vector<std::string> silent;
+  for (const settings::UsualServer& server : settings::usual_servers()) {
+    const bool listed = std::ranges::any_of(
+        report.providers, [&](const auto& provider) { return provider.name == server.name; });
+    if (!listed)
+      silent.push_back(std::string(server.name) + " (port " + std::to_string(server.port) + ")");
+  }
+  return joined(silent);
+}
+
 void print_text(const ModelReport& report) {
   Table usable({" ", "MODEL", "CONTEXT", "TAKES", "FROM"});
   const auto add = [&](const ModelInfo& info, const std::string& where) {
-    usable.add(
-        {info.id == report.chosen ? "*" : " ", info.id, context_of(info), takes(info), where});
+    usable.add({info.id == report.chosen ? "*" : " ", info.id, context_of(info),
+                joined(takes(info)), where});
   };
   bool listed = false;
   Table others({"PROVIDER", "NOT USABLE NOW"});
@@ -94,28 +115,45 @@ void print_text(const ModelReport& report) {
   usable.print();
   if (!others.empty()) std::cout << "\n";
   others.print();
-  std::cout << "\n"
-            << (listed ? "* is used: " : io::one_line(report.chosen, io::whole) + " is used: ")
-            << io::one_line(report.why, io::whole) << ".\n";
-  if (!report.trouble.empty())
-    std::cout << "It cannot be used yet: " << io::one_line(report.trouble, io::whole) << ".\n";
-  std::cout << "'acp config set model PROVIDER/NAME' chooses one; a provider takes names that are "
-               "not listed, too.\n";
+  const std::string chosen = listed ? "*" : report.chosen;
+  const auto line = [](const std::string& text) {
+    std::cout << io::one_line(text, io::whole) << "\n";
+  };
+  std::cout << "\n";
+  if (report.missing)
+    line("The model that is set does not exist: " + report.trouble + ".");
+  else if (report.stands_in)
+    line("No model can be used: " + report.why + ".");
+  else
+    line(chosen + " is used: " + report.why + ".");
+  if (!report.missing && report.stands_in) line(std::string("* ") + stand_in + ".");
+  if (!report.missing && !report.trouble.empty())
+    line("It cannot be used yet: " + report.trouble + ".");
+  line(
+      "'acp config set model PROVIDER/NAME' chooses one; a provider takes names that are not "
+      "listed, too.");
+  if (const std::string silent = silent_servers(report); !silent.empty())
+    line("Not running on this machine: " + silent +
+         ". Start one, and its models are listed here; or name one: --model ollama/NAME.");
 }
 
 int run(const Options& options) {
-  const std::string cwd = std::filesystem::absolute(options.directory).lexically_normal().string();
-  if (!std::filesystem::is_directory(cwd)) throw BadUsage("--cwd: there is no directory " + cwd);
+  const std::string cwd = existing_directory(options.directory);
   coder::CoderOptions what;
   what.model = options.model;
+  what.any_model = options.model.empty();  // one that was typed must exist
   coder::Coder coder(what);
   const ModelReport report = coder.report_models(cwd, true);
   for (const std::string& note : report.notes)
     std::cerr << "acp models: " << io::one_line(note, io::whole) << "\n";
-  if (options.json)
-    print_json(report);
-  else
+  if (!options.json) {
     print_text(report);
+    return 0;
+  }
+  print_json(report);
+  if (report.missing)
+    std::cerr << "acp models: the model that is set does not exist: "
+              << io::one_line(report.trouble, io::whole) << "\n";
   return 0;
 }
 

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import threading
 
+from usual_ports import server_on_this_machine
+
 acp = os.path.abspath(sys.argv[1])
 
 
@@ -57,6 +59,33 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
     assert "openai     there is no key: set OPENAI_API_KEY, or run 'acp agent --login openai'" in bare, bare
     assert listed()["openai/gpt-5"]["usable"] is False
     assert "sk-" not in bare and "'acp config set model PROVIDER/NAME' chooses one" in bare, bare
+    if not server_on_this_machine():
+        assert "No model can be used: no model is set, " in bare and "* is used" not in bare, bare
+        assert "* offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in bare, bare
+        assert listed()["offline"]["standsIn"] is True
+        assert "Not running on this machine: llama-server (port 8080), ollama (port 11434), lmstudio (port 1234), " \
+            "vllm (port 8000). Start one, " in bare, bare
+    assert listed()["openai/gpt-5"]["takes"] == ["text", "images", "documents"]
+
+    # What is set does not exist: what does is listed all the same.
+    for wrong, why in (("bogus", 'there is no model "bogus", only offline, PROVIDER/NAME'),
+                       ("nosuch/m", 'there is no provider "nosuch", only anthropic, ')):
+        done = models(ACP_MODEL=wrong)
+        assert "The model that is set does not exist: ACP_MODEL: " in done.stdout and why in done.stdout, done
+        assert "  offline  " in done.stdout and "* " not in done.stdout and done.stderr == "", done
+        configure(f"model = '{wrong}'\n")
+        assert f"does not exist: {user_file}:1: " in models().stdout
+        assert not any(one["chosen"] for one in listed().values())
+        assert "does not exist" in models("--json").stderr
+        assert listed("--model", "offline")["offline"]["chosen"]
+        done = subprocess.run([acp, "run", "hello"], capture_output=True, text=True, cwd=home, timeout=120,
+                              stdin=subprocess.DEVNULL, env=environment)
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done
+        assert done.stderr.startswith(f"acp run: {user_file}:1: ") and why in done.stderr, done
+        done = subprocess.run([acp, "run", "--model", "offline", "list"], capture_output=True, text=True, cwd=home,
+                              timeout=120, stdin=subprocess.DEVNULL, env=environment)
+        assert done.returncode == 0, done
+        os.remove(user_file)
 
     # A key.
     keyed = models(ANTHROPIC_API_KEY="sk-1").stdout
@@ -82,7 +111,7 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
     assert "openai/gpt-77 is used: set by --model.\nIt cannot be used yet: openai: there is no key" in text, text
     failed = models("--model", "nosuch/m", code=2).stderr
     assert 'there is no provider "nosuch", only ' in failed, failed
-    assert "Try 'acp models --help'." in failed, failed
+    assert failed.startswith("acp models: --model: ") and len(failed.splitlines()) == 1, failed
 
     # It fits the terminal.
     def at_a_terminal(columns):
@@ -101,4 +130,9 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
 
     table = at_a_terminal(60)[:6]
     assert max(map(len, table)) <= 60, table
+    # No address is broken in its middle.
+    configure(f"model = 'lab-server/qwen3'\n[providers.lab-server]\nbase_url = '{url}'\n")
+    table = at_a_terminal(80)
+    assert any(line.endswith(url) for line in table), table
+    assert max(map(len, table[:4])) <= 80, table
     server.shutdown()

@@ -33,9 +33,9 @@ struct Options {
   bool reject = false;
 };
 
-int complain(const std::string& what) {
+int complain(const std::string& what, int code = 1) {
   std::cerr << "acp policy: " << what << "\n";
-  return 1;
+  return code;
 }
 
 std::string name_of(Decision decision) { return decision == Decision::allow ? "allow" : "reject"; }
@@ -109,7 +109,9 @@ int add(const PolicyStore& store, const Options& options) {
                          !rule.origin.empty() || !rule.paths.empty();
   if (rule.decision == Decision::allow && !says_what)
     return complain(
-        "a rule that allows needs at least one of --kind, --tool, --command, --origin, --path");
+        "a rule that allows needs at least one of --kind, --tool, --command, --origin, --path\n"
+        "Try 'acp policy allow --help'.",
+        2);
   store.add(rule);
   std::cout << shown(rule) << "\n";
   return 0;
@@ -154,10 +156,17 @@ void add_policy_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App& policy = *app.add_subcommand("policy", "What agents may do without asking");
   policy.require_subcommand(1);
-  policy.add_option("--file", options->file, "The rules (~/.config/acp/policy.toml)");
+  const auto add_file = [&](CLI::App& to) {
+    to.add_option("--file", options->file, "The rules (~/.config/acp/policy.toml)");
+  };
+  add_file(policy);
+  policy.footer(
+      "  acp policy allow --kind execute --command 'npm *' --project ~/work\n"
+      "  acp policy reject --path '**/.env'\n"
+      "  acp policy explain --kind execute --command 'npm test' --project ~/work");
   const auto command = [&](const char* name, const char* what, Run function) -> CLI::App& {
     CLI::App& made = *policy.add_subcommand(name, what);
-    made.fallthrough();
+    add_file(made);
     made.callback([options, function, &action] {
       action = [options, function] { return run(*options, function); };
     });
@@ -180,6 +189,9 @@ void add_policy_command(CLI::App& app, Action& action) {
   explaining.add_option("--project", question.project, "The session's directory");
   CLI::App& allowing = command("allow", "Add a rule that allows", add);
   add_patterns(allowing, options->rule);
+  allowing.footer(
+      "All that is given must fit. Commands that begin with npm, in one project:\n"
+      "  acp policy allow --kind execute --command 'npm *' --project ~/work");
   CLI::App& rejecting = command("reject", "Add a rule that rejects",
                                 [](const PolicyStore& store, const Options& given) {
                                   Options rejects = given;
@@ -187,6 +199,9 @@ void add_policy_command(CLI::App& app, Action& action) {
                                   return add(store, rejects);
                                 });
   add_patterns(rejecting, options->rule);
+  rejecting.footer(
+      "All that is given must fit. Of all rules, the first that fits decides:\n"
+      "  acp policy reject --path '**/.env'");
   command(
       "revoke", "Take a rule away",
       [](const PolicyStore& store, const Options& given) { return revoke(store, given.number); })

@@ -44,7 +44,12 @@ with tempfile.TemporaryDirectory() as home:
     told = json.loads(policy("explain", "--json", *asked, "--command", "npm test"))
     assert told["decision"] == "allow" and told["rule"]["command"] == "npm *", told
     # A rule that would allow everything is a slip of the hand.
-    assert "needs at least one of" in policy("allow", "--agent", "gemini", code=1)
+    assert "needs at least one of" in policy("allow", "--agent", "gemini", code=2)
+    assert policy("allow", code=2).endswith("Try 'acp policy allow --help'.\n")
+    assert policy("allow", "execute", "ls", code=2).splitlines()[0] == (
+        "acp policy allow: unexpected argument 'execute'")
+    for words in ([], ["allow"], ["reject"]):
+        assert "\n  acp policy " in policy(*words, "--help"), words
     assert policy("allow", "--project", "relative", "--kind", "read", code=1).startswith("acp policy: ")
     assert policy("revoke", "1") == "Revoked: reject everything `*rm -rf*`\n"
     assert policy("list") == "1  allow execute `npm *` in /p\n"

@@ -25,7 +25,7 @@ struct Options {
 
 constexpr const char* about = R"(  acp replay wire.jsonl --as client -- my-agent --acp
   acp replay wire.jsonl --as agent -- my-client --agent '{agent}'
-  acp replay wire.jsonl --as agent          speaks on standard input and output itself
+  acp replay wire.jsonl --as agent    # speaks on standard input and output
 
 What the other side does is held against the recording, frame by frame. Ids of requests, sessions,
 tool calls and terminals may be others; times and what was masked may be anything; text may be cut

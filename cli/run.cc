@@ -161,8 +161,8 @@ void add_run_command(CLI::App& app, Action& action, std::vector<std::string> com
       "--policy", options->policy,
       "Who answers when the agent asks for a permission, and decides on writes and commands that "
       "it sends without asking: 'ask' (the terminal), 'allow', 'deny', or a file with rules, as "
-      "'acp policy' writes them; what no rule decides is denied. Your own rules that reject hold "
-      "with each word, those that allow with 'ask'. (deny)",
+      "'acp policy' writes them; what no rule decides is denied. Whatever you choose, what "
+      "your own rules reject stays rejected; what they allow needs no question with 'ask'. (deny)",
       "FILE|ask|allow|deny");
   run_command->add_option("--set", options->set, "An option of the agent; any number of them")
       ->type_name("ID=VALUE")

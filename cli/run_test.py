@@ -63,7 +63,7 @@ class Usage(Place):
         keyless = self.run_it("x", "--model", "openai/gpt-5", code=7)
         self.assertIn("there is no key for openai (OPENAI_API_KEY, or `acp agent --login openai`)", keyless.stderr)
         self.assertIn('there is no provider "nosuch", only', self.run_it("x", "--model", "nosuch/m", code=2).stderr)
-        self.assertEqual('acp run: there is no model "plain", only offline, PROVIDER/NAME; \'acp models\' lists what '
+        self.assertEqual('acp run: --model: there is no model "plain", only offline, PROVIDER/NAME; \'acp models\' lists what '
                          "can be used\n", self.run_it("x", "--model", "plain", code=2).stderr)
         self.environment["OPENAI_API_KEY"] = "k"
         self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there

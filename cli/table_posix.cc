@@ -16,24 +16,49 @@ namespace {
 constexpr std::size_t gap = 2;
 constexpr std::size_t narrowest = 8;  // of a column that is shortened
 
-// As much for each as it wants, while that is no more than its share of what there is. Names, which
-// stand first, stay whole if they take no more than half.
-std::vector<std::size_t> shares(std::vector<std::size_t> wanted, std::size_t columns) {
-  const std::size_t gaps = gap * (wanted.size() - 1);
-  std::size_t room = std::max(columns > gaps ? columns - gaps : 0, narrowest * wanted.size());
-  const bool whole = wanted.size() > 1 && wanted.front() <= room / 2 &&
-                     room - wanted.front() >= narrowest * (wanted.size() - 1);
-  const auto first = wanted.begin() + (whole ? 1 : 0);
-  if (whole) room -= wanted.front();
-  const auto sum = [&](std::size_t most) {
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  for (std::size_t end; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(' '), text.size());
+    longest = std::max(longest, chat::width(text.substr(0, end)));
+  }
+  return longest;
+}
+
+// What a column would take, and what it needs so that no word in it is broken: a URL or a name in
+// two parts cannot be copied.
+struct Column {
+  std::size_t wanted = 0, needed = 0;
+};
+
+// As much for each as it wants, while that is no more than its share of what there is; never less
+// than its longest word if there is room for the words of all. Else the names, which stand first,
+// stay whole if they take no more than half.
+std::vector<std::size_t> shares(std::vector<Column> all, std::size_t columns) {
+  const std::size_t gaps = gap * (all.size() - 1);
+  const std::size_t room = columns > gaps ? columns - gaps : 0;
+  std::size_t needed = 0, most = 0, least = 0;
+  for (const Column& one : all) {
+    needed += one.needed;
+    most = std::max(most, one.wanted);
+  }
+  if (needed > room) {
+    least = narrowest;
+    for (Column& one : all) one.needed = 0;
+    if (Column& first = all.front(); first.wanted <= room / 2) first.needed = first.wanted;
+  }
+  const auto share = [&](const Column& one) {
+    return std::max(one.needed, std::min(one.wanted, std::max(most, least)));
+  };
+  const auto sum = [&] {
     std::size_t total = 0;
-    for (auto at = first; at != wanted.end(); ++at) total += std::min(*at, most);
+    for (const Column& one : all) total += share(one);
     return total;
   };
-  std::size_t most = *std::max_element(first, wanted.end());
-  while (most > narrowest && sum(most) > room) --most;
-  for (auto at = first; at != wanted.end(); ++at) *at = std::min(*at, most);
-  return wanted;
+  while (most > least && sum() > room) --most;
+  std::vector<std::size_t> widths;
+  for (const Column& one : all) widths.push_back(share(one));
+  return widths;
 }
 
 std::vector<std::string> broken(std::string_view text, std::size_t width) {
@@ -81,11 +106,14 @@ void Table::print() const { print(std::cout, output_columns()); }
 
 void Table::print(std::ostream& out, std::size_t columns) const {
   if (empty()) return;
-  std::vector<std::size_t> widths(rows_.front().size());
+  std::vector<Column> wishes(rows_.front().size());
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], chat::width(row[i]));
-  if (columns > 0) widths = shares(std::move(widths), columns);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      wishes[i].wanted = std::max(wishes[i].wanted, chat::width(row[i]));
+      wishes[i].needed = std::max(wishes[i].needed, longest_word(row[i]));
+    }
+  const std::vector<std::size_t> widths =
+      shares(std::move(wishes), columns > 0 ? columns : std::string::npos);
   for (const auto& row : rows_) {
     std::vector<std::vector<std::string>> cells;
     std::size_t height = 1;

@@ -28,18 +28,25 @@ constexpr const char* about =
 Every byte passes unchanged. Each frame is held against the schema and the rules of order; what is
 broken is told on standard error, and in the log. The exit code is the agent's.)";
 
-constexpr const char* about_faults = R"(Faults: --fault KIND[=AMOUNT]:SIDE[@N|:P%][:METHOD]
-  SIDE is whose frames are meant: client, agent or both. @N takes the Nth of them, P% each with that
-  chance, neither takes all. METHOD takes only calls of it and their answers; 'session/*' all that
-  begin so.
-  delay=50ms   wait before the frame is written         corrupt    one byte becomes 0xFF
-  split=3      write it in pieces                       truncate   leave out its end
-  merge        write it together with the next one      noise      write a line that is no message
-  drop         do not write it                          stall=2s   write nothing for a time;
-  duplicate    write it twice                                      without a time, for ever
-  reorder      write it after the next one              kill       kill the agent
-  Examples: drop:agent:10%    kill:agent@5    delay=1s:client:session/prompt    noise:agent:5%
-  The same --seed does the same to the same frames. Each fault is told when it is done.)";
+constexpr const char* about_faults = R"(Faults:
+  --fault KIND[=AMOUNT]:SIDE[@N|:P%][:METHOD]
+SIDE is whose frames are meant: client, agent or both. @N takes the Nth of them, P% each with that
+chance, neither takes all. METHOD takes only calls of it and their answers; 'session/*' all that
+begin so. KIND is one of:
+  delay=50ms   wait before the frame is written
+  split=3      write it in pieces
+  merge        write it together with the next one
+  drop         do not write it
+  duplicate    write it twice
+  reorder      write it after the next one
+  corrupt      one byte becomes 0xFF
+  truncate     leave out its end
+  noise        write a line that is no message
+  stall=2s     write nothing for a time; without a time, for ever
+  kill         kill the agent
+Examples:
+  drop:agent:10%    kill:agent@5    delay=1s:client:session/prompt
+The same --seed does the same to the same frames. Each fault is told when it is done.)";
 
 int bad_usage(const std::string& what) {
   std::cerr << "acp tap: " << what << "\nTry 'acp tap --help'.\n";

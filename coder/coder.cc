@@ -13,7 +13,7 @@ Coder::Coder(CoderOptions options) : options_(std::move(options)), keys_(options
   settings_ = settings_for({});
   const Setting<std::string>& chosen = settings_.model;
   try {
-    if (!chosen.value.empty()) models_for(settings_)->info(chosen.value);
+    if (!chosen.value.empty() && !options_.any_model) models_for(settings_)->info(chosen.value);
   } catch (const UnknownModel& error) {
     throw SettingsError(chosen.source + ": " + error.what());
   }
@@ -27,6 +27,7 @@ Settings Coder::settings_for(const std::string& cwd) const {
   sources.project_directory = cwd;
   sources.model_override = options_.scenario ? "offline" : options_.model;
   sources.mode_override = options_.mode;
+  sources.any_model = options_.any_model;
   return load_settings(sources);
 }
 

@@ -27,6 +27,7 @@ struct KeySource;
 
 struct CoderOptions {
   std::string model = {}, mode = {};         // the command line's
+  bool any_model = false;                    // one that does not exist is reported, and no error
   std::optional<std::string> scenario = {};  // what the offline model plays
   bool require_model = false;  // a prompt fails if none is configured: offline does not stand in
   std::string settings_file = user_settings_path();
@@ -44,9 +45,11 @@ struct CoderOptions {
 
 // Which models there are, for people: what `acp models` and `acp config` show.
 struct ModelReport {
-  std::string chosen;   // what a session begins with
-  std::string why;      // in words
-  std::string trouble;  // why it cannot be used; empty if it can
+  std::string chosen;      // what a session begins with
+  std::string why;         // in words
+  std::string trouble;     // why it cannot be used; empty if it can
+  bool missing = false;    // there is no such model, as `trouble` says
+  bool stands_in = false;  // nothing can be used: offline stands in, unless a model is required
   struct Provider {
     std::string name, base_url;
     std::string key = {};      // where it comes from; empty: none, or none is needed

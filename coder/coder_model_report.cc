@@ -115,12 +115,10 @@ ModelReport Coder::report_models(const std::string& cwd, bool with_providers) {
   opening.settings = settings;
   opening.models = models;
   report.chosen = chosen_model(opening);
-  try {
-    report.why = reason_for(*models, report.chosen);
-    report.trouble = trouble_with(*models, report.chosen);
-  } catch (const UnknownModel& error) {  // the project's
-    report.trouble = error.what();
-  }
+  report.stands_in = opening.no_model;
+  report.why = reason_for(*models, report.chosen);
+  report.missing = !settings.model_problem.empty();
+  report.trouble = report.missing ? settings.model_problem : trouble_with(*models, report.chosen);
   if (with_providers) report.providers = report_providers(*models);
   for (const ModelInfo& info : models->offered())
     if (info.id.find('/') == std::string::npos) report.own.push_back(info);

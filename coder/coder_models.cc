@@ -56,7 +56,8 @@ std::string Coder::chosen_model(Opening& opening) const {
     if (!facts.models.empty()) return name + "/" + facts.models.front().id;
     opening.notes.push_back(
         {v1::NoticeSeverity::warning,
-         "No model can be used of " + name + " (" + provider.base_url.value + ")", facts.problem});
+         name + ": " +
+             (facts.problem.empty() ? provider.base_url.value + " has no models" : facts.problem)});
   }
   if (const auto found = found_model(opening, options_.local_ports)) return *found;
   opening.no_model = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <system_error>
@@ -229,6 +230,7 @@ void Client::ended(Transfer& transfer, int code) {
     failure.unreachable = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
                           code == CURLE_COULDNT_RESOLVE_PROXY ||
                           (code == CURLE_OPERATION_TIMEDOUT && connected_after == 0);
+    failure.refused = code == CURLE_COULDNT_CONNECT && system_error == ECONNREFUSED;
     failure.message = curl().easy_strerror(static_cast<CURLcode>(code));
     if (transfer.head_bytes > max_head_bytes)
       failure.message =

@@ -43,6 +43,7 @@ class Client {
   };
   struct Failure {
     bool unreachable = false;  // nobody was there to ask
+    bool refused = false;      // of these: nothing listens at that port
     std::string message = {};
   };
   struct Events {

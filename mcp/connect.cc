@@ -33,8 +33,6 @@ StartFailed ServerState::failure(Phase phase, std::string reason, std::string hi
   diagnosis.command = command;
   diagnosis.look_at(process);
   if (!hint.empty()) diagnosis.hint = std::move(hint);
-  if (process.attending() && !diagnosis.exit && diagnosis.hint.empty())
-    diagnosis.hint = "The server is alive, but silent: is it an MCP server that speaks on stdio?";
   return StartFailed(std::move(diagnosis));
 }
 
@@ -159,10 +157,16 @@ Task<void> shake_hands(StatePtr server, bool sse) {
                     : "initialize was answered with " + std::to_string(failed.code()) + " " +
                           failed.what();
     hint = hint_for(status.value_or(0), sse);
+    if (server->process.attending())
+      hint = "The server answers, but not as an MCP server does: is it one that speaks on stdio?";
   } catch (const ConnectionClosed&) {
     server->process.wait_ended(std::chrono::milliseconds(server->process.attending() ? 500 : 0));
     const io::Connection::Lock lock(*server->connection);
     reason = server->process.exit_status() ? "no answer to initialize" : server->role->end_reason;
+  } catch (const TimedOut& late) {
+    reason = late.what();
+    if (server->process.attending() && !server->process.exit_status())
+      hint = "The server is alive, but silent: is it an MCP server that speaks on stdio?";
   } catch (const Error& error) {
     reason = error.what();
   }

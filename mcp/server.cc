@@ -22,6 +22,17 @@ constexpr std::size_t max_pages = 1'000;
 constexpr std::size_t max_listed = 100'000;
 constexpr std::size_t max_listed_bytes = 64 * 1024 * 1024;
 
+// "300 ms", "2 s", "2.5 s"
+std::string time_text(std::chrono::milliseconds time) {
+  const auto count = time.count();
+  if (count < 1000) return std::to_string(count) + " ms";
+  std::string text =
+      std::to_string(count / 1000) + "." + std::to_string(count % 1000 + 1000).substr(1);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text + " s";
+}
+
 void require(bool offered, const char* what) {
   if (!offered) throw Refused(std::string("the server does not offer ") + what);
 }
@@ -134,8 +145,7 @@ Task<Json> detail::ask(std::shared_ptr<ServerState> server, std::string method, 
   Task<async::Nothing> over = io::sleep(server->connection, *options.time);
   std::variant<Json, async::Nothing> first = co_await when_any(std::move(answer), std::move(over));
   if (auto* result = std::get_if<0>(&first)) co_return std::move(*result);
-  throw TimedOut("no answer to " + method + " within " + std::to_string(options.time->count()) +
-                 " ms");
+  throw TimedOut("no answer to " + method + " within " + time_text(*options.time));
 }
 
 Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method, Json params,

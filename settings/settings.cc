@@ -75,10 +75,7 @@ void read_environment(const SettingsSources& sources, Settings& settings) {
        {std::pair("openai", "OPENAI_BASE_URL"), std::pair("anthropic", "ANTHROPIC_BASE_URL")})
     if (const auto url = get(variable))
       settings.providers[provider].base_url = {checked_base_url(*url, variable), variable};
-  if (const auto model = get("ACP_MODEL")) {
-    check_model(*model, "ACP_MODEL", settings);
-    settings.model = {*model, "ACP_MODEL"};
-  }
+  if (const auto model = get("ACP_MODEL")) choose_model(*model, "ACP_MODEL", settings);
   if (const auto mode = get("ACP_MODE")) {
     check_mode(*mode, "ACP_MODE");
     settings.mode = {*mode, "ACP_MODE"};
@@ -194,10 +191,8 @@ Settings load_settings(const SettingsSources& sources) {
   if (!sources.user_file.empty()) read_user_file(sources.user_file, settings);
   if (!sources.project_directory.empty()) read_project(sources.project_directory, settings);
   read_environment(sources, settings);
-  if (!sources.model_override.empty()) {
-    check_model(sources.model_override, "--model", settings);
-    settings.model = {sources.model_override, "--model"};
-  }
+  if (!sources.model_override.empty()) choose_model(sources.model_override, "--model", settings);
+  if (!sources.any_model) require_model(settings);
   if (!sources.mode_override.empty()) {
     check_mode(sources.mode_override, "--mode");
     settings.mode = {sources.mode_override, "--mode"};

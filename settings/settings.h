@@ -94,7 +94,9 @@ struct McpServerSettings {
 
 struct Settings {
   Setting<std::string> model;  // "PROVIDER/NAME" or "offline"; empty: none chosen
-  Setting<std::string> mode;   // ask, code or architect
+  // Why there is no such model, with where it is set; empty if there may be one. See `any_model`.
+  std::string model_problem = {};
+  Setting<std::string> mode;  // ask, code or architect
   // Limits of a turn.
   Setting<std::uint64_t> max_requests;
   Setting<std::uint64_t> max_turn_tokens;  // 0: none
@@ -135,6 +137,12 @@ class SettingsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The file is no TOML at all.
+class WrongToml : public SettingsError {
+ public:
+  using SettingsError::SettingsError;
+};
+
 // An environment variable; nothing if it is not set, or empty.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 std::optional<std::string> process_environment(const std::string& name);
@@ -144,6 +152,9 @@ struct SettingsSources {
   std::string project_directory = {};  // the session's: its .acp/config.toml is read; empty: none
   Environment environment = process_environment;
   std::string model_override = {}, mode_override = {};  // the command line's
+  // A model that does not exist is left in `model`, with a `model_problem`: for callers that use no
+  // model, or that show what is set. Otherwise it is an error.
+  bool any_model = false;
 };
 
 // Files that do not exist say nothing. Throws SettingsError.

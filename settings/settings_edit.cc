@@ -1,6 +1,7 @@
 #include "settings/settings_edit.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 
 #include "settings/file.h"
@@ -47,7 +48,8 @@ std::string toml_value(const KnownSetting& known, const std::string& key,
     case Kind::number:
       if (word.empty() || word.size() > 18 ||
           word.find_first_not_of("0123456789") != std::string::npos)
-        throw SettingsError(key + ": expected a whole number, got \"" + word + "\"");
+        throw SettingsError(key + ": expected a whole number that is not negative, got \"" + word +
+                            "\"");
       // No zeros before it: TOML has none.
       return word.substr(std::min(word.find_first_not_of('0'), word.size() - 1));
     case Kind::yes_or_no:
@@ -73,27 +75,77 @@ std::string read(const std::string& file) {
   }
 }
 
-// The text with the value in it, and what is then set. Throws what is wrong with either.
-std::string changed(const std::string& text, const std::string& file, const TomlPath& path,
-                    const std::string& value) {
-  Settings before = built_in_settings();
-  read_settings_text(text, file, Whose::user, before);
+// The line is one of a file that may not be written.
+std::string without_place(const std::string& why, const std::string& file) {
+  return why.starts_with(file + ":") ? why.substr(why.find(": ", file.size() + 1) + 2) : why;
+}
+
+// What is wrong with a file of this text; empty if it is right.
+std::string problem_in(const std::string& text, const std::string& file) {
+  Settings settings = built_in_settings();
+  try {
+    read_settings_text(text, file, Whose::user, settings);
+    require_model(settings);
+    return {};
+  } catch (const SettingsError& error) {
+    return without_place(error.what(), file);
+  }
+}
+
+// Those of the file; of one that is wrong, what can be read of it. Throws WrongToml: only a person
+// can repair that.
+Settings settings_of(const std::string& text, const std::string& file) {
+  Settings settings = built_in_settings();
+  try {
+    read_settings_text(text, file, Whose::user, settings);
+  } catch (const WrongToml&) {
+    throw;
+  } catch (const SettingsError&) {
+  }
+  return settings;
+}
+
+// Throws unless the text may be written. A file with several errors is repaired one by one: then
+// what was changed must be right in itself.
+void check_change(const std::string& before, const std::string& after, const std::string& file,
+                  const TomlPath& path) {
+  const std::string problem = problem_in(after, file);
+  if (problem.empty()) return;
+  if (problem_in(before, file).empty()) throw SettingsError(problem);
+  // A model is right or wrong by the providers of the file, which are read before it.
+  const std::string own = path.front() == "model"
+                              ? without_place(settings_of(after, file).model_problem, file)
+                              : problem_in(toml_part(after, path), file);
+  if (!own.empty()) throw SettingsError(own);
+}
+
+using Edit = std::function<std::string(const std::string& text)>;
+
+// Throws what is wrong with the file, or with the change.
+std::string edited(const std::string& text, const std::string& file, const TomlPath& path,
+                   const Edit& edit) {
+  settings_of(text, file);
   std::string result;
   try {
-    result = with_toml_value(text, path, value);
+    result = edit(text);
   } catch (const TomlEditError& error) {
     throw SettingsError(file + ": " + error.what());
   }
-  Settings after = built_in_settings();
-  try {
-    read_settings_text(result, file, Whose::user, after);
-  } catch (const SettingsError& error) {
-    // The line is one of a file that is not written.
-    std::string why = error.what();
-    if (why.starts_with(file + ":")) why.erase(0, why.find(": ", file.size() + 1) + 2);
-    throw SettingsError(why);
-  }
+  check_change(text, result, file, path);
   return result;
+}
+
+void edit_file(const std::string& file, const TomlPath& path, const Edit& edit) {
+  // Once before anything is made or locked: what is wrong leaves no trace.
+  edited(read(file), file, path, edit);
+  try {
+    const PrivateFileChange change(file);
+    change.write(edited(read(file), file, path, edit));
+  } catch (const SettingsError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw SettingsError(error.what());
+  }
 }
 
 std::string checked_place(const std::string& file) {
@@ -145,6 +197,25 @@ const KnownSetting* known_setting(const std::string& key) {
   return nullptr;
 }
 
+bool is_part(const std::string& key) {
+  const TomlPath path = toml_path(key);
+  return !path.empty() && std::ranges::any_of(known_settings(), [&](const KnownSetting& known) {
+    const TomlPath parts = toml_path(known.name);
+    return parts.size() > path.size() &&
+           std::equal(path.begin(), path.end(), parts.begin(),
+                      [](const std::string& given, const std::string& part) {
+                        return is_users(part) || part == given;
+                      });
+  });
+}
+
+std::string no_setting(const std::string& key) {
+  std::vector<std::string> names;
+  for (const KnownSetting& one : known_settings()) names.push_back(one.name);
+  const std::string meant = closest(key, names);
+  return "there is no setting " + key + (meant.empty() ? "." : "; did you mean " + meant + "?");
+}
+
 std::string listed_settings() {
   std::string text;
   for (const KnownSetting& known : known_settings())
@@ -159,17 +230,9 @@ void change_setting(const std::string& file, const std::string& key,
   if (!path.empty() && names_a_key(path.back()) && path[0] != "agents" && path[0] != "mcp")
     refuse_key(key);
   const KnownSetting* const known = known_setting(key);
-  if (known == nullptr) {
-    std::vector<std::string> names;
-    for (const KnownSetting& one : known_settings()) names.push_back(one.name);
-    const std::string meant = closest(key, names);
-    throw SettingsError("there is no setting " + key +
-                        (meant.empty() ? "." : "; did you mean " + meant + "?") +
-                        " These can be set:\n" + listed_settings());
-  }
-  Settings current = built_in_settings();
-  read_settings_text(read(file), file, Whose::user, current);
-  const Secrets secrets(current, Keys());
+  if (known == nullptr)
+    throw SettingsError(no_setting(key) + " These can be set:\n" + listed_settings());
+  const Secrets secrets(settings_of(read(file), file), Keys());
   for (const std::string& word : words)
     if (looks_secret(word) || secrets.in(word)) refuse_key(key);
   if (path.front() == "model" && words.size() == 1 && words.front() != "offline" &&
@@ -177,16 +240,29 @@ void change_setting(const std::string& file, const std::string& key,
     throw SettingsError("model: expected PROVIDER/NAME or offline, got \"" + words.front() +
                         "\"; 'acp models' lists what can be used");
   const std::string value = toml_value(*known, key, words);
-  // Once before anything is made or locked: what is wrong leaves no trace.
-  changed(read(file), file, path, value);
+  edit_file(file, path,
+            [&](const std::string& text) { return with_toml_value(text, path, value); });
+}
+
+bool remove_setting(const std::string& file, const std::string& key) {
+  checked_place(file);
+  const TomlPath path = toml_path(key);
+  settings_of(read(file), file);
   try {
-    const PrivateFileChange change(file);
-    change.write(changed(read(file), file, path, value));
-  } catch (const SettingsError&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw SettingsError(error.what());
+    if (!without_toml_value(read(file), path)) return false;
+  } catch (const TomlEditError& error) {
+    throw SettingsError(file + ": " + error.what());
   }
+  try {
+    edit_file(file, path, [&](const std::string& text) {
+      return without_toml_value(text, path).value_or(text);
+    });
+  } catch (const SettingsError& error) {
+    if (path.size() < 3) throw;
+    throw SettingsError(std::string(error.what()) + "; 'acp config unset " +
+                        written_path({path[0], path[1]}) + "' takes all of it back");
+  }
+  return true;
 }
 
 std::string first_settings_text() {

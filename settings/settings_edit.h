@@ -17,14 +17,24 @@ struct KnownSetting {
 const std::vector<KnownSetting>& known_settings();
 // The one that this key names; null if there is none.
 const KnownSetting* known_setting(const std::string& key);
+// Whether it is a table of settings: "limits", "mcp.files".
+bool is_part(const std::string& key);
 // For people: all of them, one a line.
 std::string listed_settings();
 
+// Why there is no such setting, with the one that was probably meant.
+std::string no_setting(const std::string& key);
+
 // Sets it in the file, which is made if it is missing, with mode 0600, and written all at once.
 // `words` are the value as one types it; a list takes any number. Nothing is written unless the
-// file is right afterwards. A key of a provider is never taken. Throws SettingsError.
+// file is right afterwards, or was wrong before in another place. A key of a provider is never
+// taken. Throws SettingsError.
 void change_setting(const std::string& file, const std::string& key,
                     const std::vector<std::string>& words);
+// Takes it out of the file: one value, or a table with all its values ("mcp.files"). Also one that
+// there is not, which somebody has written there. False if the file does not have it. Throws
+// SettingsError.
+bool remove_setting(const std::string& file, const std::string& key);
 
 // A file to begin with: every setting as a comment, and what it is for. Throws SettingsError; also
 // if there is a file.

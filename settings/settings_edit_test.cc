@@ -76,6 +76,31 @@ TEST(TomlEdit, FindsAWayWhereATableIsWrittenOtherwise) {
   EXPECT_THROW(edited("limits = 4\n", "limits.x", "2"), TomlEditError);
 }
 
+TEST(TomlEdit, TakesOutValuesAndTables) {
+  const auto without = [](const std::string& text, const std::string& key) {
+    return without_toml_value(text, toml_path(key)).value_or("not there");
+  };
+  EXPECT_EQ(without("# mine\nmodel = 'a' # c\nmode = 'b'\n", "model"), "# mine\nmode = 'b'\n");
+  EXPECT_EQ(without("[limits]\nx = [\n 1, # one\n 2]\ny = 1\n\n[chat]\n", "limits.x"),
+            "[limits]\ny = 1\n\n[chat]\n");
+  EXPECT_EQ(without("limits.x = 1\r\nlimits.y = 2\r\n", "limits.x"), "limits.y = 2\r\n");
+  EXPECT_EQ(without("[a.b]\nx = 1\n[a.b.c]\ny = 2\n\n[d]\nz = 3\n", "a.b"), "[d]\nz = 3\n");
+  EXPECT_EQ(without("m = 1\n\n[a.b]\nx = 1\n\n[d]\nz = 3", "a.b"), "m = 1\n\n[d]\nz = 3");
+  EXPECT_EQ(without("[a]\nenv = {X = \"1\", Y = \"2\"} # c\n", "a.env.X"),
+            "[a]\nenv = { Y = '2' } # c\n");
+  EXPECT_EQ(without("[a]\nenv = {X = \"1\"}\n", "a.env"), "[a]\n");
+  for (const char* const key : {"b", "a.x", "a.b.c", ""})
+    EXPECT_EQ(without("[a]\nb = 1\n", key), "not there") << key;
+}
+
+TEST(TomlEdit, AsJson) {
+  EXPECT_EQ(json_of_toml("\"a \\\"b\\\"\"").text(), R"("a \"b\"")");
+  EXPECT_EQ(json_of_toml("[\"a\", \"b c\"]").text(), R"(["a","b c"])");
+  EXPECT_EQ(json_of_toml("12").text(), "12");
+  EXPECT_EQ(json_of_toml("true").text(), "true");
+  EXPECT_EQ(json_of_toml("not needed").text(), R"("not needed")") << "a word of ours";
+}
+
 TEST(TomlEdit, Paths) {
   EXPECT_EQ(toml_path("a.\"b.c\".d"), (TomlPath{"a", "b.c", "d"}));
   for (const char* const bad : {"", "a..b", "a b", "a = 1 #", "a\nb", "[a]", "a.", "'"})
@@ -89,6 +114,11 @@ TEST(TomlEdit, Paths) {
 
 class SettingsEdit : public ::testing::Test {
  protected:
+  void write(const std::string& content) const {
+    fs::create_directories(scratch / "acp");
+    std::ofstream(file) << content;
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  }
   std::string text() const {
     std::ifstream in(file);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -124,7 +154,7 @@ TEST_F(SettingsEdit, MakesAPrivateFile) {
 TEST_F(SettingsEdit, WritesNothingThatIsWrong) {
   EXPECT_EQ(error("limits.retries", {"99"}), "limits.retries: expected 0 to 20, got 99");
   EXPECT_EQ(error("limits.retries", {"many"}),
-            "limits.retries: expected a whole number, got \"many\"");
+            "limits.retries: expected a whole number that is not negative, got \"many\"");
   EXPECT_EQ(error("limits.retries", {"1", "2"}), "limits.retries: expected one value");
   EXPECT_EQ(error("providers.box.needs_key", {"yes"}),
             "providers.box.needs_key: expected true or false, got \"yes\"");
@@ -172,12 +202,49 @@ TEST_F(SettingsEdit, TakesNoKeys) {
 }
 
 TEST_F(SettingsEdit, AFileThatIsWrongIsNotMadeWorse) {
-  fs::create_directories(scratch / "acp");
-  std::ofstream(file) << "model = 'a/b'\n";
-  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_TRUE(error("mode", {"ask"}).starts_with(file + ":1: model \"a/b\": there is no provider"));
+  write("model = 'a/b'\n");
+  EXPECT_EQ(error("mode", {"wild"}), "there is no mode \"wild\", only architect, ask, code");
+  EXPECT_NE(error("limits.retries", {"99"}).find("expected 0 to 20"), std::string::npos);
+  EXPECT_EQ(error("providers.x.models", {"m"}), "providers.x: base_url is missing");
+  write("model = 'a\n");
+  EXPECT_TRUE(error("mode", {"ask"}).starts_with(file + ":1: ")) << "it is no TOML";
+  write("model = offline\n");
+  EXPECT_TRUE(error("mode", {"ask"}).ends_with("; text needs quotes, as in model = \"offline\""));
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
   EXPECT_NE(error("mode", {"ask"}).find("others may write to it"), std::string::npos);
+}
+
+TEST_F(SettingsEdit, WhatIsWrongCanBeRepaired) {
+  write("model = 'a/b'\nmode = 5\n\n[limits]\nretries = \"x\" # few\n");
+  change_setting(file, "limits.retries", {"3"});
+  change_setting(file, "mode", {"ask"});
+  change_setting(file, "model", {"offline"});
+  EXPECT_EQ(text(), "model = \"offline\"\nmode = \"ask\"\n\n[limits]\nretries = 3 # few\n");
+  EXPECT_EQ(load_settings({.user_file = file}).retries.value, 3u);
+  write("mode = 5\n[providers.box]\nbase_url = 'http://127.0.0.1:1/v1'\n");
+  change_setting(file, "model", {"box/a"});
+  EXPECT_NE(error("model", {"bix/a"}).find("did you mean box?"), std::string::npos);
+  // Also what does not exist.
+  write("modle = 1\nmode = 'ask'\n");
+  EXPECT_TRUE(remove_setting(file, "modle"));
+  EXPECT_EQ(text(), "mode = 'ask'\n");
+}
+
+TEST_F(SettingsEdit, TakesSettingsBack) {
+  write("mode = 'ask'\n[mcp.files]\ncommand = 'x'\nargs = ['y']\n");
+  EXPECT_FALSE(remove_setting(file, "model"));
+  EXPECT_TRUE(remove_setting(file, "mcp.files.args"));
+  EXPECT_EQ(text(), "mode = 'ask'\n[mcp.files]\ncommand = 'x'\n");
+  try {
+    remove_setting(file, "mcp.files.command");
+    ADD_FAILURE() << "it needs one";
+  } catch (const SettingsError& error) {
+    EXPECT_NE(std::string(error.what()).find("'acp config unset mcp.files' takes all of it back"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(remove_setting(file, "mcp.files"));
+  EXPECT_EQ(text(), "mode = 'ask'\n");
 }
 
 TEST_F(SettingsEdit, TheFirstFileShowsEverySettingOfItsTables) {

@@ -27,8 +27,7 @@ class Reader {
     if (const toml::node* node = document.get("providers")) providers(*node);
     if (const toml::node* node = document.get("model")) {
       const std::string name = values_.text(*node, "model");
-      check_model(name, values_.at(*node), settings_);
-      if (may_choose(name, *node)) settings_.model = {name, values_.at(*node)};
+      if (may_choose(name, *node)) choose_model(name, values_.at(*node), settings_);
     }
     if (const toml::node* node = document.get("mode")) mode(*node);
     if (const toml::node* node = document.get("limits")) limits(*node);
@@ -148,6 +147,16 @@ class Reader {
   Settings& settings_;
 };
 
+// The usual mistake, which the parser describes in its own terms. The value is not repeated: it may
+// be a key.
+std::string hint_for(const toml::parse_error& error) {
+  const std::string_view what = error.description();
+  for (const char* const of : {"value", "boolean", "floating-point", "decimal integer"})
+    if (what.starts_with("Error while parsing " + std::string(of) + ":"))
+      return "; text needs quotes, as in model = \"offline\"";
+  return {};
+}
+
 }  // namespace
 
 const std::vector<LimitSetting>& limit_settings() {
@@ -183,12 +192,12 @@ const std::vector<std::string>& mode_names() {
 void read_settings_text(const std::string& text, const std::string& path, Whose whose,
                         Settings& settings) {
   if (const auto line = line_with_long_key(text))
-    throw SettingsError(path + ":" + std::to_string(*line) + ": a key with too many parts");
+    throw WrongToml(path + ":" + std::to_string(*line) + ": a key with too many parts");
   try {
     Reader(path, whose, settings).read(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    throw SettingsError(path + ":" + std::to_string(error.source().begin.line) + ": " +
-                        std::string(error.description()));
+    throw WrongToml(path + ":" + std::to_string(error.source().begin.line) + ": " +
+                    std::string(error.description()) + hint_for(error));
   } catch (const SettingsError& error) {
     // Names are shown as they were written, and a project's are anybody's.
     std::string shown = error.what();
@@ -204,17 +213,31 @@ void check_mode(const std::string& mode, const std::string& source) {
                         did_you_mean(mode, names));
 }
 
-void check_model(const std::string& model, const std::string& source, const Settings& settings) {
+void choose_model(const std::string& model, const std::string& source, Settings& settings) {
+  settings.model = {model, source};
+  settings.model_problem.clear();
+  const auto no_such = [&](const std::string& why) {
+    settings.model_problem = source + ": " + why;
+  };
+  if (model == "offline") return;
   const std::size_t slash = model.find('/');
-  if (slash == std::string::npos) return;  // whoever makes models knows those
   const std::string provider = model.substr(0, slash);
   std::vector<std::string> known;
   for (const auto& [name, one] : settings.providers) known.push_back(name);
-  if (settings.providers.count(provider) == 0)
-    throw SettingsError(source + ": model \"" + model + "\": there is no provider \"" + provider +
-                        "\", only " + joined(known) + did_you_mean(provider, known));
-  if (slash + 1 == model.size())
-    throw SettingsError(source + ": model \"" + model + "\": its name is missing");
+  if (slash == std::string::npos)
+    no_such("there is no model \"" + model + "\", only offline, PROVIDER/NAME");
+  else if (settings.providers.count(provider) == 0)
+    no_such("model \"" + model + "\": there is no provider \"" + provider + "\", only " +
+            joined(known) + did_you_mean(provider, known));
+  else if (slash + 1 == model.size())
+    no_such("model \"" + model + "\": its name is missing");
+}
+
+void require_model(const Settings& settings) {
+  if (settings.model_problem.empty()) return;
+  const bool bare = settings.model.value.find('/') == std::string::npos;
+  throw SettingsError(settings.model_problem +
+                      (bare ? "; 'acp models' lists what can be used" : ""));
 }
 
 std::string checked_base_url(const std::string& url, const std::string& source) {

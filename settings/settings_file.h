@@ -24,10 +24,12 @@ enum class Whose { user, project };
 void read_settings_text(const std::string& text, const std::string& path, Whose whose,
                         Settings& settings);
 
-// They throw SettingsError, which begins with `source`.
+// Throws SettingsError, which begins with `source`.
 void check_mode(const std::string& mode, const std::string& source);
-// Its provider must be known already.
-void check_model(const std::string& model, const std::string& source, const Settings& settings);
+// Sets it, and whether there is such a model. The providers must be known already.
+void choose_model(const std::string& model, const std::string& source, Settings& settings);
+// Throws SettingsError if there is no such model.
+void require_model(const Settings& settings);
 // Gives it back without a slash at its end.
 std::string checked_base_url(const std::string& url, const std::string& source);
 

@@ -244,6 +244,20 @@ TEST(Settings, MistakesElsewhere) {
   EXPECT_TRUE(place.error().starts_with("ACP_MODE: there is no mode"));
   place.environment = {{"ACP_MODEL", "nobody/x"}};
   EXPECT_TRUE(place.error().starts_with("ACP_MODEL: model"));
+  place.environment = {{"ACP_MODEL", "bogus"}};
+  EXPECT_EQ(
+      place.error(),
+      "ACP_MODEL: there is no model \"bogus\", only offline, PROVIDER/NAME; 'acp models' lists "
+      "what can be used");
+  // For those who use no model.
+  place.sources.any_model = true;
+  EXPECT_EQ(shown(place.load().model), "bogus from ACP_MODEL");
+  EXPECT_TRUE(place.load().model_problem.starts_with("ACP_MODEL: there is no model \"bogus\""));
+  place.sources.any_model = false;
+  // A later one that exists counts.
+  place.sources.model_override = "offline";
+  EXPECT_EQ(place.error(), "no error");
+  place.sources.model_override = "";
   place.environment = {{"OPENAI_BASE_URL", "no"}};
   EXPECT_TRUE(place.error().starts_with("OPENAI_BASE_URL: expected a URL"));
   place.environment = {{"ACP_MODE", ""}};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string_view>
 
 #include "settings/toml_depth.h"
@@ -62,6 +64,46 @@ class Text {
   std::string replaced(const toml::node& node, const std::string& value) const {
     const std::size_t begin = offset(node.source().begin), end = offset(node.source().end);
     return text_.substr(0, begin) + value + text_.substr(end);
+  }
+
+  // Without the lines of this node, which has this key in its table.
+  std::string without(const toml::table& parent, const std::string& key) const {
+    std::set<std::size_t> gone;
+    const auto take = [&](std::size_t first, std::size_t last) {
+      for (std::size_t line = first; line <= last; ++line) gone.insert(line);
+    };
+    const auto take_all = [&](const auto& self, const toml::table& table,
+                              const std::string& only) -> void {
+      for (const auto& [name, value] : table) {
+        if (!only.empty() && name.str() != only) continue;
+        if (const toml::table* const inner = value.as_table();
+            inner != nullptr && !inner->is_inline()) {
+          if (const std::size_t line = inner->source().begin.line; is_header(line))
+            take(line, line);
+          self(self, *inner, "");
+        } else {
+          take(name.source().begin.line, value.source().end.line);
+        }
+      }
+    };
+    take_all(take_all, parent, key);
+    std::string out;
+    bool empty_before = true, cut = false;
+    for (std::size_t line = 1; line <= lines(); ++line) {
+      if (gone.count(line) != 0) {
+        cut = true;
+        continue;
+      }
+      // Two empty lines do not remain where one was on each side.
+      const bool empty = trimmed(line).find_first_not_of("\r\n") == std::string_view::npos;
+      if (!(cut && empty && empty_before)) out += line_text(line);
+      empty_before = empty;
+      cut = cut && empty;
+    }
+    // Nor does one at the end.
+    for (const std::string_view end : {"\n\n", "\n\r\n"})
+      while (cut && out.ends_with(end)) out.erase(out.size() - end.size() + 1);
+    return out;
   }
 
   // After this line; 0 is before the first.
@@ -127,9 +169,12 @@ class Text {
         }
     }
   }
+  bool is_header(std::size_t line) const {
+    return line > 0 && line <= lines() && trimmed(line).starts_with('[');
+  }
   void add_header(const toml::table& table) {
     const std::size_t line = table.source().begin.line;
-    if (line > 0 && line <= lines() && trimmed(line).starts_with('[')) headers_.push_back(line);
+    if (is_header(line)) headers_.push_back(line);
   }
 
   // "# name = …"
@@ -238,6 +283,80 @@ std::string plain_value(const std::string& value) {
   } catch (const toml::parse_error&) {
     return value;  // a word of ours: "set", "missing"
   }
+}
+
+Json json_of_toml(const std::string& value) {
+  const auto convert = [](const auto& self, const toml::node& node) -> Json {
+    if (const auto text = node.as_string()) return Json(text->get());
+    if (const auto number = node.as_integer()) return Json(number->get());
+    if (const auto number = node.as_floating_point()) return Json(number->get());
+    if (const auto yes = node.as_boolean()) return Json(yes->get());
+    Json list = Json::array();
+    if (const toml::array* const array = node.as_array())
+      for (const toml::node& one : *array) list.append(self(self, one));
+    return list;
+  };
+  try {
+    const toml::table parsed = toml::parse("value = " + value);
+    return convert(convert, *parsed.get("value"));
+  } catch (const toml::parse_error&) {
+    return Json(value);  // a word of ours: "set", "missing"
+  }
+}
+
+std::optional<std::string> without_toml_value(const std::string& text, const TomlPath& path) {
+  const Text before(text);
+  if (path.empty() || before.find(path) == nullptr) return std::nullopt;
+  toml::table wanted = before.document();
+  toml::table* parent = &wanted;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) parent = parent->get(path[i])->as_table();
+  parent->erase(path.back());
+
+  const TomlPath above(path.begin(), path.end() - 1);
+  const toml::node* const there = before.find(above);
+  std::string candidate = before.without(*there->as_table(), path.back());
+  if (there->as_table()->is_inline()) {
+    std::ostringstream rest;
+    rest << *parent;
+    candidate = before.replaced(*there, rest.str());
+  }
+  // A table that has only longer headers ([a.b] of a) goes with the last of them.
+  const auto pruned = [](toml::table table) {
+    const auto prune = [](const auto& self, toml::table& in) -> void {
+      for (auto at = in.begin(); at != in.end();) {
+        toml::table* const inner = at->second.as_table();
+        if (inner != nullptr) self(self, *inner);
+        at = inner != nullptr && inner->empty() ? in.erase(at) : std::next(at);
+      }
+    };
+    prune(prune, table);
+    return table;
+  };
+  try {
+    if (pruned(toml::parse(candidate)) == pruned(wanted)) return candidate;
+  } catch (const toml::parse_error&) {
+  }
+  throw TomlEditError(written_path(path) +
+                      ": the file is written in a way that only you can change; edit it there");
+}
+
+std::string toml_part(const std::string& text, const TomlPath& path) {
+  const toml::table document = toml::parse(text);
+  toml::table part;
+  if (const toml::node* const top = path.empty() ? nullptr : document.get(path[0])) {
+    const toml::node* const named =
+        path.size() > 2 && top->is_table() ? top->as_table()->get(path[1]) : nullptr;
+    if (named != nullptr)
+      part.insert(path[0], toml::table{{path[1], *named}});
+    else if (path.size() == 1)
+      part.insert(path[0], *top);
+    else if (const toml::node* const value =
+                 top->is_table() ? top->as_table()->get(path[1]) : nullptr)
+      part.insert(path[0], toml::table{{path[1], *value}});
+  }
+  std::ostringstream out;
+  out << part;
+  return out.str();
 }
 
 std::string with_toml_value(const std::string& text, const TomlPath& path,

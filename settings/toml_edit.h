@@ -2,9 +2,12 @@
 // are.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "acp/json/json.h"
 
 namespace acp::settings {
 
@@ -20,6 +23,9 @@ std::string quoted_toml(const std::string& text);
 // A text without its quotes, a list of texts one a line, all else as it is written.
 std::string plain_value(const std::string& value);
 
+// A value of TOML as JSON has it: texts, numbers, lists. What is no TOML is a text.
+Json json_of_toml(const std::string& value);
+
 // It cannot be written there, and why.
 class TomlEditError : public std::runtime_error {
  public:
@@ -31,5 +37,13 @@ class TomlEditError : public std::runtime_error {
 // must be TOML. Throws TomlEditError.
 std::string with_toml_value(const std::string& text, const TomlPath& path,
                             const std::string& value);
+
+// Without this value, or without this table and all that is in it: their lines are taken out.
+// Nothing if it is not there. The text must be TOML. Throws TomlEditError.
+std::optional<std::string> without_toml_value(const std::string& text, const TomlPath& path);
+
+// The TOML of `path` alone, and of what stands beside it in the tables above: not of what is
+// elsewhere in the text, which must be TOML.
+std::string toml_part(const std::string& text, const TomlPath& path);
 
 }  // namespace acp::settings

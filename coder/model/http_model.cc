@@ -10,6 +10,7 @@
 #include "acp/error.h"
 #include "coder/model/anthropic_messages.h"
 #include "coder/model/chat_completions.h"
+#include "coder/model/not_running.h"
 #include "coder/model/retry_after.h"
 #include "http/event_stream.h"
 #include "http/url.h"
@@ -88,7 +89,7 @@ class HttpModel::Call {
             .on_end =
                 [this](const http::Client::Failure* failure) {
                   ended_ = true;
-                  if (failure != nullptr) failure_ = failure->message;
+                  if (failure != nullptr) failure_ = *failure;
                 }};
   }
   void redirected_without_key(const std::string& to) { keyless_ = to; }
@@ -123,15 +124,21 @@ class HttpModel::Call {
 
   // Throws, or gives on the answer's end. `shown` is where it was asked.
   void end(const std::string& shown) {
+    if (head_.status == 0 && failure_ && failure_->refused) {
+      const std::string why = "nothing answers at " + shown + " (connection refused)";
+      if (http::is_loopback(shown)) throw NotRunning(why);
+      throw ModelError(Kind::unreachable, why);
+    }
     if (head_.status == 0)
-      throw ModelError(Kind::unreachable,
-                       "cannot reach " + shown + ": " + failure_.value_or("there is no answer"));
+      throw ModelError(
+          Kind::unreachable,
+          "cannot reach " + shown + ": " + (failure_ ? failure_->message : "there is no answer"));
     if (!is_stream_) throw no_stream();
     try {
       std::visit([](auto& stream) { stream.end(); }, stream_);
     } catch (const ModelError& error) {
       if (!failure_) throw;
-      throw ModelError(error.kind(), std::string(error.what()) + " (" + *failure_ + ")", {},
+      throw ModelError(error.kind(), std::string(error.what()) + " (" + failure_->message + ")", {},
                        error.details());
     }
   }
@@ -196,7 +203,7 @@ class HttpModel::Call {
   http::Client::Head head_;
   std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
   std::string keyless_;  // where a redirect led that left the key behind
-  std::optional<std::string> failure_;
+  std::optional<http::Client::Failure> failure_;
   bool is_stream_ = false, moved_ = false, ended_ = false, said_all_ = false;
   bool said_ = false, cut_ = false;
 };
@@ -314,6 +321,8 @@ void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event
   Call call(provider_.api, name_, on_event, limits_);
   try {
     run(request, call, stop);
+  } catch (const NotRunning& error) {
+    throw NotRunning(provider_.name + ": " + error.what());
   } catch (const ModelError& error) {
     throw ModelError(error.kind(), provider_.name + ": " + cleaned(error.what(), max_told),
                      error.retry_after(), cleaned(error.details(), max_details));

@@ -10,6 +10,7 @@
 #include <semaphore>
 
 #include "acp/error.h"
+#include "coder/model/not_running.h"
 #include "coder/model/retry.h"
 #include "coder/model/testing/http_server.h"
 
@@ -402,8 +403,10 @@ TEST(HttpModel, NobodyThere) {
   HttpModel model = model_at("http://127.0.0.1:" + std::to_string(testing::unused_port()));
   const ModelError error = error_of(model);
   EXPECT_EQ(error.kind(), Kind::unreachable);
-  EXPECT_NE(std::string(error.what()).find("cannot reach http://127.0.0.1:"), std::string::npos)
+  EXPECT_THROW(model.answer({}, [](ModelEvent) {}, {}), NotRunning);
+  EXPECT_TRUE(std::string(error.what()).starts_with("here: nothing answers at http://127.0.0.1:"))
       << error.what();
+  EXPECT_TRUE(std::string(error.what()).ends_with(" (connection refused)")) << error.what();
 }
 
 TEST(HttpModel, AProxyIsNotAskedForThisMachine) {

@@ -20,6 +20,7 @@ struct Reply {
   int status = 0;  // 0: none
   Json body = {};  // absent if it is no JSON
   std::string failure = {};
+  bool refused = false;  // nothing listens there
 };
 
 struct Asked {
@@ -56,6 +57,7 @@ std::vector<Reply> ask(const std::vector<Asked>& questions, std::stop_token stop
                if (failure == nullptr) return;
                one.reply.status = 0;
                one.reply.failure = failure->message;
+               one.reply.refused = failure->refused;
              }});
   }
   const std::stop_callback wakes(stop, [&client] { client.wake(); });
@@ -141,6 +143,8 @@ ServerFacts probe(const std::string& base_url, const std::optional<std::string>&
   if (health.status == 503) {
     facts.loading = true;
     facts.problem = shown + ": the model is loading";
+  } else if (models.refused) {
+    facts.problem = "nothing answers at " + shown + " (connection refused)";
   } else if (models.status == 0) {
     facts.problem = shown + ": " + models.failure;
   } else if (models.status == 401 || models.status == 403) {

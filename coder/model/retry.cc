@@ -6,6 +6,7 @@
 #include <random>
 
 #include "acp/error.h"
+#include "coder/model/not_running.h"
 
 namespace acp::coder {
 
@@ -16,6 +17,12 @@ using Seconds = RetryPolicy::Seconds;
 bool may_pass(ModelError::Kind kind) {
   using Kind = ModelError::Kind;
   return kind == Kind::rate_limited || kind == Kind::overloaded || kind == Kind::unreachable;
+}
+
+// Where nothing listens on this machine, no load passes and no network recovers: somebody has to
+// start the server. Asked once more for one that is being restarted.
+int retries_after(const ModelError& error, int retries) {
+  return dynamic_cast<const NotRunning*>(&error) != nullptr ? std::min(retries, 1) : retries;
 }
 
 double random_jitter() {
@@ -46,7 +53,8 @@ void answer_with_retries(Model& model, const ModelRequest& request, const OnMode
       return model.answer(request, watch, stop);
     } catch (const ModelError& error) {
       if (stop.stop_requested()) throw Cancelled();
-      if (given_on || retry > policy.retries || !may_pass(error.kind())) throw;
+      const int retries = retries_after(error, policy.retries);
+      if (given_on || retry > retries || !may_pass(error.kind())) throw;
       if (error.retry_after()) {
         pause = Seconds(*error.retry_after());
         if (pause > policy.longest_retry_after) throw;
@@ -54,7 +62,7 @@ void answer_with_retries(Model& model, const ModelRequest& request, const OnMode
         const double jitter = policy.jitter ? policy.jitter() : random_jitter();
         pause = std::min(backoff, policy.longest_pause) * (0.5 + jitter / 2);
       }
-      if (on_retry) on_retry(Retry{retry, policy.retries, error, pause});
+      if (on_retry) on_retry(Retry{retry, retries, error, pause});
     }
     backoff = std::min(backoff * 2, policy.longest_pause);
     if (policy.sleep)

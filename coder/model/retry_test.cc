@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "acp/error.h"
+#include "coder/model/not_running.h"
 #include "coder/model/retry_after.h"
 
 namespace acp::coder {
@@ -89,6 +90,27 @@ TEST(Retry, TheLastErrorIsThrown) {
   Failing once({{Kind::overloaded, "a"}});
   EXPECT_EQ(run(once, policy).failed, Kind::overloaded);
   EXPECT_EQ(once.asked, 1);
+}
+
+TEST(Retry, AServerThatDoesNotRunIsAskedOnceMore) {
+  struct Absent : Model {
+    const ModelInfo& info() const override { return about; }
+    void answer(const ModelRequest&, const OnModelEvent&, std::stop_token) override {
+      ++asked;
+      throw NotRunning("nothing answers");
+    }
+    ModelInfo about;
+    int asked = 0;
+  };
+  Absent model;
+  RetryPolicy policy;
+  int pauses = 0;
+  policy.sleep = [&](RetryPolicy::Seconds, std::stop_token) { ++pauses; };
+  EXPECT_THROW(answer_with_retries(
+                   model, {}, [](ModelEvent) {}, nullptr, {}, policy),
+               ModelError);
+  EXPECT_EQ(model.asked, 2);
+  EXPECT_EQ(pauses, 1);
 }
 
 TEST(Retry, WhatIsWrongWithTheRequestIsNotAskedAgain) {
