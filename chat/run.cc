@@ -50,27 +50,14 @@ class Run {
     host_->install(client);
     client.framing(options_.framing);
     io::ProcessOptions process = options_.agent.process();
-    if (options_.agent.kind == KnownAgent::Kind::built_in) add_options_of_ours(process.argv);
+    // Nobody would see that it is not the model they meant.
+    if (options_.agent.kind == KnownAgent::Kind::built_in)
+      process.argv.push_back("--require-model");
     process.cwd = options_.cwd;
     phase_ = "handshake";
     reporter_->tell(event::Starting{options_.agent});
     agent_ = wait_unless(stopping_.please(), client.async_spawn(std::move(process)));
     reporter_->tell(event::Initialized{agent_->info()});
-  }
-
-  // Those of acp agent.
-  void add_options_of_ours(std::vector<std::string>& argv) const {
-    // Nobody would see that it is not the model they meant.
-    argv.push_back("--require-model");
-    // Before the session asks for the key of one that is not wanted.
-    if (!options_.choices.model.empty()) {
-      argv.push_back("--model");
-      argv.push_back(options_.choices.model);
-    }
-    if (options_.framing == rpc::Framing::content_length) {
-      argv.push_back("--framing");
-      argv.push_back("content-length");
-    }
   }
 
   // ---- the session
@@ -232,7 +219,8 @@ class Run {
       stopped.note = "the time was over before the turn was";
     } else if (stopping_.why() == Why::interrupted) {
       stopped.exit_code = exit_code::signalled + signal();
-      stopped.note = signal() == SIGINT ? "cancelled" : std::string("cancelled: ") + cancel_reason();
+      stopped.note =
+          signal() == SIGINT ? "cancelled" : std::string("cancelled: ") + cancel_reason();
     } else if (host_->permission_needed()) {
       stopped.exit_code = exit_code::permission_needed;
       stopped.note =

@@ -35,11 +35,13 @@ struct ClientOptions {
     options.session = session;
     options.choices.mode = mode;
     options.choices.model = model;
-    options.choices.any_model = options.agent.kind == chat::KnownAgent::Kind::built_in;
-    if (options.choices.any_model) require_model(options.cwd);
-    // From its start: it need not look for another one first.
-    if (options.choices.any_model && !model.empty())
-      options.agent.argv.insert(options.agent.argv.end(), {"--model", model});
+    const bool ours = options.agent.kind == chat::KnownAgent::Kind::built_in;
+    options.choices.any_model = ours;
+    if (ours) require_model(options.cwd);
+    std::vector<std::string>& argv = options.agent.argv;
+    // From its start: it need not look for another one first, nor want the key of that.
+    if (ours && !model.empty()) argv.insert(argv.end(), {"--model", model});
+    if (ours && framing != "newline") argv.insert(argv.end(), {"--framing", framing});
     options.framing = *rpc::framing_from(framing);
     options.version = ACP_VERSION;
     options.typed = typed;
