@@ -325,7 +325,7 @@ class Input(ChatCase):
         rows = chat.wait("Store a key for openai")
         [number] = re.findall(r"(\d) Store a key for openai", rows)
         chat.type(number + "\r")
-        chat.wait("Key for openai")
+        chat.wait("Key for openai (https://")
         chat.type("sk-test\r")
         chat.wait(IDLE)
         self.leave(chat)

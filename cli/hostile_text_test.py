@@ -92,7 +92,7 @@ class HostileText(unittest.TestCase):
         self.acp("chat", "--agent", WORD)
         self.acp("agent", "--model", WORD)
         self.acp("agent", "--login", WORD)
-        self.acp("config", "--cwd", NAME, says="there is no such directory")
+        self.acp("config", "--cwd", NAME, says="there is no directory")
         self.acp("log", NAME, says="cannot read")
         self.acp("replay", NAME)
         self.acp("tap", "--fault", WORD, "--", "true")

@@ -114,10 +114,10 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
     assert failed.startswith("acp models: --model: ") and len(failed.splitlines()) == 1, failed
 
     # It fits the terminal.
-    def at_a_terminal(columns):
+    def at_a_terminal(columns, **more):
         pid, terminal = pty.fork()
         if pid == 0:
-            os.execve("/bin/sh", ["sh", "-c", f"stty cols {columns}; exec '{acp}' models"], environment)
+            os.execve("/bin/sh", ["sh", "-c", f"stty cols {columns}; exec '{acp}' models"], {**environment, **more})
         seen = b""
         try:
             while piece := os.read(terminal, 4096):
@@ -132,7 +132,8 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
     assert max(map(len, table)) <= 60, table
     # No address is broken in its middle.
     configure(f"model = 'lab-server/qwen3'\n[providers.lab-server]\nbase_url = '{url}'\n")
-    table = at_a_terminal(80)
+    table = at_a_terminal(80, ANTHROPIC_API_KEY="sk-1")
     assert any(line.endswith(url) for line in table), table
-    assert max(map(len, table[:4])) <= 80, table
+    assert any(" anthropic/claude-sonnet-4-5 " in line for line in table), table
+    assert max(map(len, table[:table.index("")])) <= 80, table
     server.shutdown()

@@ -69,6 +69,16 @@ class Usage(Place):
         self.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"  # nobody is there
         self.assertIn("openai/gpt-77", self.run_it("/status", "--model", "openai/gpt-77").stdout)
 
+    def test_a_server_that_does_not_run(self):
+        del self.environment["ACP_MODEL"]
+        self.write(".config/acp/config.toml", '[providers.gone]\nbase_url = "http://127.0.0.1:9/v1"\n')
+        failed = self.run_it("x", "--model", "gone/m", code=1).stderr
+        why = "gone: nothing answers at http://127.0.0.1:9/v1/chat/completions (connection refused)"
+        self.assertIn(f"acp run: {why}", failed)
+        self.assertEqual(failed.count("Asking the model again"), 1, failed)
+        # Nobody asks it for the sake of another one.
+        self.assertNotIn("gone", self.run_it("list", "--model", "offline").stderr)
+
     def test_no_model_is_configured(self):
         del self.environment["ACP_MODEL"]
         if server_on_this_machine():
