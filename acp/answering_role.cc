@@ -84,8 +84,8 @@ void AnsweringRole::on_trouble(const rpc::Trouble& trouble) {
   const bool not_json = trouble.kind == rpc::Trouble::Kind::not_json && other_side_ == "agent" &&
                         !trouble.what.starts_with("a line ");
   log(LogEntry::Level::warning,
-      "from the " + other_side_ + ": " +
-          (not_json ? "a line on its standard output is not JSON: " : "") + trouble.what);
+      "from the " + other_side_ + ": " + trouble.what +
+          (not_json ? " (a line on its standard output that is not JSON)" : ""));
 }
 
 bool AnsweringRole::decode(const rpc::RequestId& id, JsonView params, const json::Type& type,

@@ -56,6 +56,7 @@ v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
   if (!session)
     throw not_found("session " + turn.session_id(),
                     Json::object({{"sessionId", turn.session_id()}}));
+  say_first_note(turn, *session);
   if (session->key_rejected()) {
     // There may be another key by now.
     std::vector<Note> notes;

@@ -147,6 +147,7 @@ class Coder {
 
   void announce_commands(const SessionContext& context, const SessionPtr& session);
   // What to say at once of a session without a model; a client without notices gets it later.
+  static void say_first_note(const acp::Turn& turn, Session& session);
   std::optional<Note> no_model_note(const SessionContext& context, Session& session) const;
   // From now on the client is told of commands that come and go.
   void watch_commands(const SessionContext& context, const SessionPtr& session);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -87,6 +88,10 @@ class Session {
   void set_models(std::shared_ptr<const Models> models);
   // The keys of providers that are known now.
   std::shared_ptr<const settings::Secrets> secrets() const;
+  // What stands before the first turn. The first who says it does, and who comes meanwhile waits
+  // until it is sent.
+  void set_first_note(Note note);
+  void say_first_note(const std::function<void(const Note&)>& send);
   // What the next turn has to tell.
   void note(Note note);
   std::vector<Note> take_notes();
@@ -101,6 +106,8 @@ class Session {
   bool has_model_ = true, key_rejected_ = false;
   std::shared_ptr<const Models> models_;
   std::vector<Note> notes_;
+  std::mutex first_note_mutex_;
+  std::optional<Note> first_note_;
   mutable std::shared_ptr<const settings::Secrets> secrets_;
   mutable std::string keys_stamp_;  // of the key file that they come from
 };
