@@ -251,7 +251,7 @@ with tempfile.TemporaryDirectory() as home:
     assert [name for name in os.listdir(claims) if name.endswith(".lock")] == [session["sessionId"] + ".lock"]
     agent.end()
 
-# ---- a person who starts it at a terminal is told what it is for; an editor is told nothing
+# ---- at a terminal it says what it is for; an editor reads nothing of that
 with tempfile.TemporaryDirectory() as home:
     keyboard, terminal = os.openpty()
     agent = subprocess.Popen([acp, "agent", "--model", "offline"], stdin=terminal, stdout=subprocess.PIPE,

@@ -46,7 +46,7 @@ begin so. KIND is one of:
   kill         kill the agent
 Examples:
   drop:agent:10%    kill:agent@5    delay=1s:client:session/prompt
-The same --seed does the same to the same frames. Each fault is told when it is done.)";
+The same --seed does the same to the same frames. Each fault is reported when it happens.)";
 
 int bad_usage(const std::string& what) {
   std::cerr << "acp tap: " << what << "\nTry 'acp tap --help'.\n";
