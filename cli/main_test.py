@@ -1,11 +1,12 @@
 """What `acp` answers to its most common uses and misuses: main_test.py PROGRAM VERSION."""
 
 import os
-import pty
 import re
 import subprocess
 import sys
 import unittest
+
+from terminal import output_in
 
 PROGRAM, VERSION = sys.argv[1:3]
 
@@ -59,19 +60,8 @@ class Main(unittest.TestCase):
 
     def test_help_fits_the_terminal(self):
         def widest(columns):
-            pid, terminal = pty.fork()
-            if pid == 0:
-                command = f"stty cols {columns}; exec '{os.path.abspath(PROGRAM)}' run --help"
-                os.execve("/bin/sh", ["sh", "-c", command], os.environ)
-            seen = b""
-            try:
-                while piece := os.read(terminal, 4096):
-                    seen += piece
-            except OSError:  # closed
-                pass
-            os.waitpid(pid, 0)
-            os.close(terminal)
-            return max(map(len, seen.decode().split("\r\n")))
+            shown, _ = output_in(columns, [os.path.abspath(PROGRAM), "run", "--help"], os.environ)
+            return max(map(len, shown.splitlines()))
 
         self.assertLessEqual(widest(50), 50)
         self.assertLessEqual(widest(80), 80)

@@ -3,8 +3,6 @@ the root of the checkout."""
 
 import json
 import os
-import pty
-import shlex
 import signal
 import socket
 import subprocess
@@ -12,6 +10,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+from terminal import output_in
 
 ACP = sys.argv[1]
 EVERYTHING = ["node", "node_modules/@modelcontextprotocol/server-everything/dist/index.js"]
@@ -137,19 +137,9 @@ class Mcp(unittest.TestCase):
                 run = subprocess.run([ACP, "mcp", *words], capture_output=True, text=True, timeout=PATIENCE, env=env)
                 self.assertEqual(run.returncode, code, run.stderr)
                 return run
-            pid, other = pty.fork()
-            if pid == 0:
-                command = f"stty cols {terminal}; exec {shlex.join([ACP, 'mcp', *words])}"
-                os.execve("/bin/sh", ["sh", "-c", command], env)
-            seen = b""
-            try:
-                while piece := os.read(other, 65536):
-                    seen += piece
-            except OSError:  # closed
-                pass
-            os.close(other)
-            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), code)
-            return seen.decode().replace("\r\n", "\n")
+            shown, ended = output_in(terminal, [ACP, "mcp", *words], env)
+            self.assertEqual(ended, code)
+            return shown
 
     def test_a_server_of_the_configuration(self):
         args = json.dumps([*EVERYTHING[1:], "stdio"])

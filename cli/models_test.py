@@ -3,12 +3,12 @@
 import http.server
 import json
 import os
-import pty
 import subprocess
 import sys
 import tempfile
 import threading
 
+from terminal import output_in
 from usual_ports import server_on_this_machine
 
 acp = os.path.abspath(sys.argv[1])
@@ -115,18 +115,8 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
 
     # It fits the terminal.
     def at_a_terminal(columns, **more):
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execve("/bin/sh", ["sh", "-c", f"stty cols {columns}; exec '{acp}' models"], {**environment, **more})
-        seen = b""
-        try:
-            while piece := os.read(terminal, 4096):
-                seen += piece
-        except OSError:  # closed
-            pass
-        os.waitpid(pid, 0)
-        os.close(terminal)
-        return seen.decode().split("\r\n")
+        shown, _ = output_in(columns, [acp, "models"], {**environment, **more})
+        return shown.split("\n")
 
     table = at_a_terminal(60)[:6]
     assert max(map(len, table)) <= 60, table
