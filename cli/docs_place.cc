@@ -11,7 +11,8 @@ std::string docs_directory() {
   std::error_code error;
   try {
     const fs::path here = fs::path(chat::own_program()).parent_path();
-    for (const char* const place : {ACP_DOCS_FROM_PROGRAM, "../../docs"}) {
+    // Installed, in build/bin, in build/PRESET/bin.
+    for (const char* const place : {ACP_DOCS_FROM_PROGRAM, "../../docs", "../../../docs"}) {
       const fs::path directory = (here / place).lexically_normal();
       if (fs::is_regular_file(directory / "configuration.md", error)) return directory.string();
     }
