@@ -2,12 +2,15 @@
 
 #include <sys/mman.h>
 
+#include <utility>
+
 #include "acp/io/syscalls_posix.h"
 
 namespace acp::io {
 namespace {
 
 constexpr std::uintptr_t worthwhile = 1 << 20;
+constexpr std::uintptr_t around = 1 << 20;  // so much stays on both sides of what we need
 
 // A line of /proc/self/maps: `start-end rwxp offset device inode   path`.
 struct Mapping {
@@ -58,25 +61,45 @@ class MapsParser {
   int column_ = 0;
 };
 
+void release(std::uintptr_t start, std::uintptr_t end) {
+  if (start < end && end - start >= worthwhile)
+    syscall(SYS_madvise, start, end - start, MADV_DONTNEED);
+}
+
 void release(const Mapping& mapping, std::uintptr_t file_end) {
   const std::uintptr_t size = mapping.end - mapping.start;
   // Our stack, errno and our code.
   const char here = 0;
-  const std::uintptr_t kept[] = {reinterpret_cast<std::uintptr_t>(&here),
-                                 reinterpret_cast<std::uintptr_t>(&errno),
-                                 reinterpret_cast<std::uintptr_t>(&release_host_memory)};
-  for (const std::uintptr_t address : kept)
-    if (address >= mapping.start && address < mapping.end) return;
+  std::uintptr_t kept[] = {reinterpret_cast<std::uintptr_t>(&here),
+                           reinterpret_cast<std::uintptr_t>(&errno),
+                           reinterpret_cast<std::uintptr_t>(&release_host_memory)};
+  const auto is_inside = [&](std::uintptr_t address) {
+    return address >= mapping.start && address < mapping.end;
+  };
   if (mapping.permissions[3] == 's') {
+    for (const std::uintptr_t address : kept)
+      if (is_inside(address)) return;
     syscall(SYS_munmap, mapping.start, size);
     return;
   }
   // Anonymous and writable: without a path, `[heap]` or `[anon:…]`. Not the variables of a library,
   // which follow directly on its file, nor the main thread's stack, nor what the kernel put there.
   const bool unnamed = mapping.path[0] == '\0' || mapping.path[1] == 'h' || mapping.path[1] == 'a';
-  if (mapping.inode == 0 && unnamed && mapping.permissions[1] == 'w' && size >= worthwhile &&
-      mapping.start != file_end)
-    syscall(SYS_madvise, mapping.start, size, MADV_DONTNEED);
+  if (mapping.inode != 0 || !unnamed || mapping.permissions[1] != 'w' || mapping.start == file_end)
+    return;
+  // The kernel joins neighbours: a large block of the host's and the page of errno may be one
+  // mapping. What is far from what we need goes.
+  if (kept[0] > kept[1]) std::swap(kept[0], kept[1]);
+  if (kept[1] > kept[2]) std::swap(kept[1], kept[2]);
+  if (kept[0] > kept[1]) std::swap(kept[0], kept[1]);
+  std::uintptr_t from = mapping.start;
+  for (const std::uintptr_t address : kept) {
+    if (!is_inside(address)) continue;
+    const std::uintptr_t rounded = address / around * around;
+    if (rounded > around) release(from, rounded - around);
+    from = rounded + 2 * around;
+  }
+  release(from, mapping.end);
 }
 
 }  // namespace
