@@ -126,6 +126,7 @@ void Conversation::beside_until(std::function<void(std::stop_token)> work) {
 }
 
 void Conversation::start() {
+  gone_ = false;
   phase_ = "starting";
   phase_began_ = Clock::now();
   starting_ = std::stop_source();
@@ -353,7 +354,7 @@ void Conversation::turn_ended(const std::string& error, bool login_wanted) {
   events_.turn_ends(error, login_wanted);
   turn_running_ = false;
   cancelled_ = false;
-  if (agent_ && !agent_->connected()) return events_.agent_gone();
+  if (agent_ && !agent_->connected()) return report_gone();
   if (queue_.empty()) events_.idle();
   next_from_queue();
 }
@@ -364,9 +365,15 @@ void Conversation::disconnected() {
   beside([this, agent = *agent_, mailbox = mailbox_] {
     wait_for_exit(agent);
     mailbox->post([this] {
-      if (!agent_->connected()) events_.agent_gone();
+      // Another one may run by now.
+      if (agent_ && !agent_->connected()) report_gone();
     });
   });
+}
+
+// The end of a turn and that of the connection come in any order.
+void Conversation::report_gone() {
+  if (!std::exchange(gone_, true)) events_.agent_gone();
 }
 
 void Conversation::next_from_queue() {

@@ -112,6 +112,7 @@ class Conversation {
   void send(std::vector<v1::ContentBlock> blocks);
   void turn_ended(const std::string& error, bool login_wanted);
   void next_from_queue();
+  void report_gone();
 
   const ChatOptions& options_;
   const std::shared_ptr<Mailbox> mailbox_;
@@ -130,6 +131,7 @@ class Conversation {
   bool turn_running_ = false;
   bool said_ = false;  // something is in the session
   bool cancelled_ = false;
+  bool gone_ = false;  // the agent, and that is reported
   std::deque<std::string> queue_;
   std::vector<v1::ContentBlock> attached_;
   std::vector<std::string> attached_names_;

@@ -254,11 +254,19 @@ TEST(Conversation, AttachmentsGoWithTheNextPromptAlone) {
   EXPECT_EQ(talk.prompts()[1], "two");
 }
 
-TEST(Conversation, TheEndOfTheAgentIsToldBetweenTurns) {
+TEST(Conversation, TheEndOfTheAgentIsReportedOnce) {
   Talk talk;
   talk.begin();
   talk.served.reset();
   talk.until([&] { return talk.told("gone"); });
+  // The connection's end, again, and a new agent before that is looked at.
+  talk.conversation->disconnected();
+  talk.until([&] { return talk.conversation->quiet(); });
+  EXPECT_EQ(std::count(talk.log.begin(), talk.log.end(), "gone"), 1);
+  talk.conversation->disconnected();
+  talk.conversation->restart();
+  talk.until([&] { return talk.conversation->session() && talk.conversation->quiet(); });
+  EXPECT_EQ(std::count(talk.log.begin(), talk.log.end(), "gone"), 1);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ export const scenarios = [
     },
   },
   {
-    name: "a failed tool does not fail the prompt: content, rawOutput, and the model is told",
+    name: "a failed tool does not fail the prompt: content, rawOutput, and the model reads why",
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin({ mode: "code" });
