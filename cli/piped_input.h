@@ -16,7 +16,8 @@ struct PipedInput {
 // nothing.
 PipedInput piped_input(int wait_seconds);
 
-// Everything until the end, however long that takes. Nothing if it cannot be read.
+// Everything until the end, however long that takes. Nothing if it cannot be read. Throws BadUsage
+// for more than 64 MiB, which no model takes and the memory may not.
 std::optional<std::string> whole_input();
 
 }  // namespace acp::cli

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "cli/bad_usage.h"
 #include "cli/piped_input.h"
 
 namespace acp::cli {
@@ -28,6 +29,7 @@ bool is_ready_within(int seconds) {
 }  // namespace
 
 std::optional<std::string> whole_input() {
+  constexpr std::size_t most_bytes = 64 * 1024 * 1024;
   std::string text;
   char piece[64 * 1024];
   while (true) {
@@ -36,6 +38,8 @@ std::optional<std::string> whole_input() {
     if (size < 0) return {};
     if (size == 0) return text;
     text.append(piece, static_cast<std::size_t>(size));
+    if (text.size() > most_bytes)
+      throw BadUsage("standard input has more than 64 MiB; </dev/null leaves it out");
   }
 }
 

@@ -65,6 +65,11 @@ class Input(Place):
 
     def test_mistakes(self):
         self.assertIn("standard input is not UTF-8", self.run_it("x", *hostile("prompt"), said=b"\xff", code=2).stderr)
+        with open("/dev/zero", "rb") as endless, subprocess.Popen(["cat"], stdin=endless, stdout=subprocess.PIPE) as cat:
+            done = subprocess.run([ACP, "run", "x", *hostile("prompt")], stdin=cat.stdout, capture_output=True, text=True,
+                                  env=self.environment, cwd=self.project, timeout=END)
+            cat.stdout.close()
+        self.assertEqual((done.returncode, "more than 64 MiB" in done.stderr), (2, True), done)
         dashed = self.run_it("--", "-x", code=2).stderr
         self.assertIn('a prompt that begins with a dash put a space: acp run " -x"', dashed)
         self.assertEqual(self.sent(" -x"), [" -x"])
