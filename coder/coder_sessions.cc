@@ -194,7 +194,7 @@ Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& open
 
 // A turn that the client begins at once.
 void Coder::say_first_note(const acp::Turn& turn, Session& session) {
-  session.say_first_note([&](const Note& note) { send_note(turn, note); });
+  session.first_note->say([&](const Note& note) { send_note(turn, note); });
 }
 
 v1::LoadSessionResponse Coder::load_session(const SessionContext& context,
@@ -258,12 +258,15 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
 // A client that knows the session from the answer gets the commands behind it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
   session->command_files->reload();
-  if (auto note = no_model_note(context, *session)) session->set_first_note(std::move(*note));
-  context.after_response([later = context.background(), weak = std::weak_ptr(session)] {
-    const SessionPtr opened = weak.lock();
-    if (!opened) return;
-    send_commands(later, *opened->command_files);
-    opened->say_first_note([&](const Note& note) { send_note(later, note); });
+  if (auto note = no_model_note(context, *session)) session->first_note->set(std::move(*note));
+  context.after_response([later = context.background(),
+                          weak_files = std::weak_ptr(session->command_files),
+                          weak_note = std::weak_ptr(session->first_note)] {
+    const auto files = weak_files.lock();
+    const auto first_note = weak_note.lock();
+    if (!files || !first_note) return;
+    send_commands(later, *files);
+    first_note->say([&](const Note& note) { send_note(later, note); });
   });
   watch_commands(context, session);
 }

@@ -139,17 +139,6 @@ std::vector<Note> Session::take_notes() {
   return std::exchange(notes_, {});
 }
 
-void Session::set_first_note(Note note) {
-  const std::lock_guard lock(first_note_mutex_);
-  first_note_ = std::move(note);
-}
-
-void Session::say_first_note(const std::function<void(const Note&)>& send) {
-  const std::lock_guard lock(first_note_mutex_);
-  if (first_note_) send(*first_note_);
-  first_note_.reset();
-}
-
 v1::SessionModeState Session::mode_state() const {
   v1::SessionModeState state;
   state.availableModes = session_modes();

@@ -31,6 +31,25 @@ struct Note {
   std::string description = {};
 };
 
+// What stands before the first turn. The first thread that comes sends it, and those that come
+// meanwhile wait until it is sent.
+class FirstNote {
+ public:
+  void set(Note note) {
+    const std::lock_guard lock(mutex_);
+    note_ = std::move(note);
+  }
+  void say(const std::function<void(const Note&)>& send) {
+    const std::lock_guard lock(mutex_);
+    if (note_) send(*note_);
+    note_.reset();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Note> note_;
+};
+
 class Session {
  public:
   struct Wanted {
@@ -58,8 +77,10 @@ class Session {
   Conversation conversation;
   Gate gate;
   std::unique_ptr<SessionServers> servers;
-  // Shared, so that who only tells of commands does not keep the session open.
+  // Shared, so that what is sent in the background does not keep the session open: the next request
+  // may open it again.
   const std::shared_ptr<CommandFiles> command_files;
+  const std::shared_ptr<FirstNote> first_note = std::make_shared<FirstNote>();
   bool titled = false;
   std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
   bool said_no_tools = false;
@@ -88,10 +109,6 @@ class Session {
   void set_models(std::shared_ptr<const Models> models);
   // The keys of providers that are known now.
   std::shared_ptr<const settings::Secrets> secrets() const;
-  // What stands before the first turn. The first who says it does, and who comes meanwhile waits
-  // until it is sent.
-  void set_first_note(Note note);
-  void say_first_note(const std::function<void(const Note&)>& send);
   // What the next turn has to tell.
   void note(Note note);
   std::vector<Note> take_notes();
@@ -106,8 +123,6 @@ class Session {
   bool has_model_ = true, key_rejected_ = false;
   std::shared_ptr<const Models> models_;
   std::vector<Note> notes_;
-  std::mutex first_note_mutex_;
-  std::optional<Note> first_note_;
   mutable std::shared_ptr<const settings::Secrets> secrets_;
   mutable std::string keys_stamp_;  // of the key file that they come from
 };
