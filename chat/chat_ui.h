@@ -163,8 +163,8 @@ class ChatUi : public Front, Conversation::Events {
   struct Shell {
     std::string command;
     std::string output;  // the last of it
-    Clock::time_point began = {};
-    std::stop_source stop = {};
+    Clock::time_point began;
+    std::stop_source stop;
   };
   std::optional<Shell> shell_;  // that runs
   Clock::time_point last_interrupt_ = {};
