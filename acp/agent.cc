@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "acp/agent_role.h"
-#include "acp/meta.h"
+#include "acp/role/agent_role.h"
+#include "acp/role/meta.h"
 
 namespace acp {
 
@@ -21,29 +21,15 @@ Agent::~Agent() = default;
     parts_->part = std::move(value);   \
     return *this;                      \
   }
-#define ACP_HANDLER(function, part, result, context, request)                 \
-  Agent& Agent::function(Handler<v1::result(context, v1::request)> handler) { \
-    parts_->part = std::move(handler);                                        \
-    return *this;                                                             \
+#define ACP_HANDLER(method, name, Type, Context, way, capability)                            \
+  Agent& Agent::on_##name(Handler<v1::Type##Response(Context, v1::Type##Request)> handler) { \
+    parts_->name = std::move(handler);                                                       \
+    return *this;                                                                            \
   }
+#define ACP_JOINT(...)
 
 ACP_SET(on_prompt, Handler<v1::PromptResponse(Turn)>, prompt)
-ACP_HANDLER(on_new_session, new_session, NewSessionResponse, SessionContext, NewSessionRequest)
-ACP_HANDLER(on_load_session, load_session, LoadSessionResponse, SessionContext, LoadSessionRequest)
-ACP_HANDLER(on_resume_session, resume_session, ResumeSessionResponse, SessionContext,
-            ResumeSessionRequest)
-ACP_HANDLER(on_fork_session, fork_session, ForkSessionResponse, SessionContext, ForkSessionRequest)
-ACP_HANDLER(on_list_sessions, list_sessions, ListSessionsResponse, Context, ListSessionsRequest)
-ACP_HANDLER(on_close_session, close_session, CloseSessionResponse, Context, CloseSessionRequest)
-ACP_HANDLER(on_delete_session, delete_session, DeleteSessionResponse, Context, DeleteSessionRequest)
-ACP_HANDLER(on_session_status, session_status, SessionStatusResponse, Context, SessionStatusRequest)
-ACP_HANDLER(on_set_title, set_title, SetSessionTitleResponse, Context, SetSessionTitleRequest)
-ACP_HANDLER(on_set_mode, set_mode, SetSessionModeResponse, SessionContext, SetSessionModeRequest)
-ACP_HANDLER(on_set_config_option, set_config_option, SetSessionConfigOptionResponse, SessionContext,
-            SetSessionConfigOptionRequest)
-ACP_HANDLER(on_authenticate, authenticate, AuthenticateResponse, Context, AuthenticateRequest)
-ACP_HANDLER(on_logout, logout, LogoutResponse, Context, LogoutRequest)
-ACP_HANDLER(on_auth_status, auth_status, AuthStatusResponse, Context, AuthStatusRequest)
+ACP_AGENT_METHODS(ACP_HANDLER, ACP_JOINT)
 ACP_SET(title, std::string, info.title)
 ACP_SET(config_options, std::vector<v1::SessionConfigOption>, config_options)
 ACP_SET(commands, std::vector<AvailableCommand>, commands)
@@ -58,6 +44,7 @@ ACP_SET(on_log, LogHook, log)
 
 #undef ACP_SET
 #undef ACP_HANDLER
+#undef ACP_JOINT
 
 Agent& Agent::on_prompt_task(std::function<Task<StopReason>(Turn)> function) {
   return on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));

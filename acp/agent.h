@@ -61,12 +61,13 @@ class Agent {
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
   // The usual ones need no more than this header.
   template <class F>
-  requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>> Agent& on_prompt(
-      F function) {
+    requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>>
+  Agent& on_prompt(F function) {
     return on_prompt_task(std::move(function));
   }
   template <class F>
-  requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason> Agent& on_prompt(F function) {
+    requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason>
+  Agent& on_prompt(F function) {
     return on_prompt_function(std::move(function));
   }
 

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "acp/client_role.h"
-#include "acp/meta.h"
+#include "acp/role/client_role.h"
+#include "acp/role/meta.h"
 
 namespace acp {
 

@@ -22,7 +22,7 @@
 
 #include "acp/async/task.h"
 #include "acp/handler.h"
-#include "acp/io/process.h"
+#include "acp/io/process/process.h"
 #include "acp/io/tap.h"
 #include "acp/io/transport.h"
 #include "acp/io/watch.h"

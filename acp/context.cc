@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "acp/agent_updates.h"
-#include "acp/paths.h"
+#include "acp/role/agent_updates.h"
+#include "acp/role/paths.h"
 #include "acp/terminal.h"
 
 namespace acp {
@@ -59,7 +59,7 @@ void Context::after_response(std::function<void()> action) const {
   auto later = [connection = call_->connection, action = std::move(action)] {
     connection->post(action);
   };
-  call_->id ? call_->connection->peer().after_answer(*call_->id, std::move(later)) : later();
+  call_->id ? lock.peer().after_answer(*call_->id, std::move(later)) : later();
 }
 
 // ---- SessionContext
@@ -119,7 +119,7 @@ Sent SessionContext::update(const SessionUpdate& update) const {
 
 void SessionContext::flush() const {
   Lock lock(*call_->connection);
-  call_->connection->flush_now();
+  lock.flush_now();
 }
 
 Sent SessionContext::plan(const std::vector<PlanEntry>& entries) const {

@@ -1,4 +1,5 @@
 #include "acp/error.h"
+#include "acp/json/utf8.h"
 
 #include <cmath>
 #include <cstdio>
@@ -21,12 +22,7 @@ std::optional<double> retry_after_of(JsonView data) {
 std::string with_reason(const std::string& message, JsonView data) {
   std::string reason;
   if (auto details = data["details"].as_string()) {
-    reason = std::move(*details);
-    if (reason.size() > most_details) {
-      std::size_t end = most_details;
-      while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
-      reason = reason.substr(0, end) + "…";
-    }
+    reason = json::utf8_shortened(*details, most_details);
   } else if (auto plain = data.as_string(); plain && plain->size() <= most_plain) {
     reason = std::move(*plain);
   }

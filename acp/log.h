@@ -13,6 +13,18 @@ struct LogEntry {
   std::string message;
   std::string correlation_id = {};  // also in the error that the other side got
 };
+// "debug", "warning", "error"
+constexpr const char* to_string(LogEntry::Level level) {
+  switch (level) {
+    case LogEntry::Level::debug:
+      return "debug";
+    case LogEntry::Level::warning:
+      return "warning";
+    case LogEntry::Level::error:
+      return "error";
+  }
+  return "";
+}
 // Called from the library's threads.
 using LogHook = std::function<void(const LogEntry&)>;
 

@@ -1,8 +1,8 @@
 #include "acp/remote.h"
 
-#include "acp/call_scope.h"
 #include "acp/io/connection.h"
 #include "acp/json/codec.h"
+#include "acp/role/call_scope.h"
 #include "acp/schema/registry.h"
 #include "acp/schema/v1.h"
 
@@ -38,7 +38,7 @@ void start(const Link& link, std::string_view method, const rpc::Peer::Write& pa
   const std::shared_ptr<CallScope> scope = link.scope;
   if (scope && scope->cancelled() && how == Calling::while_wanted)
     return done->fail(std::make_exception_ptr(Cancelled()));
-  rpc::Peer& peer = connection->peer();
+  rpc::Peer& peer = lock.peer();
   const auto id = std::make_shared<rpc::Peer::CallId>(-1);
   // A null where an object should be: some peers answer so, and mean an empty one.
   *id = peer.request(
@@ -61,29 +61,29 @@ void start(const Link& link, std::string_view method, const rpc::Peer::Write& pa
   if (done->ready()) return;
   if (scope && scope->out_of_time()) {
     done->fail(std::make_exception_ptr(Cancelled()));
-    return connection->sent_something();
+    return lock.sent_something();
   }
   if (scope) scope->add(*id, done, how);
-  if (how == Calling::creates) return connection->sent_something();
+  if (how == Calling::creates) return lock.sent_something();
   done->on_drop = [weak = std::weak_ptr(connection), scope, id = *id] {
     const auto connection = weak.lock();
     if (!connection) return;
     io::Connection::Lock lock(*connection);
     if (scope) scope->remove(id);
-    connection->peer().cancel(id);
-    connection->peer().abandon(id);
-    connection->sent_something();
+    lock.peer().cancel(id);
+    lock.peer().abandon(id);
+    lock.sent_something();
   };
-  connection->sent_something();
+  lock.sent_something();
 }
 
 Sent send(const Link& link, std::string_view method, const rpc::Peer::Write& params) {
   io::Connection::Lock lock(*link.connection);
-  if (!link.connection->can_send())
+  if (!lock.can_send())
     return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
-  link.connection->peer().notify(method, params);
-  link.connection->sent_something();
-  return link.connection->congested() ? Sent(link.connection->room()) : Sent();
+  lock.peer().notify(method, params);
+  lock.sent_something();
+  return lock.congested() ? Sent(lock.room()) : Sent();
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ class [[nodiscard("co_await it, or wait() for it")]] Sent {
     std::shared_ptr<async::Completion<void>> room_;
     std::exception_ptr error_;
   };
-  Awaiter operator co_await()&& { return Awaiter(std::move(room_), std::move(error_)); }
+  Awaiter operator co_await() && { return Awaiter(std::move(room_), std::move(error_)); }
   // For plain functions.
-  void wait()&&;
+  void wait() &&;
 
  private:
   std::shared_ptr<async::Completion<void>> room_;

@@ -1,6 +1,6 @@
 // RemoteAgent: sessions, and all that is asked of an agent beside them.
-#include "acp/agent_calls.h"
-#include "acp/paths.h"
+#include "acp/role/agent_calls.h"
+#include "acp/role/paths.h"
 
 namespace acp {
 
@@ -52,7 +52,7 @@ Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
   {
     Lock lock(*agent->connection);
     // Handlers of a connection that has ended would not be run any more.
-    if (agent->connection->ended()) throw ConnectionClosed("the connection ended before the login");
+    if (lock.ended()) throw ConnectionClosed("the connection ended before the login");
     agent->role->fail_at_end(chosen);
     chosen->home = agent->connection;
     chosen->helper = agent->connection;
@@ -84,7 +84,7 @@ class Opening {
   ~Opening() {
     Lock lock(*agent_->connection);
     agent_->role->opening_ends();
-    agent_->connection->sent_something();
+    lock.sent_something();
   }
 
  private:
@@ -387,7 +387,7 @@ Remote RemoteAgent::peer() const { return Remote({process_->connection, nullptr,
 void RemoteAgent::close() const { process_->close(); }
 bool RemoteAgent::connected() const {
   Lock lock(*process_->connection);
-  return !process_->connection->ended();
+  return !lock.ended();
 }
 std::optional<io::ExitStatus> RemoteAgent::exit_status() const {
   return process_->process.exit_status();

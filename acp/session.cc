@@ -1,6 +1,6 @@
 // Session and Prompt: the conversation as a client has it.
-#include "acp/agent_process.h"
 #include "acp/json/codec.h"
+#include "acp/role/agent_process.h"
 
 namespace acp {
 
@@ -49,7 +49,7 @@ Prompt::~Prompt() {
   agent->role->event_bytes -= state_->bytes;
   state_->bytes = 0;
   state_->ready.clear();
-  agent->connection->input_wanted();
+  lock.input_wanted();
 }
 
 // False if there is nothing yet.
@@ -63,7 +63,7 @@ bool Prompt::take_ready(PromptEvent*& event) {
     if (!state_->ready.empty()) {
       batch_.swap(state_->ready);
       agent->role->event_bytes -= std::exchange(state_->bytes, 0);
-      agent->connection->input_wanted();
+      lock.input_wanted();
     } else if (state_->ended()) {
       ended_ = true;
       if (state_->error) std::rethrow_exception(state_->error);
@@ -95,7 +95,7 @@ Pending<void> Prompt::more() {
     state->waiter = nullptr;
     --role->prompts_waited;
   };
-  agent->connection->input_wanted();
+  lock.input_wanted();
   return Pending<void>(waiter);
 }
 
@@ -154,7 +154,7 @@ Prompt Session::prompt(v1::PromptRequest request) const {
   Lock lock(*agent->connection);
   session_->prompts.push_back(state);
   ++agent->role->prompts_pending;
-  agent->connection->peer().request(
+  lock.peer().request(
       "session/prompt", [&](json::Writer& out) { json::write(out, request); },
       [state, role = agent->role](const rpc::Peer::Answer& answer) {
         --role->prompts_pending;
@@ -188,7 +188,7 @@ Prompt Session::prompt(v1::PromptRequest request) const {
         }
       });
   if (session_->state && !state->ended()) session_->state->prompt_sent(std::move(request.prompt));
-  agent->connection->sent_something();
+  lock.sent_something();
   return Prompt(session_, state);
 }
 
@@ -196,13 +196,12 @@ void Session::cancel(v1::CancelNotification notification) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
   notification.sessionId = session_->id;
   Lock lock(*agent->connection);
-  if (agent->connection->ended()) return;
-  agent->connection->peer().notify("session/cancel",
-                                   [&](json::Writer& out) { json::write(out, notification); });
+  if (lock.ended()) return;
+  lock.peer().notify("session/cancel", [&](json::Writer& out) { json::write(out, notification); });
   if (session_->state) session_->state->cancel_requested();
   for (const auto& prompt : session_->prompts) prompt->cancelled = true;
   agent->role->cancel_permissions(session_->id);
-  agent->connection->sent_something();
+  lock.sent_something();
 }
 
 Task<void> Session::async_set_mode(std::string id) const {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "acp/io/attended_process.h"
 #include "acp/io/printable.h"
+#include "acp/io/process/attended_process.h"
 
 namespace acp {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "acp/io/process.h"
+#include "acp/io/process/process.h"
 
 namespace acp {
 

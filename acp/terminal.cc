@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include "acp/agent_role.h"
 #include "acp/async/when_any.h"
 #include "acp/io/sleep.h"
+#include "acp/role/agent_role.h"
 
 namespace acp {
 
@@ -57,7 +57,7 @@ Pending<v1::CreateTerminalResponse> Terminal::State::create(
     state->id = response.terminalId;
     done->settle(std::move(response));
     // Here the connection is locked: what may be the last reference goes later.
-    state->link.connection->unlocked([state] {});
+    state->link.connection->held().unlocked([state] {});
     return std::nullopt;
   };
   state->link.request("terminal/create", v1::CreateTerminalRequest::json_type, &request, done,

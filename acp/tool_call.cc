@@ -1,7 +1,7 @@
 #include "acp/tool_call.h"
 
-#include "acp/agent_updates.h"
-#include "acp/paths.h"
+#include "acp/role/agent_updates.h"
+#include "acp/role/paths.h"
 #include "acp/terminal.h"
 
 namespace acp {

@@ -4,6 +4,7 @@
 
 #include "chat/presets.h"
 #include "chat/program.h"
+#include "settings/closest.h"
 #include "settings/secrets.h"
 
 namespace acp::chat {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "acp/io/process.h"
+#include "acp/io/process/process.h"
 #include "settings/settings.h"
 
 namespace acp::chat {

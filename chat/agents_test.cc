@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <set>
 
+#include "acp/workspace/testing/scratch.h"
 #include "chat/last_session.h"
 #include "chat/presets.h"
 #include "chat/program.h"
 #include "settings/secrets.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::chat {
 namespace {

@@ -6,13 +6,13 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
-#include "chat/question_view.h"
+#include "acp/workspace/files/guarded.h"
+#include "acp/workspace/permission_options.h"
+#include "acp/workspace/policy_store.h"
+#include "acp/workspace/touched.h"
+#include "acp/workspace/web_origin.h"
+#include "chat/render/question_view.h"
 #include "chat/tty.h"
-#include "workspace/guarded.h"
-#include "workspace/permission_options.h"
-#include "workspace/policy_store.h"
-#include "workspace/touched.h"
-#include "workspace/web_origin.h"
 
 namespace acp::chat {
 
@@ -77,11 +77,6 @@ PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
 
 std::string by_rule(const workspace::Judgement& judged) {
   return "by the rule " + one_line(judged.rule->describe()) + " (" + judged.source + ")";
-}
-
-std::string name_of(v1::ToolKind kind) {
-  const auto name = Json::parse(json::encode(kind));
-  return name && name->is_string() ? *name->as_string() : "other";
 }
 
 const char* to_string(PermissionAnswer::By by) {
@@ -152,47 +147,6 @@ std::string describe(const workspace::Question& call) {
     return "run `" + command_line_of(call.command) + "` in " + one_line(call.directory.written);
   std::string text = call.kind == "edit" ? "write" : call.kind;
   for (const workspace::Touched& path : call.paths) text += " " + one_line(path.written);
-  return text;
-}
-
-// Words that are no text make it a command that nobody knows.
-std::string command_of(const ToolCallState& call) {
-  const JsonView input = call.raw_input.view();
-  const JsonView command = input["command"].absent() ? input["cmd"] : input["command"];
-  const JsonView args = input["args"];
-  std::vector<std::string> words;
-  const auto take = [&](const JsonView& list) {
-    for (const JsonView word : list.elements()) {
-      const auto text = word.as_string();
-      if (!text) return false;
-      words.push_back(*text);
-    }
-    return list.is_array();
-  };
-  if (const auto line = command.as_string()) {
-    if (args.absent() || args.is_null() || (args.is_array() && args.size() == 0)) return *line;
-    words.push_back(*line);
-    return take(args) ? io::command_line(words) : "";
-  }
-  return take(command) && !words.empty() ? io::command_line(words) : "";
-}
-
-std::string directory_said(const ToolCallState& call) {
-  const JsonView input = call.raw_input.view();
-  for (const char* name : {"cwd", "workdir", "working_directory", "workingDirectory", "directory"})
-    if (const auto path = input[name].as_string(); path && !path->empty()) return *path;
-  return {};
-}
-
-std::string describe(const ToolCallState& call) {
-  std::string text = name_of(call.kind);
-  const std::string command = call.kind == v1::ToolKind::execute ? command_of(call) : "";
-  if (!command.empty())
-    text += " `" + command_line_of(command) + "`";
-  else if (!call.title.empty())
-    text += ": " + one_line(call.title);
-  else
-    text += ": " + one_line(call.id);
   return text;
 }
 

@@ -12,10 +12,11 @@
 
 #include "acp/client.h"
 #include "acp/session_state.h"
-#include "workspace/boundary.h"
-#include "workspace/decisions.h"
-#include "workspace/policy.h"
-#include "workspace/turn_answers.h"
+#include "acp/workspace/decisions.h"
+#include "acp/workspace/files/boundary.h"
+#include "acp/workspace/policy.h"
+#include "acp/workspace/turn_answers.h"
+#include "chat/render/call_text.h"
 
 namespace acp::chat {
 
@@ -57,14 +58,6 @@ workspace::Question as_question(const PermissionQuestion& question);
 workspace::Question as_rejected(const ToolCallState& call, workspace::Question question);
 // A call that the agent sent without asking, on one line, safe to show.
 std::string describe(const workspace::Question& call);
-// What is to run, as the agent tells it: one text, or words. Empty if it does not tell.
-std::string command_of(const ToolCallState& call);
-// Where it is to run, as the agent tells it. Empty if it does not tell.
-std::string directory_said(const ToolCallState& call);
-// "execute `npm test`", "edit src/a.cc": on one line, safe to show.
-std::string describe(const ToolCallState& call);
-// "execute", "edit"
-std::string name_of(v1::ToolKind kind);
 // "by the rule allow execute of npm * (policy.toml:3)"
 std::string by_rule(const workspace::Judgement& judged);
 // The one that reaches least far.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "chat/question_view.h"
-#include "workspace/permission_options.h"
+#include "acp/workspace/permission_options.h"
+#include "chat/render/question_view.h"
 
 namespace acp::chat {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "acp/schema/v1.h"
-#include "chat/dialog.h"
+#include "chat/choice.h"
 
 namespace acp::chat {
 

@@ -4,11 +4,11 @@
 #include <charconv>
 
 #include "acp/io/printable.h"
+#include "acp/workspace/permission_options.h"
 #include "chat/permission.h"
 #include "chat/permission_answers.h"
-#include "chat/question_view.h"
+#include "chat/render/question_view.h"
 #include "chat/tty.h"
-#include "workspace/permission_options.h"
 
 namespace acp::chat {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "acp/json/utf8.h"
-#include "chat/content.h"
+#include "chat/render/content.h"
 
 namespace acp::chat {
 
@@ -45,14 +45,7 @@ std::string mime_of(const std::filesystem::path& path) {
 }
 
 bool is_text(const std::string& bytes) {
-  const char* const end = bytes.data() + bytes.size();
-  for (const char* at = bytes.data(); at != end;) {
-    if (*at == '\0') return false;
-    const std::size_t size = (*at & 0x80) == 0 ? 1 : json::utf8_length(at, end);
-    if (size == 0) return false;
-    at += size;
-  }
-  return true;
+  return bytes.find('\0') == std::string::npos && json::is_utf8(bytes);
 }
 
 std::string uri_of(const std::string& path) {

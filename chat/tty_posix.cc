@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "acp/io/wake_pipe.h"
 #include "chat/tty.h"
 
 namespace acp::chat {
@@ -42,17 +43,13 @@ Tty::Size Tty::size() const {
 }
 
 std::optional<std::string> Tty::ask(const std::string& text, std::stop_token stop) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  const io::Descriptor wake_read(ends[0]), wake_write(ends[1]);
-  const std::stop_callback wake(stop, [&wake_write] {
-    [[maybe_unused]] const ssize_t written = ::write(wake_write.get(), "x", 1);
-  });
+  const io::WakePipe wake;
+  const std::stop_callback on_stop(stop, [&wake] { wake.poke(); });
   tcflush(terminal_.get(), TCIFLUSH);
   if (!write_all(terminal_.get(), text)) return {};
   std::string line;
   while (true) {
-    pollfd watched[2] = {{terminal_.get(), POLLIN, 0}, {wake_read.get(), POLLIN, 0}};
+    pollfd watched[2] = {{terminal_.get(), POLLIN, 0}, {wake.descriptor(), POLLIN, 0}};
     if (::poll(watched, 2, -1) < 0) {
       if (errno == EINTR) continue;
       return {};

@@ -1,6 +1,5 @@
 #include "cli/check_options.h"
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
 
@@ -8,7 +7,8 @@
 
 namespace acp::cli {
 
-void CheckOptions::add_to(CLI::App& app, const std::string& area, const std::string& timeout_help) {
+void CheckOptions::add_to(const Command& app, const std::string& area,
+                          const std::string& timeout_help) {
   app.add_option("--only", only,
                  "Only this requirement, or this area (" + area + "); any number of them")
       ->type_name("ID")

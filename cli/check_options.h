@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "acp/rpc/framing.h"
-#include "check/report.h"
+#include "check/rules/report.h"
 #include "cli/bad_usage.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/parser.h"
 
 namespace acp::cli {
 
@@ -30,7 +27,7 @@ struct CheckOptions {
   std::string framing = "newline";
 
   // `area` is one of the requirements' areas; `timeout_help` says what may take so long.
-  void add_to(CLI::App& app, const std::string& area, const std::string& timeout_help);
+  void add_to(const Command& app, const std::string& area, const std::string& timeout_help);
 
   // What the words mean.
   struct Read {

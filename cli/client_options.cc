@@ -1,17 +1,15 @@
 #include "cli/client_options.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
-#include <map>
 
 #include "acp/io/printable.h"
+#include "acp/workspace/policy_store.h"
 #include "cli/bad_usage.h"
-#include "workspace/policy_store.h"
 
 namespace acp::cli {
 
-void ClientOptions::add_to(CLI::App& app) {
+void ClientOptions::add_to(const Command& app) {
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
     return app.add_option(name, into, what)->type_name(type);
   };
@@ -26,11 +24,9 @@ void ClientOptions::add_to(CLI::App& app) {
                  "Only this MCP server for the agent, instead of all that are configured: its "
                  "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
       ->type_name("NAME[=URL|COMMAND]")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+      ->repeated();
   option("--framing", framing, "How messages are framed", "FRAMING")
-      ->check(CLI::IsMember({"newline", "content-length", "auto"}))
+      ->one_of({"newline", "content-length", "auto"})
       ->capture_default_str();
 }
 
@@ -60,19 +56,6 @@ void ClientOptions::require_model(const std::string& directory) const {
   sources.project_directory = directory;
   sources.model_override = model;
   settings::load_settings(sources);
-}
-
-std::string typed_words(const CLI::App& app) {
-  std::vector<std::string> words = {"acp", app.get_name()};
-  std::map<const CLI::Option*, std::size_t> seen;  // one that is given twice stands there twice
-  for (const CLI::Option* option : app.parse_order()) {
-    const std::size_t which = seen[option]++;
-    if (option->check_lname("agent")) continue;
-    if (!option->get_positional()) words.push_back("--" + option->get_lnames().front());
-    if (option->get_items_expected_max() > 0 && which < option->results().size())
-      words.push_back(option->results()[which]);
-  }
-  return io::command_line(words);
 }
 
 settings::Settings user_settings() {

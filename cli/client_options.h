@@ -8,12 +8,9 @@
 #include "acp/rpc/framing.h"
 #include "chat/agents.h"
 #include "chat/mcp_servers.h"
+#include "cli/parser.h"
 #include "settings/secrets.h"
 #include "settings/settings.h"
-
-namespace CLI {
-class App;
-}
 
 namespace acp::cli {
 
@@ -24,7 +21,7 @@ struct ClientOptions {
   std::string framing = "newline";
   std::string typed;  // the command line without the agent
 
-  void add_to(CLI::App& app);
+  void add_to(const Command& app);
 
   // Into the options of a chat or a run. Throws what told() tells.
   void read_into(auto& options, const settings::Settings& settings) const {
@@ -53,9 +50,6 @@ struct ClientOptions {
   // only end at its start.
   void require_model(const std::string& directory) const;
 };
-
-// What was typed for this command, as one would type it again, but for --agent and what follows --.
-std::string typed_words(const CLI::App& app);
 
 // Its absolute path. Throws BadUsage if there is none, or if it cannot be read.
 std::string existing_directory(const std::string& given);

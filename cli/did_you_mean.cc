@@ -6,6 +6,7 @@
 #include "acp/schema/registry.h"
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
+#include "settings/closest.h"
 #include "settings/settings.h"
 
 namespace acp::cli {

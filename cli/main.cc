@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "acp/io/orphans.h"
+#include "acp/io/process/orphans.h"
 #include "cli/command.h"
 #include "cli/help_format.h"
 #include "cli/printable_stderr.h"
+#include "settings/closest.h"
 #include "settings/settings.h"
 
 namespace acp::cli {
@@ -178,21 +179,22 @@ int run(int argc, char** argv) {
     std::cout << app.help();
     return 0;
   };
-  add_agent_command(app, action);
-  add_chat_command(app, action, command);
-  add_run_command(app, action, command);
-  add_agents_command(app, action);
-  add_check_command(app, action, command);
-  add_models_command(app, action);
-  add_config_command(app, action);
-  add_policy_command(app, action);
-  add_schema_command(app, action);
-  add_mcp_command(app, action, command);
-  add_tap_command(app, action, command);
-  add_log_command(app, action);
-  add_replay_command(app, action, command);
-  add_completions_command(app, action, std::move(command));
-  add_man_command(app, action);
+  const Command root(app);
+  add_agent_command(root, action);
+  add_chat_command(root, action, command);
+  add_run_command(root, action, command);
+  add_agents_command(root, action);
+  add_check_command(root, action, command);
+  add_models_command(root, action);
+  add_config_command(root, action);
+  add_policy_command(root, action);
+  add_schema_command(root, action);
+  add_mcp_command(root, action, command);
+  add_tap_command(root, action, command);
+  add_log_command(root, action);
+  add_replay_command(root, action, command);
+  add_completions_command(root, action, std::move(command));
+  add_man_command(root, action);
   shape_help(app);
 
   if (const std::string wrong = help.empty() ? "" : not_commands(app, help); !wrong.empty()) {
@@ -214,7 +216,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // A file that would pass the user's limit is a write that fails, with a reason, and not our end.
-  // Whatever we start gets the default back (acp/io/supervisor_posix.cc).
+  // Whatever we start gets the default back (acp/io/process/supervisor_linux.cc).
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);
 #endif

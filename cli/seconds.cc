@@ -1,7 +1,8 @@
 #include "cli/seconds.h"
 
-#include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
 namespace acp::cli {
 namespace {
@@ -10,15 +11,17 @@ constexpr double longest = 1e9;  // some 30 years: in milliseconds it still is a
 
 std::string mistake_in(const std::string& word) {
   double seconds = 0;
-  if (CLI::detail::lexical_cast(word, seconds) && seconds > 0 && seconds <= longest) return {};
+  const char* const end = word.data() + word.size();
+  const auto [at, error] = std::from_chars(word.data(), end, seconds);
+  if (error == std::errc() && at == end && seconds > 0 && seconds <= longest) return {};
   return "expected a number of seconds above 0, got '" + word + "'";
 }
 
 }  // namespace
 
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, double& into,
-                         const std::string& what) {
-  return app.add_option(name, into, what)->type_name("SECONDS")->check(mistake_in);
+Option add_seconds(const Command& app, const std::string& name, double& into,
+                   const std::string& what) {
+  return app.add_option(name, into, what)->type_name("SECONDS")->check(mistake_in, "");
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {

@@ -3,16 +3,13 @@
 #include <chrono>
 #include <string>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/parser.h"
 
 namespace acp::cli {
 
 // An option that takes a time: a number of seconds above 0.
-CLI::Option* add_seconds(CLI::App& app, const std::string& name, double& into,
-                         const std::string& what);
+Option add_seconds(const Command& app, const std::string& name, double& into,
+                   const std::string& what);
 
 std::chrono::milliseconds milliseconds(double seconds);
 

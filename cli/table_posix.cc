@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "acp/io/printable.h"
-#include "chat/text.h"
+#include "chat/render/text/text.h"
 #include "cli/table.h"
 
 namespace acp::cli {

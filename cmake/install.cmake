@@ -1,10 +1,8 @@
 # cmake --install: headers, library, program, and what find_package and pkg-config read.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS acp EXPORT acpTargets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/acp/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/acp
-        FILES_MATCHING PATTERN "*.h" PATTERN "*_test.h" EXCLUDE PATTERN "testdata" EXCLUDE
-        PATTERN "testing" EXCLUDE)
+# The headers are those of each target's FILE_SET.
+install(TARGETS acp EXPORT acpTargets FILE_SET HEADERS)
 if(ACP_CLI)
   install(TARGETS acp_cli)
   # The manual page and the completions are what the program itself says.
@@ -33,20 +31,10 @@ if(ACP_CLI)
   install(FILES ${said}/acp.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 if(TARGET acp_mcp)
-  install(TARGETS acp_mcp EXPORT acpMcpTargets)
-  install(FILES mcp/client.h mcp/content.h mcp/server.h mcp/servers.h mcp/session_servers.h
-                mcp/types.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mcp)
+  install(TARGETS acp_mcp EXPORT acpMcpTargets FILE_SET HEADERS)
 endif()
 if(TARGET acp_workspace)
-  install(TARGETS acp_workspace EXPORT acpWorkspaceTargets)
-  install(FILES workspace/boundary.h workspace/command.h workspace/decisions.h workspace/file_error.h
-                workspace/file_id.h workspace/files.h workspace/forbidden.h workspace/guarded.h
-                workspace/offer.h workspace/permission_options.h workspace/policy.h
-                workspace/policy_store.h workspace/question.h workspace/remembered_rule.h
-                workspace/session_boundaries.h workspace/terminals.h workspace/touched.h
-                workspace/turn_answers.h workspace/web_origin.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/workspace)
+  install(TARGETS acp_workspace EXPORT acpWorkspaceTargets FILE_SET HEADERS)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/acp)
@@ -89,10 +77,16 @@ if(TARGET acp_workspace)
 endif()
 
 if(ACP_TESTS)
+  foreach(target acp acp_mcp acp_workspace)
+    if(TARGET ${target})
+      get_target_property(headers ${target} HEADER_SET)
+      list(APPEND public_headers ${headers})
+    endif()
+  endforeach()
   # The consumers get the flags of this build: one built for a sanitizer must be linked with it.
   add_test(NAME install_test
            COMMAND bash ${PROJECT_SOURCE_DIR}/scripts/install_test.sh
-                   ${PROJECT_BINARY_DIR} ${CMAKE_INSTALL_LIBDIR} ${PROJECT_VERSION})
+                   ${PROJECT_BINARY_DIR} ${CMAKE_INSTALL_LIBDIR} ${PROJECT_VERSION} ${public_headers})
   set_tests_properties(install_test PROPERTIES
     ENVIRONMENT "CMAKE=${CMAKE_COMMAND};CXX=${CMAKE_CXX_COMPILER};CXXFLAGS=${CMAKE_CXX_FLAGS}")
 endif()

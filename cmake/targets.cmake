@@ -10,10 +10,12 @@ function(acp_target name)
     ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
-# The tests of the ground floor, where memory is handled by hand: `./test` runs these under the
+# The tests of the library (of acp/mcp, which waits for servers, only in the long run), where memory is
+# handled by hand: `./test` runs these under the
 # address and undefined sanitizers, `./test --long` all. The label and the target are both core.
 function(acp_core_test name)
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(acp|fuzz|http|workspace)(/|$)")
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(acp|fuzz)(/|$)"
+     AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/acp/mcp(/|$)")
     set_property(GLOBAL APPEND PROPERTY ACP_CORE_TESTS ${name})
     set_tests_properties(${name} PROPERTIES LABELS core)
   endif()

@@ -3,7 +3,7 @@
 #include "acp/json/codec.h"
 #include "coder/model/offline.h"
 #include "coder/model/scenario.h"
-#include "coder/turn.h"
+#include "coder/turn/turn.h"
 
 namespace acp::coder {
 

@@ -13,7 +13,7 @@
 #include "acp/agent.h"
 #include "coder/folder_watch.h"
 #include "coder/model/models.h"
-#include "coder/session.h"
+#include "coder/session/session.h"
 #include "coder/store/store.h"
 #include "settings/keys.h"
 #include "settings/settings.h"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <future>
 
+#include "acp/http/url.h"
 #include "coder/coder_opening.h"
-#include "http/url.h"
 
 namespace acp::coder {
 

@@ -5,8 +5,8 @@
 
 #include "acp/json/codec.h"
 #include "coder/coder.h"
-#include "coder/modes.h"
-#include "coder/report.h"
+#include "coder/session/modes.h"
+#include "coder/session/report.h"
 
 namespace acp::coder {
 

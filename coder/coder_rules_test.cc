@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "acp/testing/raw_end.h"
+#include "acp/workspace/testing/scratch.h"
 #include "coder/coder.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -1,12 +1,12 @@
 // Sessions: begun, opened again, copied, listed and ended.
 #include <algorithm>
 
+#include "acp/workspace/files/leftovers.h"
 #include "coder/coder_opening.h"
-#include "coder/modes.h"
-#include "coder/random_id.h"
-#include "coder/report.h"
+#include "coder/session/modes.h"
+#include "coder/session/random_id.h"
+#include "coder/session/report.h"
 #include "settings/own_places.h"
-#include "workspace/leftovers.h"
 
 namespace acp::coder {
 

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "acp/testing/raw_end.h"
-#include "coder/conversation.h"
+#include "acp/workspace/testing/scratch.h"
+#include "coder/session/conversation.h"
 #include "coder/testing/full_disk.h"
 #include "coder/testing/text.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

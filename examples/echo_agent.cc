@@ -3,8 +3,8 @@
 // With --require-login, sessions are for those who have authenticated.
 #include <acp/agent.h>
 #include <acp/framing_option.h>
+#include <acp/mcp/session_servers.h>
 #include <acp/schema/v1.h>
-#include <mcp/session_servers.h>
 
 #include <algorithm>
 #include <iostream>

@@ -31,7 +31,7 @@ for word in ("newline", "auto"):
 assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
 assert run("extension_methods") == "2 + 3 = 5\nIt is noon\n"
 if (folder / "mcp_tools").exists():
-    server = source.parent / "mcp/testing/hostile_server.py"
+    server = source.parent / "acp/mcp/testing/hostile_server.py"
     assert run("mcp_tools", "python3", server, "plain") == "work\n"
 if (folder / "uv_loop").exists():
     assert run("hello_client", "hi", folder / "uv_loop") == "from libuv's loop: hi\n"

@@ -1,6 +1,6 @@
 // The smallest agent that has all an agent must have: it connects to its sessions' MCP servers.
 #include <acp/agent.h>
-#include <mcp/session_servers.h>
+#include <acp/mcp/session_servers.h>
 
 #include <iostream>
 

@@ -1,7 +1,7 @@
 // mcp_tools COMMAND…: starts an MCP server and lists its tools.
 #include <iostream>
 
-#include "mcp/client.h"
+#include "acp/mcp/client.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;

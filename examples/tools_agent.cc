@@ -2,8 +2,8 @@
 // tests in the client's terminal. Where a model would decide, this one has a fixed plan; the tools
 // of the session's MCP servers, which a model would be offered, it only names.
 #include <acp/agent.h>
+#include <acp/mcp/session_servers.h>
 #include <acp/schema/v1.h>
-#include <mcp/session_servers.h>
 
 #include <optional>
 

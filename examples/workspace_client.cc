@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "workspace/offer.h"
+#include "acp/workspace/offer.h"
 
 namespace {
 

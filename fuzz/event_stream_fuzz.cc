@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/event_stream.h"
+#include "acp/http/event_stream.h"
 
 namespace {
 

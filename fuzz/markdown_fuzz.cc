@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "chat/markdown.h"
-#include "chat/text.h"
+#include "chat/render/markdown/markdown.h"
+#include "chat/render/text/text.h"
 
 namespace {
 

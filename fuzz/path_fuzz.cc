@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "workspace/file_id.h"
-#include "workspace/files.h"
-#include "workspace/guarded.h"
+#include "acp/workspace/files/file_id.h"
+#include "acp/workspace/files/files.h"
+#include "acp/workspace/files/guarded.h"
 
 namespace {
 

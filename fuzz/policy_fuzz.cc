@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "workspace/policy.h"
-#include "workspace/remembered_rule.h"
+#include "acp/workspace/policy.h"
+#include "acp/workspace/remembered_rule.h"
 
 namespace {
 

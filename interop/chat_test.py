@@ -12,7 +12,7 @@ from pathlib import Path
 
 ACP, NODE = str(Path(sys.argv[1]).resolve()), sys.argv[2]
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "chat"))
+sys.path.insert(0, str(HERE.parent / "chat" / "testing"))
 from screen import Chat  # noqa: E402
 
 IDLE = "/help"

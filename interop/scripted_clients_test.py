@@ -214,7 +214,7 @@ class SlowServers(Place):
     def test_a_server_that_hangs(self):
         client = self.client(*OURS)
         server = {"name": "slowpoke", "command": sys.executable, "env": [],
-                  "args": [os.path.join(HERE, "..", "mcp", "testing", "hostile_server.py"), "silent"]}
+                  "args": [os.path.join(HERE, "..", "acp", "mcp", "testing", "hostile_server.py"), "silent"]}
         session = client.new_session(self.project, servers=[server])
         number = client.begin_prompt(session, "say hello")
         client.until(lambda message: "Waiting for the MCP server slowpoke" in json.dumps(message))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "chat"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "chat" / "testing"))
 from screen import Chat  # noqa: E402
 
 CELL, LINE, LEFT, TOP = 8.4, 18, 16, 44

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD LIBDIR VERSION: installs BUILD into a temporary prefix, and builds and runs
+# install_test.sh BUILD LIBDIR VERSION HEADER...: installs BUILD into a temporary prefix. What is in include/
+# must be these headers and nothing else; together they must compile there. Then builds and runs
 # scripts/consumer as its users would: through find_package and through pkg-config. CMAKE, CXX and
 # CXXFLAGS are those of the build. Run by ctest.
 set -euo pipefail
 build=$1 libdir=$2 version=$3
+shift 3
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/consumer" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -19,8 +22,13 @@ mv "$tmp/first" "$tmp/prefix"
 prefix=$tmp/prefix
 export LD_LIBRARY_PATH=$prefix/$libdir # where the library was built shared
 
-strangers=$(find "$prefix/include" -type f ! -name '*.h' -o -name '*_test*')
-[[ -z $strangers ]] || fail "no public headers, but installed: $strangers"
+public=$(printf '%s\n' "$@" | sed "s|^$project/||" | sort)
+installed=$(cd "$prefix/include" && find . -type f | sed 's|^\./||' | sort)
+diff <(echo "$public") <(echo "$installed") >&2 || fail "installed (>) is not what is public (<)"
+[[ $(ls "$prefix/include") == acp ]] || fail "include/ has more than acp/"
+# A private header that one of them includes is not there.
+sed 's|.*|#include <&>|' <<<"$installed" >"$tmp/all.cc"
+"$CXX" -std=c++20 -fsyntax-only -I"$prefix/include" "$tmp/all.cc" || fail "a public header needs a private one"
 if named=$(grep -rlF -e "$tmp" -e "$build" "$prefix/$libdir/cmake" "$prefix/$libdir/pkgconfig"); then
   fail "names a path of the build: $named"
 fi
@@ -62,8 +70,8 @@ check_workspace() {
   -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$CXXFLAGS" -DACP_VERSION="$version" >/dev/null
 "$CMAKE" --build "$tmp/consumer" -- --quiet
 check_output "$tmp/consumer/consumer" find_package
-[[ ! -e $prefix/include/mcp ]] || check_mcp "$tmp/consumer/mcp_consumer" find_package
-[[ ! -e $prefix/include/workspace ]] || check_workspace "$tmp/consumer/workspace_consumer" find_package
+[[ ! -e $prefix/include/acp/mcp ]] || check_mcp "$tmp/consumer/mcp_consumer" find_package
+[[ ! -e $prefix/include/acp/workspace ]] || check_workspace "$tmp/consumer/workspace_consumer" find_package
 
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 [[ $(pkg-config --modversion acp) == "$version" ]] || fail "pkg-config names another version"
@@ -80,5 +88,5 @@ by_pkg_config() {
   "check_$1" "$tmp/$1_by_pkg_config" pkg-config
 }
 for part in mcp workspace; do
-  [[ ! -e $prefix/include/$part ]] || by_pkg_config $part
+  [[ ! -e $prefix/include/acp/$part ]] || by_pkg_config $part
 done

@@ -6,5 +6,5 @@ import sys
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
-subprocess.run([sys.executable, root / "check/log_page_test.py", sys.argv[1], "--picture", root / "docs/log-page.png"],
+subprocess.run([sys.executable, root / "check/wire/log_page_test.py", sys.argv[1], "--picture", root / "docs/log-page.png"],
                check=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """requirements_test.py [--documents DIR]: every demand of docs/requirements.md and docs/requirements/ has a test that
-exists, and checks that exist; every check of check/requirements_*.cc is named there. Then spoils copies: each fault
+exists, and checks that exist; every check of check/rules/requirements_*.cc is named there. Then spoils copies: each fault
 must be noticed. With --documents it also reads the five documents: no line that demands something is left out."""
 
 import argparse
@@ -11,11 +11,11 @@ from pathlib import Path
 INDEX = "docs/requirements.md"
 HEADER = ["Where", "Level", "Demand", "Checks", "Tests"]
 LEVELS = ["must", "should", "may", "tip"]
-CONTRADICTIONS = 35  # rows of the list that "§6 row N" points into
+CONTRADICTIONS = "docs/contradictions.md"
 BEYOND = "Checks beyond the five documents"
 LINES = 400  # no page is longer
 REFERENCE = re.compile(r"(\d{3}):(?:(\d+)(?:-(\d+)|([a-z]))?|(fields))$")
-OVERRULED = re.compile(r"§6 rows? (\d+(?:, \d+)*): \S")
+OVERRULED = re.compile(r"contradictions? (\d+(?:, \d+)*): \S")
 NO_DEMAND = re.compile(r"no demand: \S")
 SKIPPED = {"build", "node_modules", ".git"}
 
@@ -26,7 +26,7 @@ def registry(sources):
     """The ids of all checks: {"A-INIT-1", …}. What holds for both sides is written once, with ACP_BOTH."""
     ids = set()
     for path, text in sources.items():
-        if not re.fullmatch(r"check/requirements_\w+\.cc", path):
+        if not re.fullmatch(r"check/rules/requirements_\w+\.cc", path):
             continue
         text = re.sub(r"^#define(?:.*\\\n)*.*$", "", text, flags=re.M)
         ids |= set(re.findall(r'"([AC]-[A-Z]+-\d+)"', text))
@@ -119,6 +119,8 @@ class Reading:
         self.problems, self.referenced, self.rows = [], {}, 0
         self.known, self.tests = registry(sources), Tests(sources)
         self.mentioned, self.overruled = set(), set()
+        self.contradictions = [int(cells[0]) for _, header, cells in tables(pages.get(CONTRADICTIONS, ""))
+                               if header[0] == "#"]
         beyond = {}
         for page, text in pages.items():
             if text.count("\n") >= LINES:
@@ -136,8 +138,8 @@ class Reading:
             self.problems.append(f"{check}: no row names this check")
         for check in sorted(self.mentioned & set(beyond)):
             self.problems.append(f"{check}: said to be beyond the documents, but a row names it")
-        for row in sorted(set(range(1, CONTRADICTIONS + 1)) - self.overruled):
-            self.problems.append(f"§6 row {row}: nothing says what comes of it")
+        for row in sorted(set(self.contradictions) - self.overruled):
+            self.problems.append(f"contradiction {row}: nothing says what comes of it")
         for reference in sorted(self.referenced):
             if reference[-1].isalpha() and not reference.endswith("fields"):
                 before = reference[:-1] + (chr(ord(reference[-1]) - 1) if reference[-1] != "a" else "b")
@@ -182,8 +184,8 @@ class Reading:
             if rows := OVERRULED.match(part):
                 for row in map(int, rows[1].split(", ")):
                     self.overruled.add(row)
-                    if not 1 <= row <= CONTRADICTIONS:
-                        self.say(page, number, f"§6 has no row {row}")
+                    if row not in self.contradictions:
+                        self.say(page, number, f"there is no contradiction {row}")
             elif not names and not NO_DEMAND.match(part):
                 self.say(page, number, f"{part!r} is neither a test nor a reason")
         if not parts:
@@ -281,7 +283,7 @@ def spoilt(pages, sources):
     yield "neither a test nor a reason", instead(where, level, demand, checks, "seen by eye")
     yield "there is no test Nobody.Wrote", instead(where, level, demand, checks, "`Nobody.Wrote`")
     yield "there is no file no/such.mjs", instead(where, level, demand, checks, "`no/such.mjs::x`")
-    yield "there is no test 'test_none'", instead(where, level, demand, checks, "`chat/chat_test.py::test_none`")
+    yield "there is no test 'test_none'", instead(where, level, demand, checks, "`chat/testing/chat_test.py::test_none`")
     yield "there is no test 'a dream'", instead(where, level, demand, checks, "`interop/client_start.mjs::a dream`")
     yield "there is no check 'A-NONE-1'", instead(where, level, demand, "A-NONE-1", tests)
     yield "the level 'perhaps'", instead(where, "perhaps", demand, checks, tests)
@@ -291,9 +293,9 @@ def spoilt(pages, sources):
     yield "the letters of a line", instead(where + "c", level, demand, checks, tests)
     yield "no demand", instead(where, level, "", checks, tests)
     yield "4 cells, not 5", instead(where, level, demand, checks)
-    yield "§6 has no row 36", instead(where, level, demand, checks, "§6 row 36: as we like it")
+    yield "there is no contradiction 36", instead(where, level, demand, checks, "contradiction 36: as we like it")
     yield "longer than", ({**pages, page: pages[page] + "\n" * LINES}, sources)
-    yield "nothing says what comes of it", ({name: text.replace("§6 row 14:", "§6 row 15:")
+    yield "nothing says what comes of it", ({name: text.replace("contradiction 14:", "contradiction 15:")
                                              for name, text in pages.items()}, sources)
     index = pages[INDEX]
     yield "no section", ({**pages, INDEX: index.replace(BEYOND, "Checks")}, sources)
@@ -302,10 +304,10 @@ def spoilt(pages, sources):
                                  sources)
     yield "without a reason", ({**pages, INDEX: index + f"\n| Checks | Why |\n| --- | --- |\n| {checks} | |\n"},
                                sources)
-    extra = {**sources, "check/requirements_more.cc": 'ACP_BOTH("MORE-1", must, "x", "y")'}
+    extra = {**sources, "check/rules/requirements_more.cc": 'ACP_BOTH("MORE-1", must, "x", "y")'}
     yield "C-MORE-1: no row names this check", (pages, extra)
     yield "no requirements were found", (pages, {name: text for name, text in sources.items()
-                                                 if not name.startswith("check/requirements_")})
+                                                 if not name.startswith("check/rules/requirements_")})
 
 
 def main():
@@ -313,7 +315,7 @@ def main():
     parser.add_argument("--documents", type=Path, help="the folder of the five documents")
     folder = parser.parse_args().documents
     root = Path(__file__).resolve().parent.parent
-    names = [INDEX, *sorted(path.relative_to(root).as_posix() for path in root.glob("docs/requirements/*.md"))]
+    names = [INDEX, CONTRADICTIONS, *sorted(path.relative_to(root).as_posix() for path in root.glob("docs/requirements/*.md"))]
     pages = {name: (root / name).read_text(encoding="utf-8") for name in names}
     sources = read_sources(root)
     reading = Reading(pages, sources)

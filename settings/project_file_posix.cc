@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "acp/json/utf8.h"
+#include "acp/workspace/files/boundary.h"
 #include "settings/project_file.h"
-#include "workspace/boundary.h"
 
 namespace acp::settings {
 
@@ -15,19 +15,11 @@ namespace {
 
 // As far as whole characters go; less than nothing if it is no text.
 std::optional<std::size_t> text_end(const std::string& bytes, bool whole) {
-  const char* at = bytes.data();
-  const char* const end = at + bytes.size();
-  while (at != end) {
-    if (*at == '\0') return {};
-    const std::size_t size = (*at & 0x80) == 0 ? 1 : json::utf8_length(at, end);
-    if (size == 0) {
-      // The last character may be cut off.
-      if (whole || end - at >= 4) return {};
-      break;
-    }
-    at += size;
-  }
-  return static_cast<std::size_t>(at - bytes.data());
+  if (bytes.find('\0') != std::string::npos) return {};
+  const std::size_t end = json::utf8_valid(bytes);
+  // The last character may be cut off.
+  if (end != bytes.size() && (whole || bytes.size() - end >= 4)) return {};
+  return end;
 }
 
 std::string why_not(const struct stat& file, const std::string& directory,

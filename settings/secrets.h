@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "acp/io/process.h"
+#include "acp/io/process/process.h"
 #include "settings/keys.h"
 #include "settings/settings.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "workspace/testing/scratch.h"
+#include "acp/workspace/testing/scratch.h"
 
 namespace acp::settings {
 namespace {

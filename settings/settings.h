@@ -25,6 +25,9 @@
 
 namespace acp::settings {
 
+// The source of what nobody has set.
+inline constexpr const char* built_in = "built in";
+
 template <class T>
 struct Setting {
   T value;
@@ -175,8 +178,5 @@ struct DescribedSetting {
 };
 // Every value. There are no keys among them.
 std::vector<DescribedSetting> describe(const Settings& settings);
-
-// The one of `known` that `written` was probably meant to be; empty if there is none.
-std::string closest(const std::string& written, const std::vector<std::string>& known);
 
 }  // namespace acp::settings

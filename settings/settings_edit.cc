@@ -4,6 +4,7 @@
 #include <functional>
 #include <string_view>
 
+#include "settings/closest.h"
 #include "settings/file.h"
 #include "settings/secrets.h"
 #include "settings/settings_file.h"

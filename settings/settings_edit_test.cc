@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "acp/workspace/testing/scratch.h"
 #include "settings/toml_edit.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::settings {
 namespace {

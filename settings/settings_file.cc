@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "http/url.h"
+#include "acp/http/url.h"
+#include "settings/closest.h"
 #include "settings/settings_tables.h"
 #include "settings/toml_depth.h"
 #include "settings/toml_values.h"

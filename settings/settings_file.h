@@ -36,7 +36,4 @@ std::string checked_base_url(const std::string& url, const std::string& source);
 // OPENAI_API_KEY for openai.
 std::string default_key_variable(std::string provider);
 
-// " (did you mean X?)", or nothing.
-std::string did_you_mean(const std::string& written, const std::vector<std::string>& known);
-
 }  // namespace acp::settings

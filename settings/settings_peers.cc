@@ -1,6 +1,6 @@
 #include <toml++/toml.h>
 
-#include "http/url.h"
+#include "acp/http/url.h"
 #include "settings/settings_tables.h"
 
 namespace acp::settings {

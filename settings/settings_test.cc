@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "workspace/testing/scratch.h"
+#include "acp/workspace/testing/scratch.h"
 
 namespace acp::settings {
 namespace {

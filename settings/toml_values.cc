@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "settings/closest.h"
 #include "settings/settings_file.h"
 
 namespace acp::settings {

@@ -12,13 +12,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is produced within this time of a write goes out together.
-constexpr auto gather_time = 25us;
-constexpr std::size_t gather_bytes = 64 * 1024;
 constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t largest_buffer = 1024 * 1024;
 
+// Before the connection has started, and when it has finished.
+class Nobody final : public rpc::PeerHandler {
+  void on_request(const rpc::RequestId&, std::string_view, JsonView) override {}
+  bool on_notification(rpc::NotificationToken, std::string_view, JsonView) override { return true; }
+  void on_cancel(const rpc::RequestId&) override {}
+};
+Nobody nobody;
+
 }  // namespace
+
+void Role::on_frame(rpc::Direction direction, std::string_view text) {
+  if (!tap_) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  tap_({direction, std::chrono::nanoseconds(now).count(), text});
+}
 
 // ---- the lock
 
@@ -31,6 +42,27 @@ void Connection::Lock::unlock() {
   lock_.unlock();
 }
 
+void Connection::Locked::unlocked(std::function<void()> action) const {
+  if (connection_.lead_.processing()) {
+    connection_.work_.add_unlocked(std::move(action));
+  } else if (!connection_.options_.own_threads) {
+    // The program's loop comes by: no thread is needed.
+    connection_.work_.add_unlocked(std::move(action));
+    connection_.wire_.poke();
+  } else {
+    connection_.post_blocking(std::move(action));
+  }
+}
+
+Outbox::Room Connection::Locked::room() const {
+  auto waiter = connection_.completion<void>();
+  if (congested() && !connection_.finished_)
+    connection_.outbox_.wait_for_room(waiter);
+  else
+    waiter->settle();
+  return waiter;
+}
+
 // ---- beginning and end
 
 std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOptions options) {
@@ -38,25 +70,24 @@ std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOpti
 }
 
 Connection::Connection(Transport transport, ConnectionOptions options)
-    : options_(std::move(options)), wire_(std::move(transport)), peer_(options_.peer, *this) {}
-
-// Perhaps on one of these threads itself.
-Connection::~Connection() {
-  for (auto& [id, thread] : pool_) thread.detach();
-  for (std::thread& thread : gone_) thread.detach();
-}
+    : options_(std::move(options)),
+      wire_(std::move(transport)),
+      peer_(options_.peer, nobody),
+      outbox_(peer_, wire_, options_.now),
+      timers_(options_.now) {}
 
 void Connection::start(std::shared_ptr<Role> role) {
   Lock lock(*this);
   role_ = std::move(role);
+  peer_.hand_to(*role_);
   if (options_.own_threads) add_thread();
 }
 
 void Connection::end_input(const std::string& reason) {
   if (input_end_seen_ || finished_) return;
   input_end_seen_ = true;
-  peer_.end_of_input();
   const std::shared_ptr<Role> role = role_;
+  peer_.end_of_input();
   role->on_input_ended(reason);
   after(options_.drain_time, [this] {
     if (role_) role_->on_drain_over();
@@ -79,7 +110,7 @@ void Connection::close() {
     const std::shared_ptr<Role> role = role_;
     if (role) role->on_drain_over();
   }
-  flush();
+  flushed(outbox_.flush());
   check_finished();
   wire_.poke();
   wake_one();
@@ -93,23 +124,22 @@ void Connection::end_when_dry(std::string reason) {
 
 void Connection::check_finished() {
   if (finished_ || !input_end_seen_) return;
-  const bool idle = role_->handlers_running() == 0 && strand_.empty() && !strand_runs_ &&
-                    blocking_.empty() && in_user_code_ == 0 && unlocked_.empty();
-  const bool sent = output_failed_ || peer_.outgoing().empty();
+  const bool idle = role_->handlers_running() == 0 && work_.idle();
+  const bool sent = outbox_.failed() || outbox_.empty();
   if ((idle && sent) || given_up_) finish();
 }
 
 void Connection::finish() {
   finished_ = true;
   peer_.close();
-  for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();
+  outbox_.release_waiting();
   timers_.clear();
-  live_timers_.clear();
-  if (!led_) wire_.close();
+  if (!lead_.taken()) wire_.close();
   wire_.poke();
-  if (given_up_) left_behind_ = role_;
+  peer_.hand_to(nobody);
+  if (given_up_) left_running_ = role_;
   role_.reset();
-  changed_.notify_all();
+  pool_.wake_all();
   ended_.notify_all();
 }
 
@@ -118,182 +148,89 @@ bool Connection::finished() {
   return finished_;
 }
 
-// ---- what the engine tells
-
-void Connection::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
-  role_->on_request(id, method, params);
-}
-bool Connection::on_notification(rpc::NotificationToken token, std::string_view method,
-                                 JsonView params) {
-  return role_ == nullptr || role_->on_notification(token, method, params);
-}
-bool Connection::on_streamed(std::string_view params) {
-  return role_ != nullptr && role_->on_streamed(params);
-}
-bool Connection::on_urgent(std::string_view method, JsonView params) {
-  return role_->on_urgent(method, params);
-}
-void Connection::on_cancel(const rpc::RequestId& id) { role_->on_cancel(id); }
-void Connection::on_trouble(const rpc::Trouble& trouble) {
-  if (role_) role_->on_trouble(trouble);
-}
-void Connection::on_frame(rpc::Direction direction, std::string_view text) {
-  if (!options_.tap) return;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  options_.tap({direction, std::chrono::nanoseconds(now).count(), text});
-}
-
 // ---- work for other threads
 
 void Connection::post(std::function<void()> function) {
-  if (locked_here()) {
-    strand_.push_back(std::move(function));
-    return schedule();
-  }
-  Lock lock(*this);
-  strand_.push_back(std::move(function));
+  std::optional<Lock> lock;
+  if (!locked_here()) lock.emplace(*this);
+  work_.add_coroutine(std::move(function));
   schedule();
 }
 
 void Connection::post_blocking(std::function<void()> function) {
   std::optional<Lock> lock;
   if (!locked_here()) lock.emplace(*this);
-  blocking_.push_back(std::move(function));
+  work_.add_blocking(std::move(function));
   if (!options_.own_threads) {
-    // Whoever is parked takes one of them; each of the others needs a thread, too.
-    if (blocking_.size() > parked_ && threads_ < options_.max_threads) return add_thread();
-    return changed_.notify_one();
+    // One that is parked takes one of them; each of the others needs a thread, too.
+    if (work_.blocking_wait() > pool_.parked() && pool_.size() < options_.max_threads)
+      return add_thread();
+    return pool_.wake_one();
   }
-  if (!processing_) wake_one();
+  if (!lead_.processing()) wake_one();
 }
 
-void Connection::unlocked(std::function<void()> action) {
-  if (processing_) {
-    unlocked_.push_back(std::move(action));
-  } else if (!options_.own_threads) {
-    // The program's loop comes by: no thread is needed.
-    unlocked_.push_back(std::move(action));
-    wire_.poke();
-  } else {
-    post_blocking(std::move(action));
-  }
-}
-
-// Sees to it that what is in strand_ is run.
+// Sees to it that coroutines are run.
 void Connection::schedule() {
   if (options_.executor) {
-    if (strand_scheduled_ || strand_.empty()) return;
+    if (strand_scheduled_ || !work_.coroutines_wait()) return;
     strand_scheduled_ = true;
     const auto self = std::static_pointer_cast<Connection>(shared_from_this());
     options_.executor->post([self] {
       Lock lock(*self);
       self->strand_scheduled_ = false;
-      if (!self->strand_runs_) self->run_strand(lock);
+      if (!self->work_.strand_runs()) self->run_strand(lock);
       self->schedule();
     });
     return;
   }
-  if (processing_ || strand_runs_) return;  // whoever it is goes on with it
-  wake_one();
+  // Otherwise the thread that does either goes on with it.
+  if (!lead_.processing() && !work_.strand_runs()) wake_one();
 }
 
 void Connection::wake_one() {
   if (!options_.own_threads) return wire_.poke();
-  if (parked_ > 0)
-    changed_.notify_one();
-  else if (leader_waits_)
+  if (pool_.parked() > 0)
+    pool_.wake_one();
+  else if (lead_.asleep())
     wire_.poke();
 }
 
-Connection::TimerId Connection::after(std::chrono::nanoseconds time, std::function<void()> action) {
-  const TimerId id = next_timer_id_++;
-  const auto timer = timers_.emplace(Clock::now() + time, Timer{id, std::move(action)});
-  live_timers_.emplace(id, timer);
-  if (leader_waits_ || !options_.own_threads) wire_.poke();
+Timers::Id Connection::after(std::chrono::nanoseconds time, std::function<void()> action) {
+  const Timers::Id id = timers_.after(time, std::move(action));
+  if (lead_.asleep() || !options_.own_threads) wire_.poke();
   return id;
-}
-
-std::optional<std::chrono::nanoseconds> Connection::next_timer() const {
-  if (timers_.empty()) return std::nullopt;
-  return std::max<std::chrono::nanoseconds>(timers_.begin()->first - Clock::now(), 0ns);
-}
-
-void Connection::fire_timers() {
-  while (!timers_.empty() && timers_.begin()->first <= Clock::now()) {
-    const Timer timer = std::move(timers_.begin()->second);
-    timers_.erase(timers_.begin());
-    live_timers_.erase(timer.id);
-    timer.action();
-  }
-}
-
-void Connection::forget(TimerId timer) {
-  const auto found = live_timers_.find(timer);
-  if (found == live_timers_.end()) return;
-  timers_.erase(found->second);
-  live_timers_.erase(found);
 }
 
 // ---- sending
 
 void Connection::send_or_gather() {
-  if (output_blocked_ || processing_ || output_failed_) return;
-  const std::size_t gathered = peer_.outgoing().size();
+  if (outbox_.blocked() || lead_.processing() || outbox_.failed()) return;
   // In a quiet time nobody would come by to send what is left; nor would a program's own loop.
-  if (gathered >= gather_bytes || quiet_ || !options_.own_threads) return flush();
-  // The clock costs as much as a small message: while they come quickly it is looked at again when
-  // there is twice as much. Should they stop coming quickly, a tick sends what is left.
-  if (gathered < look_at_clock_) return;
-  last_look_ = Clock::now();
-  const auto since = last_look_ - last_flush_;
-  if (since >= gather_time) return flush(last_look_);
-  look_at_clock_ = since < gather_time / 2 ? std::min(2 * gathered, gather_bytes) : 0;
+  if (lead_.quiet() || !options_.own_threads) return flush();
+  if (outbox_.gather()) flush_now();
 }
 
-void Connection::flush(Clock::time_point now) {
-  bool wrote = false;
-  while (!output_failed_ && !peer_.outgoing().empty()) {
-    const Wire::Outcome outcome = wire_.write(peer_.outgoing());
-    if (outcome.kind == Wire::Outcome::Kind::done) {
-      peer_.sent(outcome.bytes);
-      wrote = true;
-      continue;
-    }
-    if (outcome.kind == Wire::Outcome::Kind::not_now) {
-      // Whoever waits for the wire must now wait for this, too.
-      if (!output_blocked_ && leader_waits_) wire_.poke();
-      output_blocked_ = true;
-      last_flush_ = now == Clock::time_point() ? Clock::now() : now;
-      return;
-    }
-    output_failed_ = true;
+void Connection::flushed(const Outbox::Result& result) {
+  using Flushed = Outbox::Flushed;
+  if (result.state == Flushed::blocked) {
+    // The thread that waits for the wire must now wait for this, too.
+    if (result.changed && lead_.asleep()) wire_.poke();
+    return;
+  }
+  if (result.state == Flushed::failed && result.changed) {
     // What it sent before it went is still to be read.
     if (!end_when_dry_)
       end_when_dry_ =
-          std::string("the other side no longer reads (") + std::strerror(outcome.code) + ")";
+          std::string("the other side no longer reads (") + std::strerror(result.code) + ")";
     wire_.poke();
   }
-  output_blocked_ = false;
-  if (wrote) last_flush_ = now == Clock::time_point() ? Clock::now() : now;
-  look_at_clock_ = 0;
-  if (output_failed_) peer_.sent(peer_.outgoing().size());
-  if (!waiting_for_room_.empty() && !congested())
-    for (const auto& waiter : std::exchange(waiting_for_room_, {})) waiter->settle();
   if (held_back_ && may_add_output()) {
     held_back_ = false;
-    changed_.notify_all();
+    pool_.wake_all();
     wake_one();
   }
   if (input_end_seen_) check_finished();
-}
-
-std::shared_ptr<async::Completion<void>> Connection::room() {
-  auto waiter = completion<void>();
-  if (congested() && !finished_)
-    waiting_for_room_.push_back(waiter);
-  else
-    waiter->settle();
-  return waiter;
 }
 
 // ---- reading
@@ -303,19 +240,17 @@ bool Connection::wants_input() const {
   // too. Unless the handler may itself be waiting for something that is still to be read.
   const bool held = peer_.queue_is_long() && peer_.pending_calls() <= role_->lasting_calls();
   return !held && !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
-         peer_.outgoing().size() < options_.max_outgoing_bytes;
+         outbox_.size() < options_.max_outgoing_bytes;
 }
 
 bool Connection::may_add_output() const {
-  return closing_ || input_end_seen_ || peer_.outgoing().size() < options_.max_outgoing_bytes;
+  return closing_ || input_end_seen_ || outbox_.size() < options_.max_outgoing_bytes;
 }
 
 void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   // What was gathered must not wait for what is waited for here.
   flush_now();
-  led_ = true;
-  ++lead_count_;
-  const bool input = wants_input(), output = output_blocked_;
+  const bool input = wants_input(), output = outbox_.blocked();
   // Decided before the wire is looked at: what came in the meantime is still to be read.
   const bool ends_if_dry = end_when_dry_ && input;
   Wire::Ready ready;
@@ -323,14 +258,15 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   bool probing = false;
   if (buffer_.empty()) buffer_.resize(smallest_buffer);
   {
-    std::optional<std::chrono::nanoseconds> timeout = may_wait && !ends_if_dry ? next_timer() : 0ns;
-    // Somebody who is parked looks after that, and spares us a timer for each wait.
-    if (may_wait && !quiet_ && parked_ == 0 && (!timeout || *timeout > quiet_ticks * tick)) {
-      timeout = quiet_ticks * tick;
+    std::optional<std::chrono::nanoseconds> timeout =
+        may_wait && !ends_if_dry ? timers_.next() : 0ns;
+    // A thread that is parked looks after that, and spares us a timer for each wait.
+    constexpr auto quiet_time = Lead::quiet_ticks * Lead::tick;
+    if (may_wait && !lead_.quiet() && pool_.parked() == 0 && (!timeout || *timeout > quiet_time)) {
+      timeout = quiet_time;
       probing = true;
     }
-    leader_waits_ = true;
-    leader_reads_ = input;
+    lead_.take(input);
     lock.unlock();
     if (input && more_to_read_)
       ready.input = true;
@@ -338,37 +274,36 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
       ready = wire_.wait(input, output, timeout);
     if (ready.input) outcome = wire_.read(buffer_.data(), buffer_.size());
     lock.lock();
-    leader_waits_ = false;
+    lead_.process();
   }
   if (finished_) {
-    led_ = false;
+    lead_.release();
     wire_.close();
-    changed_.notify_all();
+    pool_.wake_all();
     ended_.notify_all();
     return;
   }
   if (ready.input || ready.output) {
-    // Back from a quiet time: from now on somebody watches.
-    if (std::exchange(quiet_, false) && parked_ > 0) changed_.notify_one();
-  } else if (probing && !has_ready() && !strand_runs_) {
+    // Back from a quiet time: from now on the leader is watched.
+    if (lead_.stir() && pool_.parked() > 0) pool_.wake_one();
+  } else if (probing && !has_ready() && !work_.strand_runs()) {
     // Not while a coroutine runs: it may be sending, and each message would go out alone.
-    quiet_ = true;
+    lead_.calm_down();
   }
-  processing_ = true;
-  if (ready.output) output_blocked_ = false;
+  if (ready.output) outbox_.unblock();
   if (ready.input) take_input(outcome);
   if (ends_if_dry && !ready.input) end_input(*end_when_dry_);
-  fire_timers();
-  if (!output_blocked_) flush();
-  processing_ = false;
-  led_ = false;
+  timers_.fire();
+  flush();
+  lead_.release();
   if (finished_) wire_.close();
   // Not in a quiet time: nobody would come by to see that nobody leads.
   if (runs_handlers)
-    step_down_ = !quiet_ && std::any_of(sleeping_.begin(), sleeping_.end(),
-                                        [](BlockingWait* waiting) { return waiting->has_work(); });
+    lead_.ask_to_step_down(!lead_.quiet() &&
+                           std::any_of(sleeping_.begin(), sleeping_.end(),
+                                       [](BlockingWait* waiting) { return waiting->has_work(); }));
   else if (has_ready())
-    parked_ > 0 || !options_.own_threads ? wake_one() : add_thread();
+    pool_.parked() > 0 || !options_.own_threads ? wake_one() : add_thread();
   run_unlocked(lock);
 }
 
@@ -378,7 +313,7 @@ void Connection::take_input(const Wire::Outcome& outcome) {
   switch (outcome.kind) {
     case Kind::done:
       peer_.feed({buffer_.data(), outcome.bytes});
-      // Somebody who sends much has more. Only large messages need a large buffer: small ones are
+      // Where much is sent there is more. Only large messages need a large buffer: small ones are
       // better off where the processor's caches hold them.
       if (outcome.bytes == buffer_.size()) {
         more_to_read_ = wire_.read_never_waits();
@@ -399,22 +334,22 @@ void Connection::take_input(const Wire::Outcome& outcome) {
 
 std::vector<Watch> Connection::watches() {
   Lock lock(*this);
-  return wire_.watches(wants_input(), output_blocked_);
+  return wire_.watches(wants_input(), outbox_.blocked());
 }
 
 int Connection::timeout() {
   Lock lock(*this);
-  if (has_ready() || (more_to_read_ && wants_input())) return 0;
-  const auto next = next_timer();
+  if (has_ready() || ((more_to_read_ || end_when_dry_) && wants_input())) return 0;
+  const auto next = timers_.next();
   return next ? static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*next).count()) : -1;
 }
 
 void Connection::dispatch() {
   Lock lock(*this);
   if (finished_) return;
-  quiet_ = true;  // nobody comes by in between: what is sent is sent at once
+  lead_.calm_down();  // nobody comes by in between: what is sent is sent at once
   lead(lock, true, false);
-  if (!options_.executor && !strand_runs_ && !strand_.empty()) run_strand(lock);
+  run_strand_here(lock);
 }
 
 }  // namespace acp::io

@@ -1,20 +1,18 @@
 // A connection that runs: the engine, its descriptors, and the threads on which user code is
-// called.
+// called. docs/architecture.md shows how a message passes through it.
 //
 // One lock guards the engine. It is held for the engine's own steps, which never wait, and never
-// while user code runs. Whoever holds the lead reads: a thread of the connection, or one that waits
-// for an answer and so reads it itself. A thread that reads also runs the handlers of what it read,
+// while user code runs. The thread that has the lead reads: one of the connection's, or one that
+// waits for an answer and so reads it itself. The reader also runs the handlers of what it read,
 // which saves the hop to another thread; should a handler keep it longer than a few milliseconds,
 // another thread takes the lead.
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,8 +23,13 @@
 
 #include "acp/async/completion.h"
 #include "acp/async/executor.h"
+#include "acp/io/lead.h"
+#include "acp/io/outbox.h"
 #include "acp/io/tap.h"
+#include "acp/io/thread_pool.h"
+#include "acp/io/timers.h"
 #include "acp/io/wire.h"
+#include "acp/io/work.h"
 #include "acp/rpc/peer.h"
 
 namespace acp::io {
@@ -42,27 +45,22 @@ struct ConnectionOptions {
   // Bytes that wait to be sent: above this nothing more is read, so that a side that asks and never
   // reads cannot fill our memory.
   std::size_t max_outgoing_bytes = 16 * 1024 * 1024;
-  // After the other side's end, handlers have this long to end; then they are told to stop, and
+  // After the other side's end, handlers have this long to end; then they are asked to stop, and
   // have it once more.
   std::chrono::milliseconds drain_time{1000};
   // Sees every frame, in order. It must be quick, and must not call the connection.
   Tap tap;
+  // For tests.
+  Timers::Now now = &Timers::Clock::now;
 };
 
-// What a connection is for: the agent's role, or the client's. Called with the connection locked.
-class Role {
+// What a connection is for: the agent's role, or the client's. Called with the lock held, by the
+// engine and by the connection.
+class Role : public rpc::PeerHandler {
  public:
-  virtual ~Role() = default;
-  virtual void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) = 0;
-  virtual bool on_notification(rpc::NotificationToken token, std::string_view method,
-                               JsonView params) = 0;
-  virtual bool on_streamed(std::string_view /*params*/) { return false; }
-  virtual bool on_urgent(std::string_view method, JsonView params) = 0;
-  virtual void on_cancel(const rpc::RequestId& id) = 0;
-  virtual void on_trouble(const rpc::Trouble& trouble) = 0;
   // Nothing more will come. What waits for an answer has failed.
   virtual void on_input_ended(const std::string& reason) = 0;
-  // Handlers had their time: tell them to stop.
+  // Handlers had their time: ask them to stop.
   virtual void on_drain_over() = 0;
   // False while the other side should wait: what it sent has not been taken yet.
   virtual bool takes_input() const { return true; }
@@ -72,17 +70,66 @@ class Role {
   virtual std::size_t handlers_running() const = 0;
   // Without the lock, when nothing runs any more: coroutines that did not end are destroyed.
   virtual void drop_handlers() = 0;
+
+ protected:
+  explicit Role(const Tap& tap) : tap_(tap) {}
+
+ private:
+  void on_frame(rpc::Direction direction, std::string_view text) final;
+
+  const Tap tap_;
 };
 
-class Connection final : public Executor, public async::Helper, private rpc::PeerHandler {
+class Connection final : public Executor, public async::Helper {
  public:
-  using Clock = std::chrono::steady_clock;
-  using TimerId = std::uint64_t;
-
-  // The connection's lock, held for as long as it lives.
-  class Lock {
+  // What the lock guards. There is no other way to it, and a Locked exists only where the lock is
+  // held: by a Lock, or by the caller of what the engine and the connection call (held()).
+  class Locked {
    public:
-    explicit Lock(Connection& connection) : connection_(connection), lock_(connection.mutex_) {
+    rpc::Peer& peer() const { return connection_.peer_; }
+    // After calls to the peer: sends what there is, at once or with what follows in the next
+    // moment.
+    void sent_something() const {
+      input_wanted();
+      if (connection_.outbox_.worth_a_look() || connection_.lead_.quiet())
+        connection_.send_or_gather();
+    }
+    void flush_now() const { connection_.flush_now(); }
+    // Runs soon, without the lock.
+    void unlocked(std::function<void()> action) const;
+    // Runs with the lock held.
+    Timers::Id after(std::chrono::nanoseconds time, std::function<void()> action) const {
+      return connection_.after(time, std::move(action));
+    }
+    void forget(Timers::Id timer) const { connection_.timers_.forget(timer); }
+    bool congested() const { return connection_.outbox_.congested(); }
+    // No answer will come any more.
+    bool ended() const { return peer().input_ended() || connection_.outbox_.failed(); }
+    // The other side may have ended its output and still read.
+    bool can_send() const {
+      return !connection_.outbox_.failed() && !connection_.closing_ && !connection_.finished_;
+    }
+    // close() was called, and perhaps still waits for the lock, while the other side does not read.
+    bool drops_answers() const {
+      return connection_.close_asked_.load(std::memory_order_relaxed) && congested();
+    }
+    // Settled when there is room again.
+    Outbox::Room room() const;
+    // The role takes input again, or a handler has ended that others waited for.
+    void input_wanted() const { connection_.input_wanted(); }
+    // A handler, or something it waited for, has ended: perhaps that was the last.
+    void check_finished() const { connection_.check_finished(); }
+
+   private:
+    friend class Connection;
+    explicit Locked(Connection& connection) : connection_(connection) {}
+    Connection& connection_;
+  };
+
+  // The lock, held for as long as it lives.
+  class Lock : public Locked {
+   public:
+    explicit Lock(Connection& connection) : Locked(connection), lock_(connection.mutex_) {
       connection_.hold(std::this_thread::get_id());
     }
     Lock(const Lock&) = delete;
@@ -95,41 +142,20 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
 
    private:
     friend class Connection;
-    Connection& connection_;
     std::unique_lock<std::mutex> lock_;
   };
 
   static std::shared_ptr<Connection> open(Transport transport, ConnectionOptions options);
-  ~Connection() override;
 
   // Begins to read. The connection lets go of the role when it has finished.
   void start(std::shared_ptr<Role> role);
 
-  // ---- with the lock ----
-  rpc::Peer& peer() { return peer_; }
-  // After calls to the peer: sends what there is, at once or with what follows in the next moment.
-  void sent_something() {
-    input_wanted();
-    if (peer_.outgoing().size() >= look_at_clock_ || quiet_) send_or_gather();
+  // In what is called with the lock held: by the engine, by a timer, by the holder of a Lock.
+  Locked held() {
+    assert(locked_here());
+    return Locked(*this);
   }
-  // The moment may be told a little too early: then what follows is gathered for a shorter time.
-  void flush_now() {
-    if (!output_blocked_) flush(last_look_);
-  }
-  // Runs soon, without the lock.
-  void unlocked(std::function<void()> action);
-  // Runs with the lock held.
-  TimerId after(std::chrono::nanoseconds time, std::function<void()> action);
-  void forget(TimerId timer);
-  bool congested() const { return peer_.congested() && !output_failed_; }
-  // No answer will come any more.
-  bool ended() const { return peer_.input_ended() || output_failed_; }
-  // The other side may have ended its output and still read.
-  bool can_send() const { return !output_failed_ && !closing_ && !finished_; }
-  // close() was called, and perhaps still waits for the lock, while the other side does not read.
-  bool drops_answers() const { return close_asked_.load(std::memory_order_relaxed) && congested(); }
-  // Settled when there is room again.
-  std::shared_ptr<async::Completion<void>> room();
+  const Tap& tap() const { return options_.tap; }
   template <class T>
   std::shared_ptr<async::Completion<T>> completion() {
     auto made = std::make_shared<async::Completion<T>>();
@@ -137,29 +163,23 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
     made->helper = std::static_pointer_cast<Connection>(shared_from_this());
     return made;
   }
-  // The role takes input again, or a handler has ended that others waited for.
-  void input_wanted() {
-    if (leader_waits_ && !leader_reads_ && wants_input()) wire_.poke();
-  }
-  // A handler, or something it waited for, has ended: perhaps that was the last.
-  void check_finished();
 
-  // ---- without the lock, from any thread ----
-  // With or without the lock.
+  // ---- from any thread, with or without the lock
   void post(std::function<void()> function) override;
   // For functions that may block, each on a thread of its own.
-  // With or without the lock.
   void post_blocking(std::function<void()> function);
+
+  // ---- from any thread, without the lock
   void help(BlockingWait& waiting) override;
-  // Sends what is left, then closes. Whoever waits is told so.
+  // Sends what is left, then closes. What waits for an answer fails.
   void close();
-  // Whoever wrote to us is gone, though others may hold the pipe: what is left of it is the end.
+  // The other side has ended, though others may hold the pipe: what is left of it is the end.
   void end_when_dry(std::string reason);
-  // Blocks until everything has ended, or was given up on. False if handlers were left behind.
+  // Blocks until everything has ended, or was given up on. False if handlers were left running.
   bool wait_finished();
   bool finished();
 
-  // ---- for a program's own loop ----
+  // ---- for a program's own loop
   std::vector<Watch> watches();
   // Milliseconds until dispatch() must be called, -1 for none.
   int timeout();
@@ -167,31 +187,11 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void dispatch();
 
  private:
-  // How often a thread looks after the one that reads: a handler that keeps it that long loses it
-  // the lead.
-  static constexpr std::chrono::milliseconds tick{2};
-  // Nothing for so many of them: the connection is quiet, and nobody wakes up any more.
-  static constexpr unsigned quiet_ticks = 3;
-
-  struct Timer {
-    TimerId id;
-    std::function<void()> action;
-  };
-
   Connection(Transport transport, ConnectionOptions options);
 
-  void on_request(const rpc::RequestId&, std::string_view, JsonView) override;
-  bool on_notification(rpc::NotificationToken, std::string_view, JsonView) override;
-  bool on_streamed(std::string_view) override;
-  bool on_urgent(std::string_view, JsonView) override;
-  void on_cancel(const rpc::RequestId&) override;
-  void on_trouble(const rpc::Trouble&) override;
-  void on_frame(rpc::Direction, std::string_view) override;
-
   void thread_main();
-  bool park(Lock& lock);
-  void look_after_leader(bool has_led);
   void add_thread();
+  bool park(Lock& lock);
   bool run_ready(Lock& lock);
   void run_strand(Lock& lock);
   void run_blocking(Lock& lock);
@@ -200,19 +200,31 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   void lead(Lock& lock, bool runs_handlers, bool may_wait);
   void take_input(const Wire::Outcome& outcome);
   void end_input(const std::string& reason);
-  void fire_timers();
-  std::optional<std::chrono::nanoseconds> next_timer() const;
+  Timers::Id after(std::chrono::nanoseconds time, std::function<void()> action);
   void send_or_gather();
-  // `now`, if the caller knows it.
-  void flush(Clock::time_point now = {});
+  void flush_now() {
+    if (!outbox_.blocked()) flushed(outbox_.flush_quickly());
+  }
+  void flush() {
+    if (!outbox_.blocked()) flushed(outbox_.flush());
+  }
+  void flushed(const Outbox::Result& result);
   bool wants_input() const;
+  void input_wanted() {
+    if (lead_.state() == Lead::State::waiting && wants_input()) wire_.poke();
+  }
   // Not while more waits to be sent than the other side reads.
   bool may_add_output() const;
   bool has_ready() const {
-    return (!blocking_.empty() && may_add_output()) || (!strand_.empty() && !strand_runs_);
+    return (work_.blocking_wait() > 0 && may_add_output()) || work_.strand_ready();
+  }
+  // The program's loop, or a thread that waits, runs coroutines where there are no threads of ours.
+  void run_strand_here(Lock& lock) {
+    if (!options_.executor && work_.strand_ready()) run_strand(lock);
   }
   void schedule();
   void wake_one();
+  void check_finished();
   void finish();
   // Only a thread that asks for itself needs the answer: no order with others.
   void hold(std::thread::id holder) { holder_.store(holder, std::memory_order_relaxed); }
@@ -225,52 +237,25 @@ class Connection final : public Executor, public async::Helper, private rpc::Pee
   std::atomic<std::thread::id> holder_;
   Wire wire_;
   rpc::Peer peer_;
+  Outbox outbox_;
+  Timers timers_;
+  Lead lead_;
+  Work work_;
+  ThreadPool pool_;
   std::shared_ptr<Role> role_;
-  std::shared_ptr<Role> left_behind_;  // with handlers that did not end
-
-  std::vector<std::function<void()>> strand_;  // coroutines: one at a time
-  std::vector<std::function<void()>> batch_;   // of them, being run
-  bool strand_runs_ = false;
-  bool strand_scheduled_ = false;               // on the user's executor
-  std::deque<std::function<void()>> blocking_;  // plain functions: side by side
-  std::vector<std::function<void()>> unlocked_;
-  std::vector<std::shared_ptr<async::Completion<void>>> waiting_for_room_;
+  std::shared_ptr<Role> left_running_;   // with handlers that did not end
   std::vector<BlockingWait*> sleeping_;  // threads that wait while another one reads
-
-  std::multimap<Clock::time_point, Timer> timers_;
-  std::map<TimerId, std::multimap<Clock::time_point, Timer>::iterator> live_timers_;
-  TimerId next_timer_id_ = 1;
-
   std::vector<char> buffer_;
-  bool more_to_read_ = false;  // the last read filled the buffer
-  bool led_ = false;           // somebody reads
-  bool leader_waits_ = false;  // and is asleep
-  bool leader_reads_ = false;  // and will wake up for input
-  bool processing_ = false;    // under the lock, by a leader who will run handlers and flush
-  bool step_down_ = false;   // an answer went to a thread that waits: it reads the next one itself
-  bool quiet_ = false;       // nothing happened lately: nobody needs to look after the leader
-  unsigned idle_ticks_ = 0;  // in which nothing happened
-  unsigned calm_ticks_ = 0;  // in which the leader needed nobody
-  std::uint64_t lead_count_ = 0;
-  std::condition_variable changed_;
+  bool more_to_read_ = false;      // the last read filled the buffer
+  bool strand_scheduled_ = false;  // on the user's executor
+  bool held_back_ = false;         // functions that wait until the other side has read more
   // For those who wait for the end: they must not take a thread's wake-up.
   std::condition_variable ended_;
-  std::map<std::thread::id, std::thread> pool_;
-  std::vector<std::thread> gone_;  // to be joined
-  unsigned threads_ = 0;
-  unsigned parked_ = 0;
-  unsigned in_user_code_ = 0;
-  unsigned blocking_runs_ = 0;
 
-  Clock::time_point last_flush_{}, last_look_{};
-  std::size_t look_at_clock_ = 0;  // not before this much is gathered
-  bool output_blocked_ = false;
-  bool output_failed_ = false;
-  bool input_end_seen_ = false;
   std::optional<std::string> end_when_dry_;
+  bool input_end_seen_ = false;
   bool closing_ = false;
   std::atomic<bool> close_asked_ = false;
-  bool held_back_ = false;  // functions that wait until the other side has read more
   bool given_up_ = false;
   bool finished_ = false;
 };

@@ -17,12 +17,12 @@ inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
   {
     Connection::Lock lock(*connection);
     done = connection->completion<void>();
-    const auto timer = connection->after(time, [done] { done->settle(); });
+    const auto timer = lock.after(time, [done] { done->settle(); });
     done->on_drop = [weak = std::weak_ptr(connection), timer] {
       const auto connection = weak.lock();
       if (!connection) return;
       Connection::Lock lock(*connection);
-      connection->forget(timer);
+      lock.forget(timer);
     };
   }
   co_await Pending<void>(done);

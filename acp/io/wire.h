@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acp/io/transport.h"
+#include "acp/io/wake_pipe.h"
 #include "acp/io/watch.h"
 
 namespace acp::io {
@@ -41,7 +42,7 @@ class Wire {
   Ready wait(bool input, bool output, std::optional<std::chrono::nanoseconds> timeout);
   std::vector<Watch> watches(bool input, bool output) const;
   // From any thread, and any number of times: one wait() returns.
-  void poke();
+  void poke() { wake_.poke(); }
 
  private:
   struct End {
@@ -52,12 +53,10 @@ class Wire {
     bool writes_quietly = true;  // until the system has refused to write without SIGPIPE
   };
   static End prepare(Descriptor descriptor);
-  void drain_pokes();
 
   End in_;
   End out_;
-  Descriptor wake_read_;
-  Descriptor wake_write_;
+  WakePipe wake_;
 };
 
 }  // namespace acp::io

@@ -106,11 +106,6 @@ Wire::Wire(Transport transport)
     out_.socket = true;
     out_.never_waits = in_.never_waits;
   }
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-    throw std::system_error(errno, std::generic_category(), "pipe");
-  wake_read_.reset(ends[0]);
-  wake_write_.reset(ends[1]);
 }
 
 Wire::~Wire() = default;
@@ -159,7 +154,7 @@ void Wire::close() {
 }
 
 Wire::Ready Wire::wait(bool input, bool output, std::optional<std::chrono::nanoseconds> timeout) {
-  pollfd set[3] = {{wake_read_.get(), POLLIN, 0},
+  pollfd set[3] = {{wake_.descriptor(), POLLIN, 0},
                    {input ? in_.descriptor : -1, POLLIN, 0},
                    {output ? out_.descriptor : -1, POLLOUT, 0}};
   timespec time{};
@@ -170,24 +165,15 @@ Wire::Ready Wire::wait(bool input, bool output, std::optional<std::chrono::nanos
   }
   // EINTR counts as nothing happened: whoever waits looks at the clock and comes again.
   if (ppoll(set, output ? 3 : 2, timeout ? &time : nullptr, nullptr) <= 0) return {};
-  if (set[0].revents != 0) drain_pokes();
+  if (set[0].revents != 0) wake_.drain();
   return {set[1].revents != 0, set[2].revents != 0};
 }
 
 std::vector<Watch> Wire::watches(bool input, bool output) const {
-  std::vector<Watch> result{{wake_read_.get(), true, false}};
+  std::vector<Watch> result{{wake_.descriptor(), true, false}};
   if (input && in_.descriptor != no_descriptor) result.push_back({in_.descriptor, true, false});
   if (output && out_.descriptor != no_descriptor) result.push_back({out_.descriptor, false, true});
   return result;
 }
-
-void Wire::drain_pokes() {
-  char buffer[64];
-  while (::read(wake_read_.get(), buffer, sizeof buffer) > 0) {
-  }
-}
-
-// A full pipe is poked already.
-void Wire::poke() { [[maybe_unused]] const ssize_t result = ::write(wake_write_.get(), "", 1); }
 
 }  // namespace acp::io

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace acp::json {
 
@@ -29,7 +31,54 @@ inline std::size_t utf8_length(const char* at, const char* end) {
   return 4;
 }
 
-// Writes the code point and returns the place behind it.
+// Not the first byte of a character.
+inline bool utf8_continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+// Where the first byte is that belongs to no character; the size of the text if it is all UTF-8.
+inline std::size_t utf8_valid(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const char* at = text.data();
+  while (at != end) {
+    const bool ascii = static_cast<unsigned char>(*at) < 0x80;
+    const std::size_t length = ascii ? 1 : utf8_length(at, end);
+    if (length == 0) break;
+    at += length;
+  }
+  return static_cast<std::size_t>(at - text.data());
+}
+inline bool is_utf8(std::string_view text) { return utf8_valid(text) == text.size(); }
+
+// Appends the text, with a replacement character for each byte that belongs to none.
+inline void utf8_append(std::string& to, std::string_view text) {
+  while (true) {
+    const std::size_t valid = utf8_valid(text);
+    to += text.substr(0, valid);
+    if (valid == text.size()) return;
+    to += replacement_character;
+    text.remove_prefix(valid + 1);
+  }
+}
+inline std::string utf8_repaired(std::string_view text) {
+  std::string repaired;
+  repaired.reserve(text.size());
+  utf8_append(repaired, text);
+  return repaired;
+}
+
+// The largest size up to `most` that cuts no character in two.
+inline std::size_t utf8_cut(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  while (most > 0 && utf8_continues(text[most])) --most;
+  return most;
+}
+// At most so many bytes, and … where something is missing.
+inline std::string utf8_shortened(std::string_view text, std::size_t most) {
+  std::string result(text.substr(0, utf8_cut(text, most)));
+  if (result.size() < text.size()) result += "…";
+  return result;
+}
+
+// Writes the code point and returns the place after it.
 inline char* utf8_put(char* out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
   if (code < 0x80) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acp/json/json.h"
+#include "acp/json/utf8.h"
 
 namespace acp::json {
 namespace {
@@ -134,6 +135,27 @@ TEST(Writer, MembersPutCommas) {
     m.key("b\"").string("x");
   }
   EXPECT_EQ(out.view(), "{\"a\":1,\"b\\\"\":\"x\"}");
+}
+
+TEST(Utf8, WholeTexts) {
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("a\u00e4\u20ac\U0001F600"));
+  EXPECT_EQ(utf8_valid("ab\xC3"), 2u);
+  EXPECT_EQ(utf8_valid("\xED\xA0\x80"), 0u);  // a surrogate
+  EXPECT_EQ(utf8_repaired("a\xFFz\xE2\x82"), "a\uFFFDz\uFFFD\uFFFD");
+  std::string text = "x";
+  utf8_append(text, "\xC3\xA4\x80");
+  EXPECT_EQ(text, "x\u00e4\uFFFD");
+}
+
+TEST(Utf8, CutsBetweenCharacters) {
+  const std::string_view euros = "\u20ac\u20ac";
+  EXPECT_EQ(utf8_cut(euros, 6), 6u);
+  for (const std::size_t most : {3, 4, 5}) EXPECT_EQ(utf8_cut(euros, most), 3u);
+  EXPECT_EQ(utf8_cut(euros, 2), 0u);
+  EXPECT_EQ(utf8_shortened(euros, 6), euros);
+  EXPECT_EQ(utf8_shortened(euros, 5), "\u20ac…");
+  EXPECT_EQ(utf8_cut("\x80\x80\x80", 2), 0u);  // no text at all: nothing is read before it
 }
 
 }  // namespace

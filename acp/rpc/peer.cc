@@ -1,8 +1,6 @@
 #include "acp/rpc/peer.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <utility>
 
 namespace acp::rpc {
@@ -41,7 +39,7 @@ RequestId::RequestId(JsonView id) {
 }
 
 Peer::Peer(PeerOptions options, PeerHandler& handler)
-    : options_(options), handler_(handler), frames_(options.framing, options.max_message_bytes) {
+    : options_(options), handler_(&handler), frames_(options.framing, options.max_message_bytes) {
   if (options.streamed_method.empty() || options.max_depth < max_streamed_depth) return;
   streamed_ = "{\"jsonrpc\":\"2.0\",\"method\":\"" + std::string(options.streamed_method) +
               "\",\"params\":";
@@ -59,14 +57,14 @@ void Peer::send(Fill fill) {
     fill(body);
     out_.put("Content-Length: " + std::to_string(body.size()) + "\r\n\r\n");
     out_.put(body.view());
-    handler_.on_frame(Direction::sent, body.view());
+    handler_->on_frame(Direction::sent, body.view());
     return;
   }
   const std::size_t start = out_.size();
   fill(out_);
   const std::size_t end = out_.size();
   out_.put('\n');
-  handler_.on_frame(Direction::sent, out_.view().substr(start, end - start));
+  handler_->on_frame(Direction::sent, out_.view().substr(start, end - start));
 }
 
 void Peer::sent(std::size_t bytes) {
@@ -260,7 +258,7 @@ void Peer::fail_calls() {
 
 void Peer::frame(const FrameReader::Frame& frame) {
   using Kind = FrameReader::Frame::Kind;
-  if (frame.kind == Kind::message) handler_.on_frame(Direction::received, frame.text);
+  if (frame.kind == Kind::message) handler_->on_frame(Direction::received, frame.text);
   switch (frame.kind) {
     case Kind::message:
       if (!streamed(frame.text) && !answered_unchecked(frame.text)) message(frame.text, nullptr);
@@ -382,42 +380,6 @@ std::optional<Peer::Fault> Peer::read(std::string_view text, Message& out) const
   return std::nullopt;
 }
 
-// One pass instead of two over what comes most often.
-bool Peer::streamed(std::string_view text) {
-  if (streamed_.empty() || running_ != 0 || !queue_.empty()) return false;
-  if (!text.starts_with(streamed_) || text.back() != '}') return false;
-  text.remove_prefix(streamed_.size());
-  text.remove_suffix(1);
-  return handler_.on_streamed(text);
-}
-
-bool Peer::answered_unchecked(std::string_view text) {
-  constexpr std::string_view beginning = "{\"jsonrpc\":\"2.0\",\"id\":";
-  constexpr std::string_view behind_id = ",\"result\":";
-  if (calls_.empty() || running_ != 0 || !queue_.empty()) return false;
-  if (!text.starts_with(beginning) || text.back() != '}') return false;
-  text.remove_prefix(beginning.size());
-  text.remove_suffix(1);
-  CallId id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  const auto digits = static_cast<std::size_t>(end - text.data());
-  // A sign, or a zero before other digits: no id of ours.
-  if (error != std::errc() || text.front() == '-' || (text.front() == '0' && digits > 1))
-    return false;
-  text.remove_prefix(digits);
-  if (!text.starts_with(behind_id)) return false;
-  text.remove_prefix(behind_id.size());
-
-  const auto found = calls_.find(id);
-  if (found == calls_.end() || !found->second.takes_unchecked || !found->second.on_answer)
-    return false;
-  auto call = calls_.extract(found);
-  bool taken = false;
-  call.mapped().on_answer({JsonView(), nullptr, text, &taken});
-  if (!taken) calls_.insert(std::move(call));
-  return taken;
-}
-
 void Peer::message(std::string_view text, const std::shared_ptr<Batch>& batch) {
   if (text.front() == '[' && batch == nullptr && options_.accept_batches) {
     json::Reader check(text, {options_.max_depth, options_.max_message_bytes});
@@ -470,21 +432,21 @@ void Peer::handle_request(const Message& message, const std::shared_ptr<Batch>& 
     place->second.batch = batch;
     ++batch->waiting;
   }
-  handler_.on_request(id, message.method, message.params);
+  handler_->on_request(id, message.method, message.params);
 }
 
 void Peer::handle_notification(std::string_view text, const Message& message) {
   if (message.method == options_.cancel_method) {
     // At once, past everything that waits: a stop must not stand in a queue.
     const RequestId id(message.params["requestId"]);
-    if (incoming_.contains(id.key())) handler_.on_cancel(id);
+    if (incoming_.contains(id.key())) handler_->on_cancel(id);
     return;
   }
-  if (handler_.on_urgent(message.method, message.params)) return;
+  if (handler_->on_urgent(message.method, message.params)) return;
   const NotificationToken token = next_token_++;
   if (running_ == 0 && queue_.empty()) {
     running_ = token;
-    if (handler_.on_notification(token, message.method, message.params)) finished(token);
+    if (handler_->on_notification(token, message.method, message.params)) finished(token);
     return;
   }
   enqueue({std::string(text), token, std::nullopt});
@@ -569,7 +531,7 @@ void Peer::pump() {
       continue;
     }
     running_ = item.token;
-    if (handler_.on_notification(item.token, parts.method, parts.params) && running_ == item.token)
+    if (handler_->on_notification(item.token, parts.method, parts.params) && running_ == item.token)
       running_ = 0;
   }
   pumping_ = false;

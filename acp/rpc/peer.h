@@ -122,8 +122,10 @@ class Peer {
   Peer(PeerOptions options, PeerHandler& handler);
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
-  // Whoever still waits is told that the connection closed.
+  // What still waits for an answer fails.
   ~Peer();
+  // From now on this one is called.
+  void hand_to(PeerHandler& handler) { handler_ = &handler; }
 
   // ---- what came in ----
   void feed(std::string_view bytes);
@@ -162,7 +164,6 @@ class Peer {
   void after_answer(const RequestId& id, std::function<void()> action);
   void finished(NotificationToken token);
 
-  std::size_t pending_requests() const { return incoming_.size(); }
   std::size_t pending_calls() const { return calls_.size(); }
   // So much waits for a handler to finish that the other side should wait, too.
   bool queue_is_long() const { return queued_bytes_ > options_.congestion_bytes; }
@@ -232,11 +233,11 @@ class Peer {
   template <class Fill>
   void send(Fill fill);
   void trouble(Trouble::Kind kind, std::string what) {
-    handler_.on_trouble({kind, std::move(what)});
+    handler_->on_trouble({kind, std::move(what)});
   }
 
   PeerOptions options_;
-  PeerHandler& handler_;
+  PeerHandler* handler_;
   FrameReader frames_;
   std::string streamed_;  // how a message with streamed_method begins, up to its params
   json::Writer out_;

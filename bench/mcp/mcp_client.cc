@@ -10,7 +10,7 @@
 
 #include "acp/async/event.h"
 #include "acp/async/spawn.h"
-#include "mcp/client.h"
+#include "acp/mcp/client.h"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "acp/io/process.h"
+#include "acp/io/process/process.h"
 
 namespace {
 

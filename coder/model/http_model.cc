@@ -8,12 +8,13 @@
 #include <variant>
 
 #include "acp/error.h"
+#include "acp/http/event_stream.h"
+#include "acp/http/url.h"
+#include "acp/json/utf8.h"
 #include "coder/model/anthropic_messages.h"
 #include "coder/model/chat_completions.h"
 #include "coder/model/not_running.h"
 #include "coder/model/retry_after.h"
-#include "http/event_stream.h"
-#include "http/url.h"
 
 namespace acp::coder {
 
@@ -31,12 +32,6 @@ constexpr auto time_to_end = std::chrono::milliseconds(100);
 std::string told_time(std::chrono::milliseconds time) {
   const auto count = time.count();
   return count % 1000 == 0 ? std::to_string(count / 1000) + " s" : std::to_string(count) + " ms";
-}
-
-std::string shortened(std::string text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
-  return text.substr(0, limit) + "…";
 }
 
 // What a model says, and not a sign that its server lives.
@@ -287,14 +282,14 @@ http::Client::Request HttpModel::http_request(const ModelRequest& given) const {
 }
 
 std::string HttpModel::cleaned(std::string text, std::size_t most) const {
-  if (!key_ || key_->empty()) return shortened(std::move(text), most);
+  if (!key_ || key_->empty()) return json::utf8_shortened(std::move(text), most);
   std::string clean;
   std::size_t from = 0;
   for (std::size_t at = 0; (at = text.find(*key_, from)) != std::string::npos;) {
     clean.append(text, from, at - from).append("[key]");
     from = at + key_->size();
   }
-  return shortened(clean.append(text, from, std::string::npos), most);
+  return json::utf8_shortened(clean.append(text, from, std::string::npos), most);
 }
 
 std::unique_ptr<http::Client> HttpModel::take_client() {

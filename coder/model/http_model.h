@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "acp/http/client.h"
 #include "coder/model/model.h"
-#include "http/client.h"
 #include "settings/settings.h"
 
 namespace acp::coder {

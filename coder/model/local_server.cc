@@ -4,8 +4,8 @@
 #include <map>
 
 #include "acp/error.h"
+#include "acp/http/client.h"
 #include "acp/json/json.h"
-#include "http/client.h"
 #include "settings/settings.h"
 
 namespace acp::coder {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "acp/workspace/testing/scratch.h"
 #include "coder/model/http_model.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {
@@ -100,7 +100,8 @@ TEST_F(ModelsTest, Unknown) {
             "model \"opnai/gpt-5\": there is no provider \"opnai\", only anthropic, box, "
             "llama-server, lmstudio, ollama, openai, vllm");
   EXPECT_EQ(error<UnknownModel>([&] { some.make("gpt-5"); }),
-            "there is no model \"gpt-5\", only offline, PROVIDER/NAME; 'acp models' lists what can be used");
+            "there is no model \"gpt-5\", only offline, PROVIDER/NAME; 'acp models' lists what can "
+            "be used");
   EXPECT_EQ(error<UnknownModel>([&] { some.info("openai/"); }),
             "model \"openai/\": its name is missing");
 }

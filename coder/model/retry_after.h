@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "http/client.h"
+#include "acp/http/client.h"
 
 namespace acp::coder {
 

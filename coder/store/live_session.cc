@@ -1,5 +1,7 @@
 #include "coder/store/store_parts.h"
 
+#include "acp/json/utf8.h"
+
 namespace acp::coder {
 
 namespace {
@@ -72,7 +74,7 @@ void LiveSession::set(const char* column, std::string_view value) {
   const Lock lock(store.mutex);
   Statement update(*store.database,
                    std::string("UPDATE sessions SET ") + column + " = ?2 WHERE number = ?1");
-  Query(update, parts_->number, utf8(value)).run();
+  Query(update, parts_->number, json::utf8_repaired(value)).run();
   if (store.database->changes() == 0) removed(parts_->id);
 }
 
@@ -81,7 +83,7 @@ void LiveSession::set_mode(const std::string& mode, const std::string& configure
   const Lock lock(store.mutex);
   Statement update(*store.database,
                    "UPDATE sessions SET mode = ?2, configured_mode = ?3 WHERE number = ?1");
-  Query(update, parts_->number, utf8(mode), utf8(configured)).run();
+  Query(update, parts_->number, json::utf8_repaired(mode), json::utf8_repaired(configured)).run();
   if (store.database->changes() == 0) removed(parts_->id);
 }
 
@@ -91,7 +93,7 @@ void LiveSession::set_directories(const std::string& cwd,
   const Lock lock(store.mutex);
   Statement update(*store.database,
                    "UPDATE sessions SET cwd = ?2, additional_directories = ?3 WHERE number = ?1");
-  Query(update, parts_->number, utf8(cwd), directories_text(additional)).run();
+  Query(update, parts_->number, json::utf8_repaired(cwd), directories_text(additional)).run();
   if (store.database->changes() == 0) removed(parts_->id);
 }
 

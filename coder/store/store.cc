@@ -99,9 +99,10 @@ void enter(LiveParts& parts, const std::shared_ptr<StoreParts>& store) {
 void add(StoreParts& store, LiveParts& parts, const StoredSession& session) {
   if (number_of(store, session.id) != 0)
     throw StoreError("the session " + session.id + " exists already");
-  Query(store.statements->add, session.id, utf8(session.cwd),
-        directories_text(session.additional_directories), utf8(session.title), utf8(session.mode),
-        utf8(session.model), store.now(), utf8(session.configured_mode))
+  Query(store.statements->add, session.id, json::utf8_repaired(session.cwd),
+        directories_text(session.additional_directories), json::utf8_repaired(session.title),
+        json::utf8_repaired(session.mode), json::utf8_repaired(session.model), store.now(),
+        json::utf8_repaired(session.configured_mode))
       .run();
   parts.number = store.database->last_row();
 }
@@ -115,21 +116,6 @@ void find_next(StoreParts& store, LiveParts& parts) {
 }
 
 }  // namespace
-
-std::string utf8(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char *at = text.data(), *const end = at + text.size(); at != end;) {
-    const std::size_t length =
-        static_cast<unsigned char>(*at) < 0x80 ? 1 : json::utf8_length(at, end);
-    if (length == 0)
-      result += json::replacement_character;
-    else
-      result.append(at, length);
-    at += length == 0 ? 1 : length;
-  }
-  return result;
-}
 
 std::string directories_text(const std::vector<std::string>& directories) {
   json::Writer out;
@@ -156,7 +142,7 @@ Store::Page Store::list(const std::optional<std::string>& cwd, const std::string
   const Place place = place_of(cursor);
   const auto count = static_cast<std::int64_t>(
       std::clamp<std::size_t>(limit, 1, std::numeric_limits<std::int32_t>::max()));
-  const std::string directory = utf8(cwd.value_or(""));
+  const std::string directory = json::utf8_repaired(cwd.value_or(""));
   Page page;
   const Lock lock(parts_->mutex);
   StoreStatements& statements = *parts_->statements;

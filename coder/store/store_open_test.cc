@@ -6,10 +6,10 @@
 
 #include <cstdlib>
 
+#include "acp/workspace/testing/scratch.h"
 #include "coder/store/schema.h"
 #include "coder/store/testing/child.h"
 #include "coder/store/testing/sessions.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -40,8 +40,6 @@ struct LiveParts {
   std::int64_t next = 0;  // the place of the next entry
 };
 
-// The text as it is stored: what is not UTF-8 becomes U+FFFD.
-std::string utf8(std::string_view text);
 std::string directories_text(const std::vector<std::string>& directories);
 
 struct StoreParts {

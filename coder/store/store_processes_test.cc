@@ -9,10 +9,10 @@
 #include <memory>
 #include <random>
 
+#include "acp/workspace/testing/scratch.h"
 #include "coder/store/session_lock_posix.h"
 #include "coder/store/testing/child.h"
 #include "coder/store/testing/sessions.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "acp/workspace/testing/scratch.h"
 #include "coder/store/testing/sessions.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "acp/schema/v1.h"
-#include "workspace/decisions.h"
-#include "workspace/files.h"
+#include "acp/workspace/decisions.h"
+#include "acp/workspace/files/files.h"
 
 namespace acp::coder {
 

@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "acp/error.h"
+#include "acp/http/client.h"
+#include "acp/workspace/output_buffer.h"
 #include "coder/tools/html_text.h"
 #include "coder/tools/tool.h"
-#include "http/client.h"
-#include "workspace/output_buffer.h"
 
 namespace acp::coder {
 

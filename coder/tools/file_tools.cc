@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "acp/workspace/files/guarded.h"
 #include "coder/tools/edit.h"
 #include "coder/tools/tool.h"
-#include "workspace/guarded.h"
 
 namespace acp::coder {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "acp/json/json.h"
-#include "workspace/command.h"
-#include "workspace/testing/scratch.h"
+#include "acp/workspace/command.h"
+#include "acp/workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -1,3 +1,4 @@
+// By hand: a page of 500 kB that nests 100,000 elements keeps libgumbo busy for more than a minute.
 #include "coder/tools/html_text.h"
 
 #include <algorithm>
@@ -5,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 #include <utility>
+
+#include "acp/json/utf8.h"
 
 namespace acp::coder {
 
@@ -40,21 +43,8 @@ bool begins_tag(std::string_view rest) {
 
 void put_character(std::string& out, std::uint32_t code) {
   if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    out += static_cast<char>(0x80 | (code >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
+  char character[4];
+  out.append(character, json::utf8_put(character, code));
 }
 
 // The character that an entity means; false if it is none that is known.

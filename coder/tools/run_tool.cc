@@ -1,10 +1,10 @@
 // run: a command, in the client's terminal or here.
 #include <algorithm>
 
+#include "acp/workspace/command.h"
+#include "acp/workspace/output_buffer.h"
 #include "coder/tools/paced_progress.h"
 #include "coder/tools/tool.h"
-#include "workspace/command.h"
-#include "workspace/output_buffer.h"
 
 namespace acp::coder {
 

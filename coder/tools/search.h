@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acp/io/descriptor.h"
-#include "workspace/boundary.h"
+#include "acp/workspace/files/boundary.h"
 
 namespace acp::coder {
 

@@ -14,11 +14,12 @@
 #include <string_view>
 #include <tuple>
 
+#include "acp/json/utf8.h"
+#include "acp/workspace/output_buffer.h"
 #include "coder/tools/gitignore.h"
 #include "coder/tools/search.h"
 #include "coder/tools/tool.h"
 #include "coder/tools/tree.h"
-#include "workspace/output_buffer.h"
 
 namespace acp::coder {
 
@@ -135,7 +136,7 @@ std::string as_text(std::string_view line, const SearchOptions& options) {
   if (taken == line.size()) text += valid.finish();
   if (options.mask) options.mask(text);
   if (text.size() <= most && taken == line.size()) return text;
-  text.resize(characters_end(text, most));
+  text.resize(json::utf8_cut(text, most));
   return text + "…";
 }
 

@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "workspace/command.h"
-#include "workspace/testing/scratch.h"
+#include "acp/workspace/command.h"
+#include "acp/workspace/testing/scratch.h"
 
 namespace acp::coder {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "acp/error.h"
+#include "acp/workspace/touched.h"
 #include "coder/tools/search.h"
 #include "coder/tools/tool.h"
-#include "workspace/touched.h"
 
 namespace acp::coder {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "workspace/touched.h"
+#include "acp/json/utf8.h"
+#include "acp/workspace/touched.h"
 
 namespace acp::coder {
 
@@ -102,16 +103,9 @@ std::string said_of_kept_back(std::size_t count) {
          " left out: a rule of the user's keeps them from you]\n";
 }
 
-std::size_t characters_end(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text.size();
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return end;
-}
-
 std::string bounded(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
-  const std::size_t end = characters_end(text, most);
+  const std::size_t end = json::utf8_cut(text, most);
   const std::size_t left_out = text.size() - end;
   text.resize(end);
   return text + "\n[" + std::to_string(left_out) + " more bytes are left out]";
@@ -162,6 +156,16 @@ v1::ToolCallLocation location(std::string path, std::uint32_t line) {
   result.path = std::move(path);
   if (line != 0) result.line = line;
   return result;
+}
+
+std::vector<std::unique_ptr<Tool>> own_tools(const ToolLimits& limits) {
+  std::vector<std::unique_ptr<Tool>> tools = file_tools(limits);
+  for (auto& tool : search_tools(limits)) tools.push_back(std::move(tool));
+  tools.push_back(run_tool(limits));
+  tools.push_back(fetch_tool(limits));
+  tools.push_back(plan_tool());
+  tools.push_back(switch_mode_tool());
+  return tools;
 }
 
 }  // namespace acp::coder

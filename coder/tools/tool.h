@@ -91,15 +91,11 @@ std::function<bool(const std::string& below)> kept_back(Desk& desk, v1::ToolKind
                                                         const std::string& directory);
 // "[3 files are left out: …]", on a line of its own; empty for none.
 std::string said_of_kept_back(std::size_t count);
-// Where a UTF-8 text is to be cut, so that it has at most so many bytes, and whole characters.
-std::size_t characters_end(std::string_view text, std::size_t most);
 // At most so many bytes, cut between characters, with a word about what is missing.
 std::string bounded(std::string text, std::size_t most);
 v1::ToolCallContent text_content(std::string_view text);
 v1::ToolCallLocation location(std::string path, std::uint32_t line = 0);
 
-// All that need no server: read, write, edit, delete, move, list, glob, grep, run, fetch, plan,
-// switch_mode.
 struct ToolLimits {
   std::uint64_t command_seconds = 120;
   std::size_t output_bytes = 64 * 1024;       // of a result, for the model
@@ -112,5 +108,7 @@ std::unique_ptr<Tool> run_tool(const ToolLimits& limits);
 std::unique_ptr<Tool> fetch_tool(const ToolLimits& limits);
 std::unique_ptr<Tool> plan_tool();
 std::unique_ptr<Tool> switch_mode_tool();
+// All of these: what the model is offered besides the tools of MCP servers.
+std::vector<std::unique_ptr<Tool>> own_tools(const ToolLimits& limits);
 
 }  // namespace acp::coder

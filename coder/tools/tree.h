@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "acp/io/descriptor.h"
-#include "workspace/forbidden.h"
+#include "acp/workspace/files/forbidden.h"
 
 namespace acp::coder {
 

@@ -1,5 +1,5 @@
-#include <mcp/servers.h>
-#include <mcp/session_servers.h>
+#include <acp/mcp/servers.h>
+#include <acp/mcp/session_servers.h>
 
 #include <iostream>
 

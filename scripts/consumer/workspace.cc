@@ -1,5 +1,5 @@
-#include <workspace/offer.h>
-#include <workspace/policy_store.h>
+#include <acp/workspace/offer.h>
+#include <acp/workspace/policy_store.h>
 
 #include <iostream>
 

@@ -11,10 +11,10 @@
 
 #include "acp/error.h"
 #include "acp/json/codec.h"
+#include "acp/workspace/command.h"
+#include "acp/workspace/testing/scratch.h"
 #include "coder/testing/text.h"
 #include "coder/tools/tool.h"
-#include "workspace/command.h"
-#include "workspace/testing/scratch.h"
 
 namespace acp::coder::testing {
 
@@ -87,14 +87,7 @@ class ToolsTest : public ::testing::Test {
   std::string get(const std::string& name) const { return scratch.get("project/" + name); }
 
   const Tool& tool(const std::string& name) {
-    if (tools.empty()) {
-      tools = file_tools(limits);
-      for (auto& one : search_tools(limits)) tools.push_back(std::move(one));
-      tools.push_back(run_tool(limits));
-      tools.push_back(fetch_tool(limits));
-      tools.push_back(plan_tool());
-      tools.push_back(switch_mode_tool());
-    }
+    if (tools.empty()) tools = own_tools(limits);
     for (const auto& one : tools)
       if (one->spec().name == name) return *one;
     throw std::runtime_error("there is no tool " + name);

@@ -1,0 +1,87 @@
+// Between a connection and an MCP server that speaks HTTP: a thread that takes the connection's
+// messages off one end of a socket pair, and puts what the server sends there. So order, limits and
+// cancellation are the connection's own, whatever the transport.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "acp/http/client.h"
+#include "acp/io/descriptor.h"
+#include "acp/io/timers.h"
+#include "acp/json/json.h"
+#include "acp/log.h"
+#include "acp/rpc/framing.h"
+
+namespace acp::mcp {
+
+class HttpLink;
+
+// How messages travel: Streamable HTTP, or what came before it. Called on the link's thread.
+class HttpDialect {
+ public:
+  virtual ~HttpDialect() = default;
+  virtual void begin(HttpLink& link) = 0;
+  // From the connection.
+  virtual void message(Json message) = 0;
+  // Bytes that wait to be sent.
+  virtual std::size_t queued_bytes() const = 0;
+  // The connection is done. To be followed by link.finish(), or time is up.
+  virtual void close() = 0;
+};
+
+struct HttpLinkOptions {
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+  std::chrono::milliseconds connect_time{10'000};
+  // To take leave of the server.
+  std::chrono::milliseconds close_time{2'000};
+  // Called on the link's thread, the second once: the server cannot be used any more.
+  std::function<void(LogEntry::Level, std::string)> log = nullptr;
+  std::function<void(std::string reason)> on_lost = nullptr;
+};
+
+class HttpLink {
+ public:
+  HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect, HttpLinkOptions options);
+  HttpLink(const HttpLink&) = delete;
+  HttpLink& operator=(const HttpLink&) = delete;
+  // Waits until the server has been taken leave of: the other end of the socket is closed by then.
+  ~HttpLink();
+
+  // ---- for the dialect
+  const HttpLinkOptions& options() const { return options_; }
+  http::Client& http() { return http_; }
+  // To the connection: one message, without newlines.
+  void give(std::string_view line);
+  io::Timers& timers() { return timers_; }
+  void log(LogEntry::Level level, std::string message);
+  // Nothing more will come, and this is why.
+  void lost(std::string reason);
+  void finish() { finished_ = true; }
+
+ private:
+  void run();
+  void step();
+  void read();
+  void flush();
+
+  HttpLinkOptions options_;
+  io::Descriptor socket_;
+  std::unique_ptr<HttpDialect> dialect_;
+  http::Client http_;
+  rpc::FrameReader frames_;
+  std::string out_;
+  std::size_t sent_ = 0;
+  io::Timers timers_;
+  bool input_ended_ = false;
+  bool finished_ = false;
+  std::thread thread_;
+};
+
+}  // namespace acp::mcp

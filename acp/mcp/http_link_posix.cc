@@ -1,0 +1,110 @@
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+#include "acp/io/quiet_thread.h"
+#include "acp/mcp/http_link.h"
+
+namespace acp::mcp {
+
+namespace {
+// Beyond these the one side waits for the other.
+constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
+constexpr std::size_t max_queued_bytes = 16 * 1024 * 1024;
+}  // namespace
+
+HttpLink::HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect,
+                   HttpLinkOptions options)
+    : options_(std::move(options)),
+      socket_(std::move(socket)),
+      dialect_(std::move(dialect)),
+      http_(options_.connect_time),
+      frames_(rpc::Framing::newline, std::numeric_limits<std::size_t>::max()) {
+  http_.on_headers_dropped = [this](const std::string& from, const std::string& to) {
+    log(LogEntry::Level::warning, "redirected from " + from + " to " + to +
+                                      ": the headers given for the first are not sent there");
+  };
+  thread_ = io::quiet_thread([this] { run(); });
+}
+
+HttpLink::~HttpLink() { thread_.join(); }
+
+void HttpLink::run() {
+  dialect_->begin(*this);
+  while (!finished_) step();
+  socket_.reset();
+}
+
+void HttpLink::step() {
+  http::Client::Wanted wanted;
+  wanted.descriptor = socket_.get();
+  wanted.input = socket_ && !input_ended_ && dialect_->queued_bytes() < max_queued_bytes;
+  wanted.output = socket_ && sent_ < out_.size();
+  std::optional<std::chrono::milliseconds> time;
+  if (const auto next = timers_.next()) time = std::chrono::ceil<std::chrono::milliseconds>(*next);
+  http_.run(wanted, time);
+  timers_.fire();
+  if (wanted.input) read();
+  flush();
+}
+
+void HttpLink::read() {
+  char buffer[64 * 1024];
+  const ssize_t size = recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    input_ended_ = true;
+    timers_.after(options_.close_time, [this] { finish(); });
+    return dialect_->close();
+  }
+  frames_.feed({buffer, static_cast<std::size_t>(size)});
+  while (const auto frame = frames_.next())
+    dialect_->message(Json::from_valid(std::string(frame->text)));
+}
+
+void HttpLink::give(std::string_view line) {
+  if (!socket_) return;
+  out_ += line;
+  out_ += '\n';
+  if (out_.size() - sent_ > max_out_bytes) http_.hold(true);
+}
+
+void HttpLink::flush() {
+  while (socket_ && sent_ < out_.size()) {
+    const ssize_t size =
+        send(socket_.get(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      if (errno != EAGAIN) out_.clear(), sent_ = 0;  // nobody reads: the end of input will follow
+      break;
+    }
+    sent_ += static_cast<std::size_t>(size);
+  }
+  if (sent_ == out_.size()) {
+    out_.clear();
+    sent_ = 0;
+  }
+  if (out_.size() - sent_ <= max_out_bytes) http_.hold(false);
+}
+
+void HttpLink::log(LogEntry::Level level, std::string message) {
+  if (options_.log) options_.log(level, std::move(message));
+}
+
+void HttpLink::lost(std::string reason) {
+  if (!socket_) return;
+  // The reason first: else the end of the stream would be one.
+  if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(reason));
+  flush();
+  // What nobody has read would turn the end of the stream into a reset, and hide the reason.
+  shutdown(socket_.get(), SHUT_RD);
+  char unread[4096];
+  while (recv(socket_.get(), unread, sizeof unread, MSG_DONTWAIT) > 0) continue;
+  socket_.reset();
+  finish();
+}
+
+}  // namespace acp::mcp

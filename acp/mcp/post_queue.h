@@ -1,0 +1,77 @@
+// What both HTTP dialects do: messages of the connection are POSTed in their order, and a request
+// whose POST fails is answered with an error that says why.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/mcp/http_link.h"
+
+namespace acp::mcp {
+
+// The ids of the requests in a message: one, or those of a batch. Keyed as rpc::RequestId does.
+std::map<std::string, Json> request_ids(JsonView message);
+// "HTTP 404 Not Found: start of the body", or what the JSON-RPC error in the body says.
+std::string describe_status(int status, std::string_view body);
+
+class PostQueue : public HttpDialect {
+ public:
+  // The headers are sent to the origin of the URL alone.
+  PostQueue(std::string url, std::vector<http::Client::Header> headers);
+
+  void begin(HttpLink& link) override { link_ = &link; }
+  void message(Json message) override;
+  std::size_t queued_bytes() const override { return queued_bytes_; }
+
+ protected:
+  // A POST under way. Those who wait are the requests that have had no answer.
+  struct Post {
+    std::string text;
+    std::map<std::string, Json> waiting = {};
+    std::optional<std::string> cancels = {};  // the key of the request that it takes back
+    bool initialize = false;
+    bool initialized = false;  // it is the notification that says so
+  };
+
+  virtual void post(std::shared_ptr<Post> post) = 0;
+  // When the POST's answer has come: what waited behind it goes on.
+  void posted(const Post& post);
+  void pump();
+  // Messages wait until this is called with true.
+  void open(bool is_open);
+  bool idle() const { return queue_.empty() && in_order_ == nullptr; }
+
+  http::Client::Request request(std::string method, std::string url) const;
+  // A message of the server's, nothing if it is none. Takes the requests that it answers off those
+  // who wait.
+  std::optional<Json> take(std::string_view text, std::map<std::string, Json>& waiting);
+  // Answers those who wait.
+  void fail(std::map<std::string, Json>& waiting, const std::string& message, int status = 0);
+
+  // describe_status(), without what was given as a header: a server may repeat it.
+  std::string describe(int status, std::string_view body) const {
+    return without_secrets(describe_status(status, body));
+  }
+
+  HttpLink& link() { return *link_; }
+  const std::string& url() const { return url_; }
+
+ private:
+  std::string without_secrets(std::string text) const;
+
+  HttpLink* link_ = nullptr;
+  std::string url_;
+  std::vector<http::Client::Header> headers_;
+  std::deque<std::shared_ptr<Post>> queue_;
+  std::size_t queued_bytes_ = 0;
+  const Post* in_order_ = nullptr;  // behind which everything waits
+  bool open_ = false;
+};
+
+}  // namespace acp::mcp

@@ -1,0 +1,42 @@
+// What stands behind a Server: the connection, and the process or the HTTP link at its other end.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "acp/io/process/attended_process.h"
+#include "acp/mcp/http_link.h"
+#include "acp/mcp/role.h"
+
+namespace acp::mcp::detail {
+
+struct ServerState {
+  ~ServerState() { close(); }
+  void close();
+  // Whatever is known when it cannot be used.
+  StartFailed failure(StartFailed::Phase phase, std::string reason, std::string hint = {});
+  // Why nothing more comes: how the process ended, and its last words; or what HTTP says.
+  std::string end_report() const;
+
+  std::shared_ptr<const Client::Parts> parts;
+  std::string name;
+  std::string command;  // as one would type it; empty if there is none
+  std::shared_ptr<io::Connection> connection;
+  std::shared_ptr<Role> role;
+  InitializeResult info;
+  io::AttendedProcess process;
+  std::unique_ptr<HttpLink> link;
+  bool ready = false;
+  std::mutex closing;  // the second to close waits for the first
+  std::atomic<bool> closed = false;
+};
+
+// Asks, and waits no longer than the options allow. call() says why a connection ended.
+Task<Json> ask(std::shared_ptr<ServerState> server, std::string method, Json params,
+               CallOptions options);
+Task<Json> call(std::shared_ptr<ServerState> server, std::string method, Json params,
+                CallOptions options);
+
+}  // namespace acp::mcp::detail

@@ -1,0 +1,75 @@
+// All MCP servers of a session. One that does not start, or dies, takes its tools with it and
+// nothing else: the others go on, and what happened is said once.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/mcp/client.h"
+
+namespace acp::mcp {
+
+struct ServersEvent {
+  enum class Kind {
+    ready,          // connected, its tools are there
+    failed,         // it could not be connected to
+    lost,           // it was connected, and is no more: its tools are gone
+    tools_changed,  // it offers others now
+  };
+  Kind kind;
+  std::string server;
+  std::string reason = {};   // of failed and lost: exit code, last words, HTTP status
+  bool tries_again = false;  // of failed and lost: a process is not started twice
+};
+
+struct ServersOptions {
+  // For each to answer `initialize`, and once more to list its tools; all start at the same time.
+  std::chrono::milliseconds start_time{30'000};
+  // Before the first new attempt; then twice that, and so on.
+  std::chrono::milliseconds first_pause{1'000}, longest_pause{60'000};
+  // Servers that are not ready after this long are reported once, while the constructor waits on.
+  std::chrono::milliseconds slow_time{2'000};
+  std::function<void(const std::vector<std::string>& names)> on_slow = nullptr;
+  // One at a time, on threads of the servers; the first before the constructor returns. It must not
+  // destroy the servers.
+  std::function<void(const ServersEvent&)> on_event = nullptr;
+};
+
+class Servers {
+ public:
+  struct OfferedTool {
+    std::string server;
+    Tool tool;
+  };
+  struct Failure {
+    std::string server;
+    std::string reason;
+  };
+
+  // Returns when each server is ready or has failed.
+  Servers(const Client& client, std::vector<v1::McpServer> configs, ServersOptions options = {});
+  Servers(Servers&&) noexcept;
+  Servers& operator=(Servers&&) noexcept;
+  // Takes leave of all of them at the same time.
+  ~Servers();
+
+  // Of those that are connected.
+  std::vector<OfferedTool> tools() const;
+  // Those that are not connected, and why.
+  std::vector<Failure> failures() const;
+  // By the name in its configuration; nothing if it is not connected.
+  std::optional<Server> find(const std::string& name) const;
+  // Throws what Server::call_tool() does; Refused, with the reason, if there is no such server.
+  CallToolResult call_tool(const std::string& server, std::string tool, Json arguments,
+                           CallOptions options = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace acp::mcp

@@ -1,0 +1,60 @@
+// Streamable HTTP: each message is a POST, answered by JSON or by a stream of events; a GET brings
+// what belongs to no request. A stream that breaks off is gone on with from its last event.
+#pragma once
+
+#include <set>
+
+#include "acp/http/event_stream.h"
+#include "acp/mcp/post_queue.h"
+
+namespace acp::mcp {
+
+class StreamableHttp final : public PostQueue {
+ public:
+  using PostQueue::PostQueue;
+  void begin(HttpLink& link) override;
+  void close() override;
+
+ private:
+  // A POST and what became of it, or the stream that we listen to.
+  struct Exchange {
+    std::shared_ptr<Post> post;  // null: listening
+    std::map<std::string, Json> waiting = {};
+    http::Client::Id transfer = 0;
+    http::Client::Head head = {};
+    std::optional<http::EventStream> events = {};  // if the answer is a stream
+    std::string body = {};                         // if it is not
+    std::string last_id = {};
+    std::optional<std::chrono::milliseconds> retry = {};
+    bool resuming = false;    // by GET
+    bool over_limit = false;  // what came was too large to be kept
+    int fruitless = 0;        // attempts in a row that brought nothing
+    io::Timers::Id timer = 0;
+  };
+  using ExchangePtr = std::shared_ptr<Exchange>;
+
+  void post(std::shared_ptr<Post> post) override;
+  void get(const ExchangePtr& exchange);
+  void start(const ExchangePtr& exchange, http::Client::Request request);
+  void head(const ExchangePtr& exchange, const http::Client::Head& head);
+  void body(const ExchangePtr& exchange, std::string_view bytes);
+  void event(Exchange& exchange, http::EventStream::Event&& event);
+  void end(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  void end_of_post(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  // Of a GET: the stream is gone on with, or given up.
+  void end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  void go_on_later(const ExchangePtr& exchange);
+  void take_message(Exchange& exchange, std::string_view text);
+  void done(const ExchangePtr& exchange);
+  void drop(const ExchangePtr& exchange);
+  void leave();
+  http::Client::Request with_session(http::Client::Request request) const;
+
+  std::set<ExchangePtr> exchanges_;
+  http::Client::Header session_;  // no value: there is none
+  std::string version_;
+  bool closing_ = false;
+  bool left_ = false;
+};
+
+}  // namespace acp::mcp

@@ -1,0 +1,32 @@
+// A connected agent, and the process behind it if we started one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "acp/io/process/attended_process.h"
+#include "acp/role/client_role.h"
+
+namespace acp::detail {
+
+struct AgentProcess {
+  ~AgentProcess();
+  void close();
+  // Whatever is known when it cannot be used.
+  StartFailed::Diagnosis diagnose(StartFailed::Phase phase, std::string reason);
+
+  std::shared_ptr<const Client::Parts> parts;
+  std::shared_ptr<io::Connection> connection;
+  std::shared_ptr<ClientRole> role;
+  v1::InitializeResponse info;
+  std::string command;
+  bool answered = false;  // initialize, if only by an error
+  bool ready = false;     // guarded by the connection's lock
+
+  io::AttendedProcess process;
+  std::mutex closing;  // the second to close waits for the first
+  bool closed = false;
+};
+
+}  // namespace acp::detail

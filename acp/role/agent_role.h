@@ -1,0 +1,144 @@
+// The agent's side of a connection: sessions, turns, and who may be called when.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/role/agent_parts.h"
+#include "acp/role/answering_role.h"
+#include "acp/role/paths.h"
+
+namespace acp::detail {
+
+class AgentRole;
+struct ToolCallState;
+
+// What a session without turns does without.
+struct SessionRecord {
+  std::string unused_servers;  // by name, until the user has read that they are not started
+  std::map<std::string, bool> remembered;  // permissions, by the program's keys
+  // Every call that was announced, and how far it is. References to a status stay valid.
+  std::unordered_map<std::string, ToolCallStatus> tool_calls;
+};
+
+// Guarded by the connection's lock. An agent may have thousands: what few need is made on demand.
+struct AgentSession {
+  std::string id;
+  std::string cwd;
+  std::vector<std::string> directories;
+  std::string chunk_prefix;  // of a text chunk, up to the text; made when first needed
+  std::unique_ptr<v1::SessionModeState> modes;
+  std::unique_ptr<std::vector<v1::SessionConfigOption>> config;
+  std::shared_ptr<AgentCall> turn;                  // at work
+  std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
+  std::vector<std::function<void()>> when_idle;
+  std::unique_ptr<SessionRecord> record_if_any;
+
+  SessionRecord& record() {
+    if (!record_if_any) record_if_any = std::make_unique<SessionRecord>();
+    return *record_if_any;
+  }
+};
+
+struct AgentCall : Call {
+  explicit AgentCall(std::shared_ptr<AgentRole> owner);
+
+  AgentRole* const role;  // the owner
+  std::shared_ptr<AgentSession> session;
+  v1::PromptRequest prompt;  // if it is one
+  // Not ended yet, in the order of their announcements. Guarded by the connection's lock.
+  std::vector<std::shared_ptr<ToolCallState>> open_tool_calls;
+};
+
+class AgentRole final : public AnsweringRole {
+ public:
+  AgentRole(std::shared_ptr<const Agent::Parts> parts, std::shared_ptr<io::Connection> connection);
+
+  // ---- io::Role; with the lock ----
+  void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
+  bool on_notification(rpc::NotificationToken token, std::string_view method,
+                       JsonView params) override;
+  bool on_urgent(std::string_view method, JsonView params) override;
+  void on_cancel(const rpc::RequestId& id) override;
+  void on_input_ended(const std::string& reason) override;
+  void on_drain_over() override;
+
+  const v1::InitializeRequest& client() const { return client_; }
+  const Agent::Parts& parts() const { return *parts_; }
+  // Takes away options that the client does not know.
+  void hide_booleans(std::vector<v1::SessionConfigOption>& options);
+
+ private:
+  using CallPtr = std::shared_ptr<AgentCall>;
+
+  std::shared_ptr<AgentRole> self() {
+    return std::static_pointer_cast<AgentRole>(shared_from_this());
+  }
+  CallPtr begin(const rpc::RequestId& id);
+  Error auth_required() const;
+  rpc::Error to_error(const Call& call, std::exception_ptr error) override;
+
+  // The session of a request; refuses it if there is none.
+  std::shared_ptr<AgentSession> session_of(const rpc::RequestId& id, const std::string& session_id);
+  bool check_directories(const rpc::RequestId& id, const std::string& cwd,
+                         const std::vector<std::string>& additional);
+  bool check_prompt(const rpc::RequestId& id, const std::vector<ContentBlock>& prompt);
+  bool check_system_prompt(const rpc::RequestId& id, const Nullable<v1::SystemPrompt>& prompt);
+  bool check_mcp_servers(const rpc::RequestId& id, const std::vector<v1::McpServer>& servers);
+
+  void initialize(const rpc::RequestId& id, JsonView params);
+  v1::AgentCapabilities capabilities() const;
+  void authenticate(const rpc::RequestId& id, JsonView params);
+  void logout(const rpc::RequestId& id, JsonView params);
+
+  void new_session(const rpc::RequestId& id, JsonView params);
+  void fork_session(const rpc::RequestId& id, JsonView params);
+  void load_session(const rpc::RequestId& id, JsonView params);
+  void resume_session(const rpc::RequestId& id, JsonView params);
+  template <class Request>
+  bool decode_session(const rpc::RequestId& id, JsonView params, Request& request);
+  template <class Request>
+  CallPtr begin_session(const rpc::RequestId& id, const Request& request, std::string session_id);
+  template <class Request, class Response>
+  void make_session(const rpc::RequestId& id, JsonView params,
+                    const Handler<Response(SessionContext, Request)>& handler);
+  template <class Request, class Response>
+  void open_session(const rpc::RequestId& id, JsonView params,
+                    const Handler<Response(SessionContext, Request)>& handler);
+  template <class Response>
+  void settle_session(AgentCall& call, Response& response);
+  void set_mode(const rpc::RequestId& id, JsonView params);
+  void set_config_option(const rpc::RequestId& id, JsonView params);
+  void set_config_option(const rpc::RequestId& id,
+                         const v1::SetSessionConfigOptionRequest& request);
+  void set_model(const rpc::RequestId& id, JsonView params);
+  void close_session(const rpc::RequestId& id, JsonView params);
+  void delete_session(const rpc::RequestId& id, JsonView params);
+  void prompt(const rpc::RequestId& id, JsonView params);
+  void start_turn(const CallPtr& call);
+  void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
+  void close_tool_calls(AgentCall& call, std::string_view why);
+  void cancel_turns(AgentSession& session);
+  // Forgets a session when nothing of it is at work; cancels what is.
+  void drop_session(const std::string& session_id, std::function<void()> then);
+
+  // A request that the program handles all by itself.
+  template <class Request, class Response>
+  void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
+               const Handler<Response(Context, Request)>& handler);
+
+  // What a client reads of a session that was opened: its commands, and what is not started.
+  void introduce(AgentSession& session);
+  void tell_unused_servers(AgentSession& session, bool in_turn);
+
+  const std::shared_ptr<const Agent::Parts> parts_;
+  v1::InitializeRequest client_;
+  bool initialized_ = false;
+  bool authenticated_ = false;
+  std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
+};
+
+}  // namespace acp::detail

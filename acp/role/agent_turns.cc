@@ -1,0 +1,174 @@
+// The turns of a session, one after the other.
+#include <algorithm>
+
+#include "acp/json/codec.h"
+#include "acp/role/agent_role.h"
+#include "acp/role/agent_updates.h"
+
+namespace acp::detail {
+
+namespace {
+
+// Of RFC 4648; whether the padding is there does not matter, what is there must be right.
+bool is_base64(std::string_view text) {
+  std::size_t padding = 0;
+  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
+  const std::string_view digits = text.substr(0, text.size() - padding);
+  if (digits.size() % 4 == 1 || (padding > 0 && text.size() % 4 != 0)) return false;
+  return std::all_of(digits.begin(), digits.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '/';
+  });
+}
+
+// The field whose bytes cannot be read; null if there is none.
+const char* broken_bytes(const ContentBlock& block) {
+  if (const auto* image = std::get_if<v1::ImageContent>(&block))
+    return is_base64(image->data) ? nullptr : "data";
+  if (const auto* audio = std::get_if<v1::AudioContent>(&block))
+    return is_base64(audio->data) ? nullptr : "data";
+  const auto* embedded = std::get_if<v1::EmbeddedResource>(&block);
+  const auto* blob =
+      embedded == nullptr ? nullptr : std::get_if<v1::BlobResourceContents>(&embedded->resource);
+  return blob == nullptr || is_base64(blob->blob) ? nullptr : "resource.blob";
+}
+
+}  // namespace
+
+bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<ContentBlock>& prompt) {
+  const v1::PromptCapabilities& can = parts_->prompt_capabilities;
+  for (std::size_t i = 0; i < prompt.size(); ++i) {
+    const ContentBlock& block = prompt[i];
+    const char* missing =
+        std::holds_alternative<v1::ImageContent>(block) && !can.image                 ? "image"
+        : std::holds_alternative<v1::AudioContent>(block) && !can.audio               ? "audio"
+        : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext ? "resource"
+                                                                                      : nullptr;
+    const std::string place = "params.prompt[" + std::to_string(i) + "].";
+    if (missing != nullptr) {
+      refuse(id, invalid_params(place + "type", "a kind that promptCapabilities advertise",
+                                "\"" + std::string(missing) + "\""));
+      return false;
+    }
+    if (const char* const broken = broken_bytes(block)) {
+      refuse(id, invalid_params(place + broken, "base64", "something else"));
+      return false;
+    }
+  }
+  return true;
+}
+
+void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
+  v1::PromptRequest request;
+  if (!decode(id, params, request)) return;
+  const auto session = session_of(id, request.sessionId);
+  if (!session || !check_prompt(id, request.prompt)) return;
+  if (session->turn && parts_->second_prompt == SecondPrompt::refused)
+    return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
+                  Json::object({{"sessionId", session->id}}));
+  const CallPtr call = begin(id);
+  call->session = session;
+  call->prompt = std::move(request);
+  if (session->turn)
+    session->waiting.push_back(call);
+  else
+    start_turn(call);
+}
+
+void AgentRole::start_turn(const CallPtr& call) {
+  call->session->turn = call;
+  tell_unused_servers(*call->session, true);
+  handlers().run(
+      parts_->prompt,
+      [this, call](v1::PromptResponse* response, std::exception_ptr error) {
+        io::Connection::Lock lock(*connection_);
+        end_turn(call, response, error);
+      },
+      Turn(call));
+}
+
+namespace {
+
+// A turn may also be cancelled by the answer to what it asked: a permission request.
+bool is_cancellation(const std::exception_ptr& error) {
+  if (!error) return false;
+  try {
+    std::rethrow_exception(error);
+  } catch (const Cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+// What was left open has failed, and says why after all that it has shown.
+void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
+  for (const auto& tool_call : std::exchange(call.open_tool_calls, {})) {
+    if (is_final(*tool_call->status)) continue;
+    *tool_call->status = ToolCallStatus::failed;
+    v1::Content reason;
+    reason.content = ContentBlock(why);
+    tool_call->shown.content.push_back(std::move(reason));
+    v1::ToolCallUpdate update;
+    update.toolCallId = tool_call->shown.toolCallId;
+    update.status = ToolCallStatus::failed;
+    update.content = tool_call->shown.content;
+    log(LogEntry::Level::warning,
+        "the turn ended with the tool call " + update.toolCallId + " still open");
+    write_update(connection_->held().peer(), call.session->id, std::move(update));
+  }
+}
+
+void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
+                         std::exception_ptr error) {
+  AgentSession& session = *call->session;
+  const bool cancelled = call->cancelled || is_cancellation(error);
+  close_tool_calls(*call, cancelled             ? "The turn was cancelled before this ended."
+                          : response == nullptr ? "The turn failed before this ended."
+                                                : "The turn ended before this did.");
+  session.turn = nullptr;
+  if (cancelled) {
+    v1::PromptResponse last;
+    if (response != nullptr) last = std::move(*response);
+    last.stopReason = StopReason::cancelled;
+    answer(*call, last);
+  } else if (response != nullptr) {
+    answer(*call, *response);
+  } else {
+    fail(*call, error);
+  }
+  if (!session.waiting.empty()) {
+    const CallPtr next = session.waiting.front();
+    session.waiting.erase(session.waiting.begin());
+    start_turn(next);
+  } else {
+    for (const auto& action : std::exchange(session.when_idle, {})) action();
+  }
+}
+
+void AgentRole::cancel_turns(AgentSession& session) {
+  for (const CallPtr& call : std::exchange(session.waiting, {})) {
+    call->cancelled = true;
+    v1::PromptResponse response;
+    response.stopReason = StopReason::cancelled;
+    answer(*call, response);
+  }
+  if (session.turn) session.turn->cancel();
+}
+
+void AgentRole::on_cancel(const rpc::RequestId& id) {
+  const auto call = std::static_pointer_cast<AgentCall>(active(id));
+  if (!call) return;
+  if (!call->session || call->session->turn == call || call->prompt.sessionId.empty())
+    return call->cancel();
+  // A prompt that waits for its turn.
+  std::erase(call->session->waiting, call);
+  call->cancelled = true;
+  v1::PromptResponse response;
+  response.stopReason = StopReason::cancelled;
+  answer(*call, response);
+}
+
+}  // namespace acp::detail

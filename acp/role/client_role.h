@@ -1,0 +1,157 @@
+// The client's side of a connection: sessions, their updates, and what the agent asks for.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/role/answering_role.h"
+#include "acp/role/client_parts.h"
+
+namespace acp::detail {
+
+// A prompt and the events that nobody has taken yet. Guarded by the connection's lock.
+struct PromptState {
+  ClientSession* session = nullptr;  // null once nobody holds it
+  std::vector<PromptEvent> ready;
+  std::size_t bytes = 0;
+  std::optional<v1::PromptResponse> response;
+  std::exception_ptr error;
+  std::shared_ptr<async::Completion<void>> waiter;
+  bool abandoned = false;
+  bool cancelled = false;  // session/cancel was sent
+
+  bool ended() const { return response || error; }
+  void wake();
+};
+
+struct ClientSession {
+  ClientSession() = default;
+  ClientSession(const ClientSession&) = delete;
+  ClientSession& operator=(const ClientSession&) = delete;
+  // Not with the lock: with the last session the connection may go.
+  ~ClientSession();
+
+  std::shared_ptr<AgentProcess> agent;
+  std::string id;
+  std::string cwd;
+  std::vector<std::string> directories;
+  // Guarded by the connection's lock.
+  std::deque<std::shared_ptr<PromptState>> prompts;  // under way; updates are the first one's
+  std::deque<SessionUpdate> outside;                 // that belong to no prompt
+  std::optional<v1::SessionModeState> modes;
+  std::vector<std::string> config_ids;
+  std::unique_ptr<SessionState> state;
+
+  void remember_options(const std::vector<v1::SessionConfigOption>& options) {
+    config_ids.clear();
+    for (const v1::SessionConfigOption& option : options) config_ids.push_back(option.id);
+  }
+};
+
+struct ClientCall : Call {
+  explicit ClientCall(std::shared_ptr<ClientRole> owner);
+
+  ClientRole* const role;  // the owner
+  std::string session_id;
+  bool permission = false;
+  std::vector<PermissionOption> options;  // if it asks for one
+};
+
+class ClientRole final : public AnsweringRole {
+ public:
+  ClientRole(std::shared_ptr<const Client::Parts> parts,
+             std::shared_ptr<io::Connection> connection);
+
+  void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
+  bool on_notification(rpc::NotificationToken token, std::string_view method,
+                       JsonView params) override;
+  bool on_streamed(std::string_view params) override { return update_in_place(params); }
+  bool on_urgent(std::string_view, JsonView) override { return false; }
+  void on_cancel(const rpc::RequestId& id) override;
+  void on_trouble(const rpc::Trouble& trouble) override;
+  void on_input_ended(const std::string& reason) override;
+  void on_drain_over() override;
+  bool takes_input() const override;
+  std::size_t lasting_calls() const override { return prompts_pending; }
+
+  const Client::Parts& parts() const { return *parts_; }
+  v1::InitializeRequest introduction() const;
+
+  // With the lock, all of these.
+  // Updates that came before it are delivered now.
+  void add_session(const std::shared_ptr<ClientSession>& session);
+  void remove_session(const std::string& id) {
+    sessions_.erase(id);
+    streaming_ = nullptr;
+  }
+  void turn_ended() { streaming_ = nullptr; }
+  // Nobody holds it any more. Its id stays known: what still comes for it is no riddle.
+  void forget_session(const ClientSession* session);
+  // While a session is being opened, requests for one that is not known yet have to wait.
+  void opening_begins() { ++opening_; }
+  void opening_ends();
+  // Fails when nothing more can come.
+  void fail_at_end(const std::shared_ptr<async::CompletionBase>& waiter) {
+    waiters_.push_back(waiter);
+  }
+  void cancel_permissions(const std::string& session_id);
+  std::string end_reason;           // why nothing more comes
+  std::size_t event_bytes = 0;      // of events that nobody has taken
+  std::size_t prompts_pending = 0;  // requests that are prompts
+  std::size_t prompts_waited = 0;   // prompts whose next event somebody waits for
+  bool troubled = false;            // the agent has sent what is no message
+
+ private:
+  using CallPtr = std::shared_ptr<ClientCall>;
+  friend class acp::ClientContext;
+
+  std::shared_ptr<ClientRole> self() {
+    return std::static_pointer_cast<ClientRole>(shared_from_this());
+  }
+  CallPtr begin(const rpc::RequestId& id);
+  template <class Request, class Response>
+  void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
+               const Handler<Response(ClientContext, Request)>& handler);
+  // If not: the request waits for the session that is being opened, or is refused.
+  bool knows_session(const rpc::RequestId& id, std::string_view method, JsonView params,
+                     const std::string& session_id);
+  void ask_permission(const rpc::RequestId& id, JsonView params);
+  void elicit(const rpc::RequestId& id, JsonView params);
+  template <class Notification>
+  bool pass_on(rpc::NotificationToken token,
+               const Handler<void(ClientContext, Notification)>& handler, Notification notification,
+               const std::string& session_id) {
+    const auto call = std::make_shared<ClientCall>(self());
+    call->session_id = session_id;
+    return run_notification(token, call, handler, ClientContext(call), std::move(notification));
+  }
+  void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
+  bool update(rpc::NotificationToken token, JsonView params);
+  void expect_more(ClientSession* session, std::string_view params);
+  bool update_in_place(std::string_view params);
+  void count(PromptState& prompt, std::size_t bytes);
+  void answer_permission(ClientCall& call, const Decision& decision);
+
+  const std::shared_ptr<const Client::Parts> parts_;
+  std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
+  // Of sessions that are not known yet.
+  static constexpr std::size_t max_early_bytes = 4 * 1024 * 1024;
+  std::unordered_map<std::string, std::vector<std::pair<SessionUpdate, std::size_t>>> early_;
+  std::size_t early_bytes_ = 0;
+  struct Deferred {
+    rpc::RequestId id;
+    std::string method;
+    Json params;
+  };
+  std::vector<Deferred> deferred_;
+  std::size_t opening_ = 0;
+  std::vector<std::weak_ptr<async::CompletionBase>> waiters_;
+  ClientSession* streaming_ = nullptr;  // got the last update, in a turn
+  std::string stream_prefix_;           // how its params began, up to the update
+};
+
+}  // namespace acp::detail

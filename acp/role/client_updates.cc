@@ -1,0 +1,137 @@
+// The updates of a client's sessions, from the wire to the prompt that they belong to.
+#include "acp/json/codec.h"
+#include "acp/role/client_role.h"
+
+namespace acp::detail {
+
+namespace {
+
+// Updates of a session that nobody took.
+constexpr std::size_t max_outside = 100'000;
+// Of an update's params, up to the update itself.
+constexpr std::size_t longest_prefix = 4096;
+
+}  // namespace
+
+// The next update of this prompt will begin as this one does.
+void ClientRole::expect_more(ClientSession* session, std::string_view params) {
+  json::Reader in(params);
+  bool first = true, named = false;
+  std::string_view key;
+  in.begin_object();
+  while (in.next_key(first, key) && key != "update") {
+    named |= key == "sessionId";
+    in.skip();
+  }
+  in.peek();  // to where it begins
+  const bool usual = named && !in.failed() && in.offset() <= longest_prefix;
+  streaming_ = usual ? session : nullptr;
+  if (usual) stream_prefix_ = params.substr(0, in.offset());
+}
+
+// The common case at no cost but the decoding: the next update of the prompt that got the last one
+// is read where it will be taken from, and every byte of it checked. False if it is none, or does
+// not fit.
+bool ClientRole::update_in_place(std::string_view params) {
+  constexpr json::Limits limits{.depth = rpc::max_streamed_depth / 2};
+  ClientSession* const session = streaming_;
+  if (session == nullptr || parts_->update) return false;
+  if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
+  if (!params.starts_with(stream_prefix_)) return false;
+  const std::string_view text = params.substr(stream_prefix_.size());
+  PromptState& prompt = *session->prompts.front();
+  SessionUpdate& update = std::get<SessionUpdate>(prompt.ready.emplace_back());
+  const char* const end = json::decode_prefix(text, SessionUpdate::json_type, &update, limits);
+  // The two change more than what is shown.
+  if (end == nullptr || text.substr(static_cast<std::size_t>(end - text.data())) != "}" ||
+      std::holds_alternative<v1::CurrentModeUpdate>(update) ||
+      std::holds_alternative<v1::ConfigOptionUpdate>(update)) {
+    prompt.ready.pop_back();
+    return false;
+  }
+  if (session->state) session->state->apply(update);
+  count(prompt, params.size());
+  return true;
+}
+
+void ClientRole::count(PromptState& prompt, std::size_t bytes) {
+  bytes += sizeof(PromptEvent);  // a chunk of a few bytes is larger than its line
+  prompt.bytes += bytes;
+  event_bytes += bytes;
+  if (prompt.waiter) {
+    --prompts_waited;
+    prompt.wake();
+  }
+}
+
+bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
+  if (update_in_place(params.text())) return true;
+  v1::SessionNotification notification;
+  if (const auto error =
+          json::decode(params.text(), v1::SessionNotification::json_type, &notification)) {
+    log(LogEntry::Level::warning,
+        "a session/update that does not fit was ignored: " + error->message());
+    return true;
+  }
+  const std::size_t bytes = params.text().size();
+  const auto found = sessions_.find(notification.sessionId);
+  ClientSession* const session = found == sessions_.end() ? nullptr : found->second;
+  std::optional<v1::SessionNotification> copy;
+  if (parts_->update) copy = notification;
+  if (session) {
+    streaming_ = nullptr;
+    if (!session->prompts.empty()) expect_more(session, params.text());
+    deliver(*session, std::move(notification.update), bytes);
+  } else if (found == sessions_.end()) {
+    if (early_bytes_ + bytes > max_early_bytes) {
+      log(LogEntry::Level::warning,
+          "an update of an unknown session was dropped: too many wait for it to become known");
+    } else {
+      early_bytes_ += bytes;
+      early_[notification.sessionId].emplace_back(std::move(notification.update), bytes);
+    }
+  }
+  if (!copy) return true;
+  const std::string session_id = copy->sessionId;
+  return pass_on(token, parts_->update, std::move(*copy), session_id);
+}
+
+void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
+  sessions_[session->id] = session.get();
+  const auto early = early_.find(session->id);
+  if (early == early_.end()) return;
+  auto updates = std::move(early->second);
+  early_.erase(early);
+  for (auto& [update, bytes] : updates) {
+    early_bytes_ -= bytes;
+    deliver(*session, std::move(update), bytes);
+  }
+}
+
+void ClientRole::forget_session(const ClientSession* session) {
+  if (streaming_ == session) streaming_ = nullptr;
+  const auto known = sessions_.find(session->id);
+  if (known != sessions_.end() && known->second == session) known->second = nullptr;
+}
+
+void ClientRole::deliver(ClientSession& session, SessionUpdate update, std::size_t bytes) {
+  if (session.state) session.state->apply(update);
+  if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update); mode && session.modes)
+    session.modes->currentModeId = mode->currentModeId;
+  if (const auto* options = std::get_if<v1::ConfigOptionUpdate>(&update))
+    session.remember_options(options->configOptions);
+  if (session.prompts.empty()) {
+    session.outside.push_back(std::move(update));
+    if (session.outside.size() > max_outside) {
+      session.outside.pop_front();
+      log(LogEntry::Level::warning, "an update that nobody took was dropped");
+    }
+    return;
+  }
+  PromptState& prompt = *session.prompts.front();
+  if (prompt.abandoned) return;
+  prompt.ready.emplace_back(std::move(update));
+  count(prompt, bytes);
+}
+
+}  // namespace acp::detail

@@ -1,0 +1,68 @@
+// Places that no session may touch, wherever its directories are: acp's own configuration, keys and
+// store. They are known by what they are, so that no link, rename or second name leads to them.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acp/workspace/files/file_error.h"
+#include "acp/workspace/files/file_id.h"
+
+namespace acp::workspace {
+
+class Forbidden {
+ public:
+  class Now;
+
+  Forbidden() = default;
+  // Absolute: directories with all that is in them, and files. They need not exist.
+  explicit Forbidden(const std::vector<std::string>& paths);
+
+  bool empty() const { return !places_; }
+  // Where the places are at this moment: for_reading() knows what is there, for_changes() also
+  // each step on the way to it.
+  Now for_reading() const;
+  Now for_changes() const;
+
+ private:
+  struct Places;
+
+  std::shared_ptr<const Places> places_;  // nothing if there are none
+};
+
+class Forbidden::Now {
+ public:
+  // A place itself.
+  bool is(FileId id) const { return ids_.contains(id); }
+  // A file that is a place, or another name of a file in one.
+  bool has(const struct stat& file) const;
+  // The name of a place, whether something is there or not.
+  bool is_named(FileId directory, const std::string& name) const {
+    return names_.contains({directory, name});
+  }
+  // Without what has this name, a place would be somewhere else.
+  bool leads(FileId directory, const std::string& name) const {
+    return steps_.contains({directory, name});
+  }
+  // A directory above a place.
+  bool is_above(FileId directory) const { return above_.contains(directory); }
+
+ private:
+  friend class Forbidden;
+  using Name = std::pair<FileId, std::string>;
+
+  explicit Now(std::shared_ptr<const Places> places);
+  void follow(const std::string& path);
+
+  std::shared_ptr<const Places> places_;
+  std::set<FileId> ids_, above_;
+  std::set<Name> names_, steps_;
+};
+
+// For a path that is in such a place.
+FileError forbidden_error(const std::string& path);
+
+}  // namespace acp::workspace

@@ -1,0 +1,24 @@
+// Changes that need a person's word in every mode: what stands in git's own directory, or in .acp,
+// runs commands later, when nobody is asked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "acp/workspace/files/boundary.h"
+
+namespace acp::workspace {
+
+enum class Change {
+  write,   // of a file, or of what a link leads to; making a directory
+  remove,  // also by moving it away
+  arrive,  // where something is moved to
+};
+
+// Why this change needs a person's word; nothing if it does not. Git's own directory is known by
+// its name, by what is in it, and by the .git file or link of a worktree or submodule that names
+// it. Throws FileError if the path leads out of the boundary.
+std::optional<std::string> guarded_reason(const Boundary& boundary, const std::string& path,
+                                          Change change);
+
+}  // namespace acp::workspace

@@ -1,0 +1,207 @@
+#include "acp/workspace/policy.h"
+
+#include <algorithm>
+
+namespace acp::workspace {
+
+namespace {
+
+// What a shell makes more of than a word.
+constexpr std::string_view shell_operators = ";&|`$()<>\n\r\\\"'{}";
+
+enum class Piece { one, some, any };  // a character, `*`, `**`
+struct Token {
+  Piece piece;
+  char character = 0;
+};
+
+std::vector<Token> tokens(std::string_view pattern, bool two_stars) {
+  std::vector<Token> result;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) {
+      result.push_back({Piece::one, pattern[++i]});
+    } else if (pattern[i] != '*') {
+      result.push_back({Piece::one, pattern[i]});
+    } else {
+      std::size_t stars = 1;
+      while (i + 1 < pattern.size() && pattern[i + 1] == '*') ++i, ++stars;
+      result.push_back({two_stars && stars > 1 ? Piece::any : Piece::some});
+    }
+  }
+  return result;
+}
+
+// All ways to match a pattern, followed at the same time: no pattern takes longer than its length
+// times the text's. `*` does not stand for what is in `excluded`.
+class Matching {
+ public:
+  Matching(std::vector<Token> pattern, std::string_view excluded)
+      : pattern_(std::move(pattern)), excluded_(excluded), at_(pattern_.size() + 1) {
+    at_[0] = true;
+    pass_stars();
+  }
+
+  void read(std::string_view text) {
+    for (const char c : text) read(c);
+  }
+  bool at_end() const { return at_.back(); }
+  // Some text after what was read would match.
+  bool can_go_on() const { return std::find(at_.begin(), at_.end() - 1, true) != at_.end() - 1; }
+
+ private:
+  void read(char c) {
+    std::vector<bool> next(pattern_.size() + 1);
+    const bool is_excluded = excluded_.find(c) != std::string_view::npos;
+    for (std::size_t i = 0; i < pattern_.size(); ++i) {
+      if (!at_[i]) continue;
+      const Token& token = pattern_[i];
+      if (token.piece == Piece::one && token.character == c) next[i + 1] = true;
+      if (token.piece == Piece::any || (token.piece == Piece::some && !is_excluded)) next[i] = true;
+    }
+    at_ = std::move(next);
+    pass_stars();
+  }
+  void pass_stars() {
+    for (std::size_t i = 0; i < pattern_.size(); ++i)
+      if (at_[i] && pattern_[i].piece != Piece::one) at_[i + 1] = true;
+  }
+
+  const std::vector<Token> pattern_;
+  const std::string_view excluded_;
+  std::vector<bool> at_;
+};
+
+bool matches_words(const std::string& pattern, const std::string& text, Decision decision) {
+  if (pattern.empty()) return true;
+  if (text.empty()) return false;
+  Matching matching(tokens(pattern, false), decision == Decision::allow ? shell_operators : "");
+  matching.read(text);
+  return matching.at_end();
+}
+
+bool has_way_up(std::string_view path) {
+  return ("/" + std::string(path) + "/").find("/../") != std::string::npos;
+}
+
+bool matches_path(const std::string& pattern, const std::string& path) {
+  Matching matching(tokens(pattern, true), "/");
+  matching.read(path);
+  return matching.at_end();
+}
+
+bool may_match_below(const std::string& pattern, const std::string& directory) {
+  Matching matching(tokens(pattern, true), "/");
+  matching.read(directory);
+  matching.read("/");
+  return matching.can_go_on();
+}
+
+bool allows(const std::string& pattern, const Touched& touched) {
+  // Where `..` leads is not to be seen from the path.
+  if (has_way_up(touched.written) || !matches_path(pattern, touched.written)) return false;
+  const auto& resolved = touched.resolved;
+  return resolved.empty() || std::any_of(resolved.begin(), resolved.end(), [&](const auto& path) {
+           return matches_path(pattern, path);
+         });
+}
+
+bool rejects_below(const std::string& pattern, const std::string& path, const Touched& touched) {
+  if (!touched.below) return may_match_below(pattern, path);
+  const auto& below = *touched.below;
+  return std::any_of(below.begin(), below.end(), [&](const std::string& relative) {
+    return matches_path(pattern, path + "/" + relative);
+  });
+}
+
+bool rejects(const std::string& pattern, const Touched& touched) {
+  const auto hit = [&](const std::string& path) {
+    return matches_path(pattern, path) || rejects_below(pattern, path, touched);
+  };
+  if (std::any_of(touched.resolved.begin(), touched.resolved.end(), hit)) return true;
+  // With a way up in it, the path itself says nothing.
+  if (has_way_up(touched.written)) return touched.resolved.empty();
+  return hit(touched.written);
+}
+
+}  // namespace
+
+std::string literal_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (c == '*' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+bool is_below(const std::string& directory, const std::string& path) {
+  return path == directory ||
+         path.starts_with(directory.ends_with('/') ? directory : directory + "/");
+}
+
+bool Rule::matches(const Question& question) const {
+  if (!agent.empty() && agent != question.agent) return false;
+  if (!kind.empty() && kind != question.kind) return false;
+  if (!project.empty()) {
+    const bool unclear = has_way_up(question.project);
+    if (unclear ? decision == Decision::allow : !is_below(project, question.project)) return false;
+  }
+  if (!matches_words(tool, question.tool, decision)) return false;
+  if (!matches_words(command, question.command, decision)) return false;
+  if (!matches_words(origin, question.origin, decision)) return false;
+  const bool allowing = decision == Decision::allow;
+  if (!directory.empty()) {
+    // Where nobody knows the directory, a rule that rejects counts, one that allows does not.
+    if (question.directory.written.empty()) {
+      if (allowing) return false;
+    } else if (!(allowing ? allows(directory, question.directory)
+                          : rejects(directory, question.directory))) {
+      return false;
+    }
+  }
+  if (paths.empty()) return true;
+  const auto fits = [&](const Touched& touched) {
+    return std::any_of(paths.begin(), paths.end(), [&](const std::string& pattern) {
+      return allowing ? allows(pattern, touched) : rejects(pattern, touched);
+    });
+  };
+  const auto& touched = question.paths;
+  return allowing ? !touched.empty() && std::all_of(touched.begin(), touched.end(), fits)
+                  : std::any_of(touched.begin(), touched.end(), fits);
+}
+
+std::string Rule::describe() const {
+  std::string text = decision == Decision::allow ? "allow" : "reject";
+  text += kind.empty() ? " everything" : " " + kind;
+  if (!tool.empty() && tool != kind) text += " with " + tool;
+  if (!command.empty()) text += " `" + command + "`";
+  if (!directory.empty()) text += " run in " + directory;
+  if (!origin.empty()) text += " from " + origin;
+  for (std::size_t i = 0; i < paths.size(); ++i) text += (i == 0 ? " of " : ", ") + paths[i];
+  if (!agent.empty()) text += " by " + agent;
+  if (!project.empty()) text += " in " + project;
+  return text;
+}
+
+Judgement Policy::judge(const Question& question) const {
+  const auto decides = [&](const Rule& rule) {
+    return (rule.decision == Decision::reject || question.always_ask.empty()) &&
+           rule.matches(question);
+  };
+  for (auto rule = of_session_.rbegin(); rule != of_session_.rend(); ++rule)
+    if (decides(*rule)) return {rule->decision, *rule, "this session"};
+  for (const Placed& placed : rules_)
+    if (decides(placed.rule)) return {placed.rule.decision, placed.rule, placed.source};
+  return {};
+}
+
+bool Policy::rejects_paths() const {
+  const auto rejects = [](const Rule& rule) {
+    return rule.decision == Decision::reject && !rule.paths.empty();
+  };
+  return std::any_of(of_session_.begin(), of_session_.end(), rejects) ||
+         std::any_of(rules_.begin(), rules_.end(),
+                     [&](const Placed& placed) { return rejects(placed.rule); });
+}
+
+}  // namespace acp::workspace

@@ -1,0 +1,79 @@
+// What was decided before: rules that answer an agent's question without asking the person again.
+// Every judgement carries the rule that made it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/workspace/question.h"
+
+namespace acp::workspace {
+
+enum class Decision { allow, reject };
+
+// Matches what all its patterns match; an empty one matches anything. A backslash makes the star or
+// backslash after it an ordinary character.
+struct Rule {
+  Decision decision = Decision::reject;
+  std::string project;  // this directory, and what is below it
+  std::string agent;
+  std::string kind;
+  // `*` stands for any text. In a rule that allows it stands for no shell operator: "npm *" does
+  // not allow "npm test; rm -rf ~".
+  std::string tool;
+  std::string command;
+  std::string origin;
+  // `*` stands for any text without a slash, `**` for any text. Both the written path and the one
+  // that it leads to count: a rule that allows must match both, one that rejects either.
+  std::string directory;  // where a command runs
+  // Of several patterns one must match. A rule that allows must match all paths of a question, one
+  // that rejects any of them, or what moves or goes with it.
+  std::vector<std::string> paths;
+
+  bool matches(const Question& question) const;
+  // "allow execute `npm *` by gemini in /home/me/project"
+  std::string describe() const;
+
+  friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+// A pattern that matches this text and no other.
+std::string literal_pattern(std::string_view text);
+// The path is this directory, or below it.
+bool is_below(const std::string& directory, const std::string& path);
+
+struct Judgement {
+  std::optional<Decision> decision;  // nothing: ask
+  std::optional<Rule> rule;          // that made it
+  std::string source;                // where the rule stands: "this session", or file and line
+};
+
+// The rules of one session: its own first, the latest of them before the others, then those that
+// were given to it, in their order. The first that matches decides.
+class Policy {
+ public:
+  struct Placed {
+    Rule rule;
+    std::string source;
+  };
+
+  Policy() = default;
+  explicit Policy(std::vector<Placed> rules) : rules_(std::move(rules)) {}
+
+  Judgement judge(const Question& question) const;
+  // Whether a rule rejects by path, so that a list of paths has to be filtered.
+  bool rejects_paths() const;
+  void remember_for_session(Rule rule) { of_session_.push_back(std::move(rule)); }
+  // In place of those that were given.
+  void replace(std::vector<Placed> rules) { rules_ = std::move(rules); }
+  const std::vector<Rule>& of_session() const { return of_session_; }
+  const std::vector<Placed>& given() const { return rules_; }
+
+ private:
+  std::vector<Rule> of_session_;
+  std::vector<Placed> rules_;
+};
+
+}  // namespace acp::workspace

@@ -1,0 +1,45 @@
+// The decisions that outlive a session, in one file that a person can read and edit.
+//
+//   [[rule]]
+//   decision = "allow"
+//   kind = "execute"
+//   command = "npm *"
+//   project = "/home/me/project"
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "acp/workspace/policy.h"
+
+namespace acp::workspace {
+
+// The file cannot be used. What it says is not followed in part: everything is asked.
+class PolicyStoreError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Several programs may use one file. All functions throw PolicyStoreError.
+class PolicyStore {
+ public:
+  explicit PolicyStore(std::string path) : path_(std::move(path)) {}
+  // $XDG_CONFIG_HOME/acp/policy.toml, or ~/.config/acp/policy.toml. Empty if there is neither.
+  static std::string default_path();
+
+  const std::string& path() const { return path_; }
+
+  // In the file's order, each with file and line. Nothing if there is no file.
+  std::vector<Policy::Placed> load() const;
+  // At the file's end. What is there already is not added again.
+  void add(const Rule& rule) const;
+  // The rule with this number, counted from 1 as load() gives them, and gives it back. Comments and
+  // the other rules stay as they are.
+  Rule revoke(std::size_t number) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace acp::workspace

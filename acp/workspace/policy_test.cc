@@ -1,0 +1,193 @@
+#include "acp/workspace/policy.h"
+
+#include <gtest/gtest.h>
+
+namespace acp::workspace {
+namespace {
+
+Question running(const std::string& command) {
+  Question question;
+  question.agent = "gemini";
+  question.project = "/home/me/project";
+  question.kind = "execute";
+  question.command = command;
+  return question;
+}
+
+Question editing(std::vector<Touched> paths) {
+  Question question;
+  question.agent = "gemini";
+  question.project = "/home/me/project";
+  question.kind = "edit";
+  question.paths = std::move(paths);
+  return question;
+}
+
+Rule rule(Decision decision) {
+  Rule made;
+  made.decision = decision;
+  return made;
+}
+
+TEST(Rule, CommandsOfARuleThatAllows) {
+  Rule npm = rule(Decision::allow);
+  npm.command = "npm *";
+  for (const char* command : {"npm test", "npm run build -- --fast", "npm "})
+    EXPECT_TRUE(npm.matches(running(command))) << command;
+  for (const char* command :
+       {"npm", "npx test", " npm test", "npm test; rm -rf ~", "npm test && evil", "npm test | sh",
+        "npm $(evil)", "npm `evil`", "npm test\nevil", "npm test > /etc/passwd", "npm <(evil)",
+        "npm \"a\" 'b'", "npm ${EVIL}", "npm a\\\nb", "npm test & evil", "npm {a,b}"})
+    EXPECT_FALSE(npm.matches(running(command))) << command;
+  EXPECT_FALSE(npm.matches(editing({"/a"}))) << "no command at all";
+  Rule exact = rule(Decision::allow);
+  exact.command = "make check && ./run";
+  EXPECT_TRUE(exact.matches(running("make check && ./run"))) << "as it stands there";
+}
+
+TEST(Rule, CommandsOfARuleThatRejects) {
+  Rule remove = rule(Decision::reject);
+  remove.command = "*rm -rf*";
+  for (const char* command : {"rm -rf /", "true; rm -rf ~", "sh -c 'rm -rf /'"})
+    EXPECT_TRUE(remove.matches(running(command))) << command;
+  EXPECT_FALSE(remove.matches(running("ls")));
+}
+
+TEST(Rule, Paths) {
+  Rule source = rule(Decision::allow);
+  source.paths = {"/home/me/project/src/**"};
+  EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc"})));
+  EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc", "/home/me/project/src/b/c"})));
+  EXPECT_FALSE(source.matches(editing({"/home/me/project/src/a.cc", "/etc/passwd"})));
+  EXPECT_FALSE(source.matches(editing({"/home/me/project/src/../../.ssh/config"})));
+  EXPECT_FALSE(source.matches(editing({"/home/me/project/srcs/a"})));
+  EXPECT_FALSE(source.matches(editing({}))) << "who knows what it touches";
+  source.paths = {"/home/me/project/*.md"};
+  EXPECT_TRUE(source.matches(editing({"/home/me/project/README.md"})));
+  EXPECT_FALSE(source.matches(editing({"/home/me/project/docs/a.md"})));
+  Rule secret = rule(Decision::reject);
+  secret.paths = {"**/.env"};
+  EXPECT_TRUE(secret.matches(editing({"/home/me/project/a", "/home/me/project/.env"})));
+  EXPECT_TRUE(secret.matches(editing({"/home/me/project/a/../.env"})));
+  EXPECT_TRUE(secret.matches(editing({"/home/me/project/a/../b"}))) << "to be on the safe side";
+  EXPECT_FALSE(secret.matches(editing({"/home/me/project/a"})));
+}
+
+TEST(Rule, AgentProjectKindAndTool) {
+  Rule all = rule(Decision::allow);
+  EXPECT_TRUE(all.matches(running("ls")));
+  all.agent = "claude";
+  EXPECT_FALSE(all.matches(running("ls")));
+  all.agent = "gemini";
+  all.kind = "edit";
+  EXPECT_FALSE(all.matches(running("ls")));
+  all.kind = "execute";
+  all.project = "/home/me";
+  EXPECT_TRUE(all.matches(running("ls")));
+  all.project = "/home/me/proj";
+  EXPECT_FALSE(all.matches(running("ls"))) << "a name that begins alike";
+  all.project = "";
+  all.tool = "github/*";
+  EXPECT_FALSE(all.matches(running("ls")));
+  Question question = running("");
+  question.tool = "github/create_issue";
+  EXPECT_TRUE(all.matches(question));
+}
+
+Touched leading(const std::string& written, const std::string& resolved) {
+  Touched touched(written);
+  touched.resolved = {resolved};
+  return touched;
+}
+
+TEST(Rule, AllowsWhereThePathLeadsAsWellAsWhereItIsWritten) {
+  Rule docs = rule(Decision::allow);
+  docs.paths = {"/project/docs/**"};
+  EXPECT_TRUE(docs.matches(editing({leading("/project/docs/a", "/project/docs/a")})));
+  EXPECT_FALSE(docs.matches(editing({leading("/project/docs/a", "/project/src/a")})));
+  EXPECT_FALSE(docs.matches(editing({leading("/project/src/a", "/project/docs/a")})));
+  // One file, two names: the session's own and the one without links.
+  Touched both("/project/docs/a");
+  both.resolved = {"/data/project/docs/a", "/project/docs/a"};
+  EXPECT_TRUE(docs.matches(editing({both})));
+}
+
+TEST(Rule, RejectsByAnyNameAndWithWhatIsBelow) {
+  Rule secret = rule(Decision::reject);
+  secret.paths = {"**/.env", "/project/secrets/**"};
+  EXPECT_TRUE(secret.matches(editing({leading("/project/notes.txt", "/project/.env")})));
+  EXPECT_TRUE(secret.matches(editing({leading("/project/.env", "/project/notes.txt")})));
+  EXPECT_FALSE(secret.matches(editing({leading("/project/a/../b", "/project/b")})))
+      << "it is known where the way up leads";
+  Touched moved("/project/secrets");
+  EXPECT_FALSE(secret.matches(editing({moved}))) << "nothing is in it";
+  moved.below = {{"key"}};
+  EXPECT_TRUE(secret.matches(editing({moved})));
+  moved.below = std::nullopt;
+  EXPECT_TRUE(secret.matches(editing({moved}))) << "nobody knows what is in it";
+  Touched config("/project/config");
+  config.below = {{"a", "b/.env"}};
+  EXPECT_TRUE(secret.matches(editing({config})));
+  secret.paths = {"/project/secrets/**"};
+  config.below = std::nullopt;
+  EXPECT_FALSE(secret.matches(editing({config}))) << "none of it can be in secrets/";
+}
+
+TEST(Rule, ACommandHoldsInItsDirectory) {
+  Rule build = rule(Decision::allow);
+  build.command = "sh build.sh";
+  build.directory = "/home/me/project";
+  Question question = running("sh build.sh");
+  EXPECT_FALSE(build.matches(question)) << "nobody knows where it runs";
+  question.directory = "/home/me/project";
+  EXPECT_TRUE(build.matches(question));
+  question.directory = "/home/me/project/vendor";
+  EXPECT_FALSE(build.matches(question));
+  question.directory = leading("/home/me/project", "/home/me/other");
+  EXPECT_FALSE(build.matches(question));
+  build.decision = Decision::reject;
+  EXPECT_FALSE(build.matches(running("ls")));
+  EXPECT_TRUE(build.matches(running("sh build.sh"))) << "to be on the safe side";
+}
+
+TEST(Policy, WhatAlwaysAsksIsAllowedByNoRule) {
+  Policy policy({{rule(Decision::allow), "policy.toml:1"}});
+  Question question = editing({"/home/me/project/.git/config"});
+  EXPECT_EQ(policy.judge(question).decision, Decision::allow);
+  question.always_ask = "git runs what this file says";
+  EXPECT_EQ(policy.judge(question).decision, std::nullopt);
+  policy = Policy({{rule(Decision::reject), "policy.toml:1"}});
+  EXPECT_EQ(policy.judge(question).decision, Decision::reject);
+}
+
+TEST(Rule, StarsAreNeverSlow) {
+  Rule many = rule(Decision::reject);
+  for (int i = 0; i < 100; ++i) many.command += "*a";
+  many.command += "*b";
+  EXPECT_FALSE(many.matches(running(std::string(10'000, 'a'))));
+}
+
+TEST(Policy, TheFirstMatchDecidesAndIsTold) {
+  Rule reject_make = rule(Decision::reject);
+  reject_make.command = "make *";
+  Policy policy({{reject_make, "policy.toml:3"}, {rule(Decision::allow), "policy.toml:7"}});
+  Judgement judged = policy.judge(running("make install"));
+  EXPECT_EQ(judged.decision, Decision::reject);
+  EXPECT_EQ(judged.source, "policy.toml:3");
+  EXPECT_EQ(judged.rule, reject_make);
+  EXPECT_EQ(policy.judge(running("ls")).source, "policy.toml:7");
+  // What the session decided comes before what was decided earlier, the latest first.
+  Rule install = rule(Decision::allow);
+  install.command = "make install";
+  policy.remember_for_session(install);
+  judged = policy.judge(running("make install"));
+  EXPECT_EQ(judged.decision, Decision::allow);
+  EXPECT_EQ(judged.source, "this session");
+  install.decision = Decision::reject;
+  policy.remember_for_session(install);
+  EXPECT_EQ(policy.judge(running("make install")).decision, Decision::reject);
+  EXPECT_EQ(Policy().judge(running("ls")).decision, std::nullopt) << "else it is asked";
+}
+
+}  // namespace
+}  // namespace acp::workspace

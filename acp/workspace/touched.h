@@ -1,0 +1,21 @@
+// A path as rules see it: as it is written, where it leads, and what is below it.
+#pragma once
+
+#include <string>
+
+#include "acp/workspace/files/boundary.h"
+#include "acp/workspace/question.h"
+
+namespace acp::workspace {
+
+enum class Ends {
+  followed,  // a link at the path's end: what it leads to is meant
+  as_it_is,  // the link itself is: it is moved or deleted
+};
+
+// Never throws. Outside the boundary the path is resolved as the system does it, and what cannot
+// be resolved counts as it is written. With `as_it_is`, what is below a directory is listed, up to
+// a limit; beyond it, nobody knows.
+Touched touched(const Boundary& boundary, const std::string& path, Ends ends = Ends::followed);
+
+}  // namespace acp::workspace

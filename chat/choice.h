@@ -1,0 +1,16 @@
+// One of the answers that a person chooses from.
+#pragma once
+
+#include <string>
+
+namespace acp::chat {
+
+struct Choice {
+  std::string label;
+  std::string description = {};
+  // In brackets after the label, and never cut: what it does, whatever the label says.
+  std::string meaning = {};
+  char key = 0;  // in addition to its number
+};
+
+}  // namespace acp::chat

@@ -1,0 +1,149 @@
+// Questions to the person: one of several, or a form. Models without a terminal.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/schema/v1.h"
+#include "chat/choice.h"
+#include "chat/render/text/styled.h"
+#include "chat/tui/input/editor.h"
+#include "chat/tui/input/keys.h"
+#include "chat/tui/pager.h"
+
+namespace acp::chat {
+
+class Dialog {
+ public:
+  virtual ~Dialog() = default;
+
+  struct Shown {
+    Lines lines = {};
+    // Where the cursor stands, if it is not in the input line.
+    std::optional<std::pair<std::size_t, std::size_t>> cursor = {};
+  };
+  // In so many rows, if that can be.
+  virtual Shown shown(std::size_t columns, std::size_t rows) const = 0;
+  // Both are true if that was the answer.
+  virtual bool key(const Key& key) = 0;
+  virtual bool line(const std::string& text) = 0;  // where there are no keys but whole lines
+  // A character. What comes back was no answer: it belongs into the input line, with what seemed to
+  // be one before.
+  virtual std::string typed(const std::string& text) = 0;
+  // How it is answered by keys.
+  virtual std::string hint() const { return {}; }
+  // Esc: the person does not want to answer.
+  virtual void dismiss() = 0;
+  // What was typed has ended it.
+  virtual bool closed() const { return false; }
+  // Esc, first of all: true if only a view of it was closed by that.
+  virtual bool close_view() { return false; }
+  // Esc closes what is shown, and stops nothing.
+  virtual bool is_view() const { return false; }
+
+  // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
+  bool urgent = false;
+  // The tool call that it is about, by its id; empty: none.
+  std::string about_call = {};
+  // Of whom it was asked; 0: of nobody in particular.
+  std::size_t id = 0;
+};
+
+class ChoiceDialog : public Dialog {
+ public:
+  Lines head = {};          // above the choices
+  bool short_head = false;  // each of its lines is one row
+  // Between them, in a frame with a title, at a width: `v` shows what has no room there.
+  Line title = {};
+  std::function<Lines(std::size_t columns)> body = {};
+  std::vector<Choice> choices = {};
+  // What Enter takes: only that answers. None: Enter takes nothing.
+  std::optional<std::size_t> selected = {};
+  std::function<void(std::size_t)> chosen = {};
+  std::function<void()> dismissed = {};
+
+  Shown shown(std::size_t columns, std::size_t rows) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
+  std::string hint() const override;
+  void dismiss() override;
+  bool close_view() override;
+  bool is_view() const override { return viewing_; }
+
+ private:
+  // By its number or its letter.
+  std::optional<std::size_t> meant_by(const std::string& text) const;
+
+  // A choice on one row, cut if it has to be, and on all that it needs.
+  Line choice_begin(std::size_t index) const;
+  Line choice_row(std::size_t index, std::size_t columns) const;
+  Lines choice_rows(std::size_t index, std::size_t columns) const;
+  const Lines& body_at(std::size_t columns) const;
+
+  std::string typed_;  // what has selected the one that is, or opened the view
+  // Of the body. It is made once for each width.
+  mutable Lines made_;
+  mutable std::size_t made_at_ = 0;
+  // The view of all of it.
+  bool viewing_ = false;
+  mutable Pager pager_;
+};
+
+// What is longer than the screen.
+class PagerDialog : public Dialog {
+ public:
+  // `print` gets all of it if the person wants that.
+  PagerDialog(Line title, Lines lines, std::function<void(const Lines&)> print)
+      : title_(std::move(title)), lines_(std::move(lines)), print_(std::move(print)) {}
+
+  Shown shown(std::size_t columns, std::size_t rows) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
+  std::string hint() const override;
+  void dismiss() override {}
+  bool closed() const override { return closed_; }
+  bool is_view() const override { return true; }
+
+ private:
+  const Line title_;
+  const Lines lines_;
+  const std::function<void(const Lines&)> print_;
+  mutable Pager pager_;
+  bool closed_ = false;
+};
+
+// Field by field. What it gives is as the schema wants it.
+class FormDialog : public Dialog {
+ public:
+  using Values = Map<v1::ElicitationContentValue>;
+
+  FormDialog(std::string agent, std::string message, v1::ElicitationSchema schema,
+             std::function<void(std::optional<Values>)> done);
+
+  Shown shown(std::size_t columns, std::size_t rows) const override;
+  bool key(const Key& key) override;
+  bool line(const std::string& text) override;
+  std::string typed(const std::string& text) override;
+  void dismiss() override;
+
+ private:
+  bool enter(const std::string& text);
+  // Nothing if it is left out. Throws std::invalid_argument.
+  std::optional<v1::ElicitationContentValue> read(const std::string& text) const;
+  bool required(const std::string& name) const;
+
+  std::string agent_, message_;
+  v1::ElicitationSchema schema_;
+  std::function<void(std::optional<Values>)> done_;
+  std::size_t field_ = 0;
+  Values values_;
+  Editor editor_;
+  std::string error_;
+};
+
+}  // namespace acp::chat

@@ -1,0 +1,114 @@
+// What a chat offers its agent: the workspace, and a person to ask.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "acp/client.h"
+#include "acp/workspace/decisions.h"
+#include "acp/workspace/offer.h"
+#include "acp/workspace/output_buffer.h"
+#include "acp/workspace/turn_answers.h"
+#include "chat/permission.h"
+#include "chat/render/file_change.h"
+#include "chat/tui/dialog.h"
+#include "chat/tui/mailbox.h"
+#include "chat/tui/pace.h"
+
+namespace acp::chat {
+
+// What the handlers need of the thread that owns the terminal. Called there, but for the last.
+class Front {
+ public:
+  virtual ~Front() = default;
+  virtual void ask(std::shared_ptr<Dialog> dialog) = 0;
+  virtual void take_back(std::size_t dialog) = 0;
+  // A line of our own for the person.
+  virtual void say(const std::string& text) = 0;
+  // The person has rejected this tool call.
+  virtual void rejected(const std::string& call) = 0;
+  // The connection to the agent has ended.
+  virtual void disconnected() = 0;
+  virtual std::optional<Session> session() const = 0;
+  // A program could have the terminal for a while.
+  virtual bool lends_terminal() const = 0;
+};
+
+// For all threads. Handlers hold it, so it outlives the connection.
+class ChatHost : public std::enable_shared_from_this<ChatHost> {
+ public:
+  // `agent` is its name in rules, `label` what people call it.
+  // `command_environment` is for the terminals that the agent opens.
+  ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
+           std::string policy_file, std::vector<io::EnvironmentEdit> command_environment);
+
+  void install(Client& client);
+  // Nobody answers any more: who waits is told to go.
+  void close();
+  // What was answered in the turn before counts no more.
+  void turn_begins();
+
+  const workspace::Offer& offer() const { return offer_; }
+  std::map<std::string, FileChange> changes() const;
+  std::vector<std::string> log() const;
+  void log(std::string line);
+  // What the terminals have printed since, to the state that shows it.
+  void tell_terminals(const Session& session);
+  // The state is drawn: the agent may say more.
+  void drawn() { pace_->drawn(); }
+  // The rules that hold, for people.
+  std::vector<std::string> rules() const;
+
+ private:
+  // What terminals print. They may go on a moment longer than this object.
+  struct Printed {
+    workspace::OutputBuffer output{256 * 1024};
+    bool news = false, released = false;
+    std::optional<v1::TerminalExitStatus> exit = {};
+  };
+  struct AllPrinted {
+    std::mutex mutex;
+    std::map<std::string, Printed> terminals;
+    std::deque<std::string> released;  // the last of them: output may come a moment later
+  };
+
+  Decision permission(const ClientContext& context, const v1::RequestPermissionRequest& request);
+  v1::CreateElicitationResponse elicitation(const ClientContext& context,
+                                            const v1::CreateElicitationRequest& request);
+  std::string login(const ClientContext& context, const std::vector<v1::AuthMethod>& methods);
+  // Throws Error if the call is not to be carried out.
+  void judge(workspace::Question call);
+  void written(const std::string& path, std::optional<std::string> before,
+               const std::string& after);
+  // Shows the dialog and waits. Nothing if the question was taken back.
+  template <class T>
+  std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
+                       const std::shared_ptr<Awaited<T>>& answer);
+  void remember(const workspace::Question& question, workspace::Scope scope);
+  // A line of our own, from any thread.
+  void say(std::string text);
+
+  const std::shared_ptr<Mailbox> mailbox_;
+  Front& front_;  // inside letters, but for lends_terminal()
+  const std::string agent_, label_;
+  const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
+  const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
+  const workspace::Offer offer_;
+  workspace::Decisions decisions_;
+  mutable std::mutex mutex_;
+  workspace::TurnAnswers answers_;
+  std::map<std::string, FileChange> changes_;
+  std::deque<std::string> log_;
+  std::size_t questions_ = 0;
+  std::size_t released_ = 0;  // terminals that tell_terminals() has seen go
+  std::stop_source closed_;
+};
+
+}  // namespace acp::chat

@@ -1,0 +1,165 @@
+// Agents run through all of `acp check agent`: ours, which pass; one on the official SDK and a
+// shipping one, whose findings are those that docs/check.md judges.
+//   agents_test.mjs ACP_PROGRAM EXAMPLES_FOLDER [PART_OF_A_NAME]
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { ModelServer } from "../../interop/model_server.mjs";
+
+const acp = resolve(process.argv[2]);
+const examples = resolve(process.argv[3]);
+const only = process.argv[4] ?? "";
+const closer = process.argv.slice(5); // more words for the kit, to look closer: --only A-INIT --frames
+const file = (name) => fileURLToPath(new URL(name, import.meta.url));
+const NPM = "../../node_modules/";
+const KEPT = Object.fromEntries(
+  ["PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LANG"].flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  ),
+);
+
+// {failed: {id: message}, skipped: {id: why}, code}
+async function check(command, { prompts = {}, words = [], env = {}, timeout = 60 } = {}) {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "acp-agents-")));
+  try {
+    const results = join(place, "results.json");
+    const says = Object.entries(prompts).flatMap(([kind, text]) => ["--prompt", `${kind}=${text}`]);
+    words = [...closer, ...words];
+    const child = spawn(
+      acp,
+      ["check", "agent", "--json", results, "--timeout", String(timeout), ...says, ...words, "--", ...command],
+      { cwd: place, env: { ...KEPT, HOME: place, ...env }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (closer.length > 0) process.stderr.write(text);
+      });
+    const code = await new Promise((done) => child.on("close", done));
+    assert.ok(code === 0 || code === 1, `exit code ${code}\n${output}`);
+    const { results: all } = JSON.parse(readFileSync(results, "utf8"));
+    const of = (status) =>
+      Object.fromEntries(
+        all.filter((one) => one.status === status).map(({ id, message }) => [id, message]),
+      );
+    return { failed: of("fail"), skipped: of("skip"), passed: of("pass"), code };
+  } finally {
+    rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+// What claude-code-acp's model says: what the default prompts of the kit ask for.
+function claudeModel({ body }) {
+  if (!body.tools?.length) return { text: "none" };
+  const last = body.messages.at(-1);
+  const blocks = typeof last.content === "string" ? [{ type: "text", text: last.content }] : last.content;
+  if (blocks.some(({ type }) => type === "tool_result")) return { text: "Done." };
+  // What was asked last: an interrupted question stands before it in the same message.
+  const texts = blocks.flatMap(({ type, text }) => (type === "text" ? [text] : []));
+  const said = texts.findLast((text) => /^(say|show|create|run|plan|wait) /.test(text)) ?? "";
+  const cwd = /Working directory: (\S+)/.exec(JSON.stringify(body.system))?.[1].replace(/\\n.*/, "") ?? "/tmp";
+  const use = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
+  const made = /create (\S+) with/.exec(said);
+  if (made) return use("mcp__acp__Write", { file_path: join(cwd, made[1]), content: "hello\n" });
+  if (said.includes("show notes.txt")) return use("mcp__acp__Read", { file_path: join(cwd, "notes.txt") });
+  const touched = /run (touch \S+)/.exec(said);
+  if (touched) return use("mcp__acp__Bash", { command: touched[1], timeout: 60000 });
+  if (said.includes("run echo")) return use("mcp__acp__Bash", { command: "echo acp-check", timeout: 60000 });
+  if (said.includes("plan read"))
+    return use("TodoWrite", {
+      todos: ["read the notes", "change them"].map((content) => ({
+        ...{ content, status: "pending", activeForm: content },
+      })),
+    });
+  if (said.includes("wait 30")) return { text: "Waiting for a while.", hangAfter: 900 };
+  return { text: "Hello." };
+}
+
+const AGENTS = {
+  async "acp agent"() {
+    return check([acp, "agent", "--model", "offline"]);
+  },
+  async "hello_agent"() {
+    return check([join(examples, "hello_agent")]);
+  },
+  async "echo_agent"() {
+    const prompts = {
+      ...{ read: "read {cwd}/notes.txt", write: "write {cwd}/{file} hello" },
+      ...{ run: "run echo acp-check", plan: "plan", slow: "wait" },
+    };
+    return check([join(examples, "echo_agent")], { prompts });
+  },
+  async "tools_agent"() {
+    const path = "{cwd}/notes.txt";
+    const prompts = { hello: path, read: path, write: "{cwd}/{file}", run: path, touch: path, plan: path, slow: path };
+    return check([join(examples, "tools_agent")], { prompts });
+  },
+  async "sdk_agent"() {
+    const prompts = {
+      ...{ read: "read {cwd}/notes.txt", write: "edit {cwd}/{file} hello", run: "terminal echo acp-check" },
+      ...{ touch: "terminal touch {file}", plan: "updates", slow: "wait" },
+    };
+    const words = ["--auth", "password"];
+    const command = [process.execPath, file("../../interop/sdk_agent.mjs"), "require-login"];
+    return check(command, { prompts, words, timeout: 20 });
+  },
+  async "claude-code-acp"() {
+    const model = await ModelServer.start();
+    model.script(claudeModel);
+    const env = {
+      ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "x", IS_SANDBOX: "1" },
+      ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+    };
+    try {
+      const command = [process.execPath, file(NPM + "@zed-industries/claude-code-acp/dist/index.js")];
+      return await check(command, { env, timeout: 20 });
+    } finally {
+      await model.stop();
+    }
+  },
+};
+
+// Each is judged in docs/check.md, under the agent's name. A `?`: only where the machine is quick or
+// slow enough.
+const EXPECTED = {
+  "acp agent": "",
+  hello_agent: "",
+  echo_agent: "",
+  tools_agent: "",
+  sdk_agent:
+    "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-MCP-5 " +
+    "A-MCP-6 A-ORDER-2 A-ORDER-9 A-PATH-3 A-PERM-10 A-SESSION-2 A-STOP-1 A-TERM-4",
+  "claude-code-acp":
+    "A-CANCEL-11? A-EXIT-1 A-EXIT-3 A-ID-3 A-INIT-9 A-INPUT-1 A-INPUT-3 A-INPUT-4 A-INPUT-5 " +
+    "A-INPUT-6 A-LIST-5 A-LOAD-1? A-ORDER-9 A-PATH-4 A-SCHEMA-4",
+};
+
+let wrong = 0;
+async function judge([name, run]) {
+  const began = performance.now();
+  const { failed, skipped, passed } = await run();
+  const found = Object.keys(failed).sort();
+  const expected = EXPECTED[name].split(" ").filter(Boolean);
+  const same =
+    found.every((id) => expected.includes(id) || expected.includes(`${id}?`)) &&
+    expected.every((id) => id.endsWith("?") || found.includes(id));
+  if (!same) ++wrong;
+  console.log(
+    `${same ? "ok   " : "WRONG"} ${name}: ${Object.keys(passed).length} passed, ` +
+      `${Object.keys(skipped).length} skipped, failed: ${found.join(" ") || "none"} ` +
+      `(${((performance.now() - began) / 1000).toFixed(1)} s)`,
+  );
+  if (!same) {
+    console.log(`  expected: ${expected.join(" ") || "none"}`);
+    for (const [id, message] of Object.entries(failed)) console.log(`  ${id}: ${message}`);
+  }
+}
+
+// Side by side: those that take long mostly wait for what does not come.
+await Promise.all(Object.entries(AGENTS).filter(([name]) => name.includes(only)).map(judge));
+process.exit(wrong ? 1 : 0);

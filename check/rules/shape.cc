@@ -1,0 +1,149 @@
+// Messages held against the schema's tables.
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "acp/json/codec.h"
+#include "acp/schema/v1.h"
+#include "acp/schema/v2.h"
+#include "check/rules/state.h"
+
+namespace acp::check {
+namespace {
+
+// Decodes the value and forgets it.
+std::optional<json::Error> decode(JsonView value, const json::Type& type,
+                                  std::vector<json::Report>& reports) {
+  const std::unique_ptr<std::max_align_t[]> room(
+      new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
+  type.life->construct(room.get());
+  json::Options options;
+  options.report = [&](const json::Report& report) { reports.push_back(report); };
+  auto error = json::decode(value.text(), type, room.get(), options);
+  type.life->destroy(room.get());
+  return error;
+}
+
+std::string joined(const char* name, const std::string& path) {
+  return name + std::string(path.empty() || path.front() == '[' ? "" : ".") + path;
+}
+
+// Frozen extensions of the protocol's makers, which stand in no schema.
+bool is_experimental(std::string_view method) {
+  return method.starts_with("nes/") || method.starts_with("document/");
+}
+
+}  // namespace
+
+std::span<const Method> Rules::Parts::methods(int version) const {
+  if (version == 1) return v1::methods();
+  if (version == 2) return v2::methods();
+  return {};
+}
+
+void Rules::Parts::check_value(JsonView value, const json::Type& type, const char* name,
+                               std::string_view number, const std::string& method) {
+  std::vector<json::Report> reports;
+  if (const auto error = decode(value, type, reports)) {
+    if (error->kind == json::Error::Kind::limit) return;
+    return found_of_sender(number, method + ": " + joined(name, error->path) + ": expected " +
+                                       error->expected + ", got " + error->got);
+  }
+  for (const json::Report& report : reports) {
+    const std::string where = method + ": " + joined(name, report.path);
+    switch (report.what) {
+      case json::Report::What::unknown_member:
+        found_of_sender("SCHEMA-4", where + " is no field of the protocol");
+        break;
+      case json::Report::What::unknown_tag:
+        found_of_sender("SCHEMA-8",
+                        where + ": expected " + report.expected + ", got " + report.got);
+        break;
+      case json::Report::What::tolerated:
+        found_of_sender("SCHEMA-7",
+                        where + ": expected " + report.expected + ", got " + report.got);
+        break;
+    }
+  }
+}
+
+void Rules::Parts::check_members(const Envelope& message, bool call) {
+  const auto foreign = [&](std::string_view name) {
+    found_of_sender("SCHEMA-4", quoted(name) + " is no field of such a message");
+  };
+  if (!message.other.empty()) foreign(message.other);
+  if (call && !message.result.absent()) foreign("result");
+  if (call && !message.error.absent()) foreign("error");
+  if (!call && !message.params.absent()) foreign("params");
+}
+
+void Rules::Parts::check_call_shape(const Envelope& message, const std::string& method,
+                                    bool notification) {
+  check_members(message, true);
+  if (method.starts_with('_') || is_experimental(method)) return;
+  const JsonView params = message.params;
+  int version = protocol;
+  if (method == "initialize") {
+    // A version that we do not know may have other params than this.
+    const auto asked = params["protocolVersion"].as_int64();
+    if (!asked || *asked <= 1 || *asked > 0xFFFF)
+      version = 1;
+    else if (!params["clientCapabilities"].absent() || !params["clientInfo"].absent())
+      version = 1;
+    else
+      version = *asked == 2 ? 2 : 0;
+  }
+  if (version == 0) return;
+
+  const Method* const known = find_method(methods(version), method, notification);
+  if (known == nullptr) {
+    if (find_method(methods(version), method, !notification) != nullptr)
+      return found_of_sender("SCHEMA-6", method + " is a " +
+                                             (notification ? "request, and has no id"
+                                                           : "notification, and has an id"));
+    if (method.starts_with("$/")) return;
+    return found_of_sender("SCHEMA-5", quoted(method) + " is no method of the protocol");
+  }
+  const Side here = now.from == Side::client ? Side::agent : Side::client;
+  if (known->side != here && (known->side == Side::agent || known->side == Side::client)) {
+    // One name may stand for both directions.
+    const Method* other = nullptr;
+    for (const Method& each : methods(version))
+      if (each.name == method && each.side == here) other = &each;
+    if (other == nullptr || other->notification != notification)
+      return found_of_sender(
+          "SCHEMA-6", method + " is for the " + std::string(to_string(known->side)) + " to answer");
+  }
+  const Json none = Json::object();
+  const bool empty = params.absent() || params.is_null();
+  check_value(empty ? none.view() : params, *known->params, "params", "SCHEMA-1", method);
+}
+
+void Rules::Parts::check_answer_shape(const Envelope& message, const OpenRequest& request) {
+  check_members(message, false);
+  const JsonView result = message.result, error = message.error;
+  if (!error.absent()) {
+    // Not through the table: codes of one's own are allowed, and data is anybody's.
+    if (!error["code"].as_int64())
+      found_of_sender("SCHEMA-3", request.method + ": error.code is no whole number");
+    if (!error["message"].is_string())
+      found_of_sender("SCHEMA-3", request.method + ": error.message is no text");
+    for (const auto& [key, value] : error.members())
+      if (key != "code" && key != "message" && key != "data")
+        found_of_sender("SCHEMA-4",
+                        request.method + ": error." + key + " is no field of the protocol");
+    return;
+  }
+  const Method* known = request.known;
+  if (request.method == "initialize") known = find_method(methods(protocol), "initialize", false);
+  if (known == nullptr || known->result == nullptr) return;
+  // The pages show null where the schema has an object without required fields: both are sent.
+  if (result.is_null()) {
+    std::vector<json::Report> reports;
+    const Json none = Json::object();
+    if (!decode(none, *known->result, reports)) return;
+  }
+  check_value(result, *known->result, "result", "SCHEMA-2", request.method);
+}
+
+}  // namespace acp::check

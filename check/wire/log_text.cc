@@ -1,0 +1,102 @@
+// The recording as text.
+#include <algorithm>
+#include <iomanip>
+#include <ostream>
+
+#include "acp/io/printable.h"
+#include "check/wire/log.h"
+
+namespace acp::check {
+namespace {
+
+constexpr std::size_t longest_text = 100;
+
+std::string subject(const LogEntry& entry) {
+  switch (entry.kind) {
+    case LogEntry::Kind::request:
+      return io::one_line(entry.method) + " #" + io::one_line(entry.id, 40);
+    case LogEntry::Kind::notification:
+      return io::one_line(entry.method);
+    case LogEntry::Kind::message:
+      if (entry.method == "agent_message_chunk") return "says";
+      if (entry.method == "agent_thought_chunk") return "thinks";
+      return entry.method == "user_message_chunk" ? "user said" : io::one_line(entry.method);
+    case LogEntry::Kind::tool:
+      return "tool call " + io::one_line(entry.id, 40);
+    case LogEntry::Kind::stray:
+      return "NO MESSAGE";
+    case LogEntry::Kind::violation:
+      return io::one_line(entry.outcome) + " " + io::one_line(entry.method);
+    case LogEntry::Kind::fault:
+      return "fault " + io::one_line(entry.method);
+    case LogEntry::Kind::end:
+      return "end";
+  }
+  return "";
+}
+
+std::string arrow(const LogEntry& entry) {
+  if (entry.kind == LogEntry::Kind::violation) return "!";
+  if (entry.kind == LogEntry::Kind::fault) return "~";
+  if (entry.kind == LogEntry::Kind::end) return ".";
+  return entry.from == Side::client ? ">" : "<";
+}
+
+void print(std::ostream& out, const LogEntry& entry, std::int64_t start) {
+  out << std::fixed << std::setprecision(3) << std::setw(9)
+      << static_cast<double>(entry.time - start) / 1e9 << "  ";
+  if (entry.turn) out << "  | ";
+  out << arrow(entry) << ' ' << subject(entry);
+  if (!entry.what.empty()) out << "  " << io::one_line(entry.what, longest_text);
+  if (entry.kind == LogEntry::Kind::message && entry.frames.size() > 1)
+    out << "  (" << entry.frames.size() << " chunks)";
+  if (entry.kind == LogEntry::Kind::tool && !entry.outcome.empty())
+    out << "  " << io::one_line(entry.outcome, longest_text);
+  if (entry.kind == LogEntry::Kind::request) {
+    if (entry.answered)
+      out << "  = " << io::one_line(entry.outcome, longest_text) << "  ("
+          << duration(*entry.answered - entry.time) << ")";
+    else
+      out << "  = NOT ANSWERED";
+  }
+  if (entry.kind == LogEntry::Kind::violation || entry.kind == LogEntry::Kind::fault)
+    out << "  (" << side_name(entry.from) << ", frame " << entry.frames.front() << ")";
+  out << '\n';
+}
+
+}  // namespace
+
+void print_log(std::ostream& out, const Recording& recording, const LogFilter& filter) {
+  const std::vector<LogEntry> all = tell(recording);
+  const std::int64_t start = start_of(all);
+  for (const LogEntry& each : all)
+    if (filter.takes(each, all)) print(out, each, start);
+}
+
+void print_statistics(std::ostream& out, const Recording& recording) {
+  const auto rows = statistics_of(recording);
+  std::size_t width = 6;
+  for (const LogStatistics& row : rows)
+    width = std::max(width, io::one_line(row.method, 60).size());
+  const auto line = [&](const std::string& method, const std::string& from,
+                        const std::string& count, const std::string& failed, const std::string& p50,
+                        const std::string& p99, const std::string& bytes) {
+    // µ is one column, but two bytes.
+    const auto right = [](const std::string& text, std::size_t columns) {
+      const std::size_t size = text.size() - (text.find("µ") != text.npos ? 1 : 0);
+      return std::string(columns > size ? columns - size : 0, ' ') + text;
+    };
+    out << method << std::string(width - std::min(width, method.size()) + 2, ' ') << from
+        << std::string(8 - from.size(), ' ') << right(count, 7) << right(failed, 8)
+        << right(p50, 10) << right(p99, 10) << right(bytes, 12) << '\n';
+  };
+  line("method", "from", "count", "failed", "p50", "p99", "bytes");
+  for (const LogStatistics& row : rows) {
+    const auto p50 = row.percentile(50), p99 = row.percentile(99);
+    line(io::one_line(row.method, 60), std::string(side_name(row.from)), std::to_string(row.count),
+         row.failed == 0 ? "" : std::to_string(row.failed), p50 ? duration(*p50) : "",
+         p99 ? duration(*p99) : "", std::to_string(row.bytes));
+  }
+}
+
+}  // namespace acp::check

@@ -1,0 +1,113 @@
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acp/io/printable.h"
+#include "chat/program.h"
+#include "check/agent/check.h"
+#include "check/agent/mcp_server.h"
+#include "check/wire/wire_peer.h"
+#include "cli/check_options.h"
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct AgentCheckWords : CheckOptions {
+  std::string auth = {};
+  std::vector<std::string> prompts = {};
+  bool frames = false;
+};
+
+int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
+  if (options.command.empty()) throw BadUsage("the agent's command is missing, after --");
+  check::AgentCheckOptions how;
+  how.command = options.command;
+  how.framing = read.framing;
+  how.timeout = read.timeout;
+  if (!options.auth.empty()) how.auth = options.auth;
+  for (const std::string& prompt : options.prompts) {
+    const std::size_t sign = prompt.find('=');
+    const std::string kind = prompt.substr(0, sign);
+    if (sign == std::string::npos || !check::default_prompts().contains(kind)) {
+      std::string kinds;
+      for (const auto& [name, text] : check::default_prompts())
+        kinds += (kinds.empty() ? "" : ", ") + name;
+      throw BadUsage("--prompt is KIND=TEXT with a kind of: " + kinds);
+    }
+    how.prompts[kind] = prompt.substr(sign + 1);
+  }
+  how.print_frames = options.frames;
+  how.mcp_server = {chat::own_program(), "check", "mcp-server", "--report"};
+  check::Report report(read.selected);
+  try {
+    check::check_agent(how, report);
+  } catch (const check::StartFailed& failed) {
+    std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
+    return CheckOptions::no_peer;
+  }
+  const int code = options.tell(report);
+  if (report.gave_up().empty()) return code;
+  std::cerr << options.name << ": " << io::printable(report.gave_up()) << '\n';
+  return CheckOptions::no_peer;
+}
+
+void add_agent(const Command& parent, Action& action, std::vector<std::string> words) {
+  const auto options = std::make_shared<AgentCheckWords>(
+      AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
+  const Command command = parent.add_subcommand("agent", "Check an agent");
+  command->usage("-- COMMAND…");
+  options->add_to(command, "A-INIT", "How long an answer may take");
+  command->add_option("--auth", options->auth, "Authenticate with this method first")
+      ->type_name("METHOD");
+  command
+      ->add_option("--prompt", options->prompts,
+                   "What to say so that the agent does something of a kind: hello, read, write, "
+                   "run, touch, plan, slow; any number of them. {cwd} and {file} are replaced")
+      ->type_name("KIND=TEXT")
+      ->allow_extra_args(false);
+  command->add_flag("--frames", options->frames, "Show every message on stderr");
+  command->footer(
+      "The agent is started ten times or more, in a directory that is made for it and removed, "
+      "with\n"
+      "your HOME and your variables. The sessions of the check are deleted at the end if the "
+      "agent\n"
+      "offers session/delete, and stay in its history if not. Of the answers to a question for\n"
+      "permission the one for this time is chosen; only A-PERM-21 rejects something for always, "
+      "and\n"
+      "there the agent has a HOME of its own.\n"
+      "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 the agent "
+      "cannot\n"
+      "be started, or does not answer initialize.");
+  command->callback([&action, options] {
+    action = [options] {
+      return options->run([&](const auto& read) { return check_agent(*options, read); });
+    };
+  });
+}
+
+void add_mcp_server(const Command& parent, Action& action) {
+  // For the agents that are checked; not for people.
+  const Command command = parent.add_subcommand("mcp-server", "");
+  command->group("");
+  const auto record = std::make_shared<std::string>();
+  command->add_option("--report", *record, "Where to write what was seen")->required();
+  command->callback([&action, record] {
+    action = [record] { return check::serve_mcp(std::cin, std::cout, *record); };
+  });
+}
+
+}  // namespace
+
+void add_check_command(const Command& app, Action& action, std::vector<std::string> command) {
+  const Command check =
+      app.add_subcommand("check", "Check whether an agent or a client keeps to the protocol");
+  check->require_subcommand(1);
+  add_agent(check, action, command);
+  add_check_client_command(check, action, std::move(command));
+  add_mcp_server(check, action);
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,114 @@
+// acp check client: a client put through the requirements of its side.
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acp/io/process/process.h"
+#include "chat/program.h"
+#include "check/client/door.h"
+#include "check/client/run.h"
+#include "cli/check_options.h"
+#include "cli/command.h"
+
+namespace acp::cli {
+namespace {
+
+struct ClientCheckWords : CheckOptions {
+  bool stays = false;
+  std::string listen = {};
+  std::string cancel_by = "INT";
+  std::size_t jobs = 1;
+};
+
+int check_client(const ClientCheckWords& options, const CheckOptions::Read& read) {
+  if (options.listen.empty() && options.command.empty())
+    throw BadUsage("the client's command is missing, after --; or --listen");
+  if (!options.listen.empty() && !options.command.empty())
+    throw BadUsage("either --listen or a command, not both");
+  if (options.listen.empty() && !check::names_agent(options.command))
+    throw BadUsage("the client's command does not say where our agent goes: {agent}");
+  check::ClientOptions how;
+  how.command = options.command;
+  how.listen = options.listen;
+  how.framing = read.framing;
+  how.time = read.timeout;
+  const auto signal = check::signal_from(options.cancel_by);
+  if (!signal) throw BadUsage("--cancel-by: there is no signal " + options.cancel_by);
+  how.cancel_signal = *signal;
+  how.stays = options.stays;
+  how.jobs = options.jobs;
+  how.relay = {chat::own_program(), "check", "relay"};
+  how.say = [](const std::string& line) { std::cerr << line << '\n'; };
+  if (!how.listen.empty()) {
+    std::vector<std::string> words = how.relay;
+    words.push_back(how.listen);
+    std::cerr << "The command of the agent: " << io::command_line(words) << '\n';
+  }
+  check::Report report(read.selected);
+  const bool played = check::check_client(how, report);
+  const int code = options.tell(report);
+  if (played) return code;
+  std::cerr << options.name
+            << ": the client never came to a prompt, so that hardly anything was tried; --verbose "
+               "tells why\n";
+  return CheckOptions::no_peer;
+}
+
+void add_relay(const Command& parent, Action& action) {
+  // The agent that the client starts; not for people.
+  const Command command = parent.add_subcommand("relay", "");
+  command->group("");
+  const auto options = std::make_shared<check::RelayOptions>();
+  command->add_option("SOCKET", options->socket)->required();
+  command->add_flag("--stubborn", options->stubborn);
+  command->callback([&action, options] { action = [options] { return check::relay(*options); }; });
+}
+
+}  // namespace
+
+void add_check_client_command(const Command& check, Action& action,
+                              std::vector<std::string> words) {
+  const auto options = std::make_shared<ClientCheckWords>(
+      ClientCheckWords{{"acp check client", Side::client, 10, std::move(words)}});
+  const Command command = check.add_subcommand("client", "Check a client");
+  command->usage("-- COMMAND…");
+  options->add_to(command, "C-INIT", "How long the client may take for each thing");
+  command
+      ->add_option("--cancel-by", options->cancel_by,
+                   "The signal that makes the client cancel its turn")
+      ->type_name("SIGNAL")
+      ->capture_default_str();
+  command->add_flag("--stays", options->stays,
+                    "The client does not end by itself when its turn is over: it is ended by "
+                    "SIGTERM, and its exit code says nothing");
+  command->add_option("--jobs", options->jobs, "How many clients run at a time")
+      ->type_name("N")
+      ->range(1, 64)
+      ->capture_default_str();
+  command
+      ->add_option("--listen", options->listen,
+                   "For a client that is started by hand: the path of a socket. The command of the "
+                   "agent to give to it is told, and it is waited for, once for each scene")
+      ->type_name("PATH");
+  command->footer(
+      "The client is started once for each scene, in a directory with files to work on, and must\n"
+      "send a prompt by itself. In its command {agent} is replaced by the command of our agent: "
+      "by\n"
+      "its words where it is a word of its own, by one line for a shell inside a longer word:\n"
+      "  acp check client -- acp run --policy allow hello -- {agent}\n"
+      "  acp check client -- my-client --agent-command {agent}\n"
+      "  acp check client -- sh -c 'exec my-client --agent=\"{agent}\"'\n"
+      "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage; 3 "
+      "the\n"
+      "client never came to a prompt.");
+  command->callback([&action, options] {
+    action = [options] {
+      return options->run([&](const auto& read) { return check_client(*options, read); });
+    };
+  });
+  add_relay(check, action);
+}
+
+}  // namespace acp::cli

@@ -1,0 +1,130 @@
+// A session of the coding agent: what outlives a turn.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "acp/context.h"
+#include "acp/schema/v1.h"
+#include "acp/workspace/files/files.h"
+#include "coder/model/models.h"
+#include "coder/session/commands.h"
+#include "coder/session/conversation.h"
+#include "coder/session/gate.h"
+#include "coder/session/kept_session.h"
+#include "coder/session/session_servers.h"
+#include "coder/store/store.h"
+#include "settings/secrets.h"
+
+namespace acp::coder {
+
+struct Note {
+  v1::NoticeSeverity severity = v1::NoticeSeverity::warning;
+  std::string title;
+  std::string description = {};
+};
+
+// What stands before the first turn. The first thread that comes sends it, and those that come
+// meanwhile wait until it is sent.
+class FirstNote {
+ public:
+  void set(Note note) {
+    const std::lock_guard lock(mutex_);
+    note_ = std::move(note);
+  }
+  void say(const std::function<void(const Note&)>& send) {
+    const std::lock_guard lock(mutex_);
+    if (note_) send(*note_);
+    note_.reset();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Note> note_;
+};
+
+class Session {
+ public:
+  struct Wanted {
+    std::string cwd;
+    std::vector<std::string> additional_directories = {};
+    Settings settings;
+    std::string policy_file = {};
+    std::vector<std::string> forbidden = {};  // paths that are out of reach, wherever the cwd is
+    std::string servers_file = {};            // answers about model servers of other users
+    std::string mode;
+    std::string system_prompt = {};
+    bool override_system_prompt = false;
+  };
+  Session(Wanted wanted, std::shared_ptr<Model> model, std::shared_ptr<const Models> models,
+          LiveSession kept);
+
+  const std::string& id() const { return kept.id(); }
+
+  // ---- what does not change
+  const Wanted wanted;
+  const workspace::Files files;
+
+  // ---- of the turn that is at work; turns are one after another
+  KeptSession kept;
+  Conversation conversation;
+  Gate gate;
+  std::unique_ptr<SessionServers> servers;
+  // Shared, so that what is sent in the background does not keep the session open: the next request
+  // may open it again.
+  const std::shared_ptr<CommandFiles> command_files;
+  const std::shared_ptr<FirstNote> first_note = std::make_shared<FirstNote>();
+  bool titled = false;
+  std::uint64_t context_used = 0;  // tokens, as the model counted them last; 0: not known
+  bool said_no_tools = false;
+  // A model server of another user's, which the next turn asks about.
+  std::optional<LocalServer> unasked_server;
+  std::set<std::string> said_problems;  // of the project's instructions
+  // What the client advertises and answers with null: done here instead. For all threads.
+  std::atomic<bool> null_files = false, null_terminals = false;
+
+  // ---- for all threads
+  std::string mode() const;
+  // Kept, too; if that fails, it holds nevertheless, waits to be kept, and the next turn reports
+  // it.
+  void set_mode(const std::string& mode);
+  std::shared_ptr<Model> model() const;
+  void set_model(std::shared_ptr<Model> model);
+  // No model is configured: the one it was made with only stands in, and is not kept. Until
+  // set_model().
+  void set_no_model();
+  bool has_model() const;
+  // The provider has rejected the key. Until set_model().
+  void set_key_rejected();
+  bool key_rejected() const;
+  void keep_update(const std::string& update);
+  std::shared_ptr<const Models> models() const;
+  void set_models(std::shared_ptr<const Models> models);
+  // The keys of providers that are known now.
+  std::shared_ptr<const settings::Secrets> secrets() const;
+  // What the next turn has to tell.
+  void note(Note note);
+  std::vector<Note> take_notes();
+
+  v1::SessionModeState mode_state() const;
+  std::vector<v1::SessionConfigOption> config_options() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string mode_;
+  std::shared_ptr<Model> model_;
+  bool has_model_ = true, key_rejected_ = false;
+  std::shared_ptr<const Models> models_;
+  std::vector<Note> notes_;
+  mutable std::shared_ptr<const settings::Secrets> secrets_;
+  mutable std::string keys_stamp_;  // of the key file that they come from
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,218 @@
+#include "coder/turn/tool_calls.h"
+
+#include <algorithm>
+#include <future>
+
+#include "coder/session/random_id.h"
+
+namespace acp::coder {
+
+namespace {
+
+constexpr std::size_t side_by_side = 8;
+constexpr std::size_t most_name = 256;
+
+Json raw_error(const std::string& why) { return Json::object({{"error", why}}); }
+
+}  // namespace
+
+ToolCalls::ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+                     const settings::Secrets& secrets)
+    : context_(std::move(context)),
+      session_(session),
+      report_(report),
+      desk_(desk),
+      secrets_(secrets) {}
+
+void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) {
+  tools_ = std::move(tools);
+  by_name_.clear();
+  for (const auto& tool : tools_) by_name_.emplace(tool->spec().name, tool.get());
+}
+
+std::vector<ToolSpec> ToolCalls::specs() const {
+  std::vector<ToolSpec> specs;
+  for (const auto& tool : tools_) specs.push_back(tool->spec());
+  return specs;
+}
+
+const Tool* ToolCalls::find(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::string ToolCalls::no_tool(const std::string& name) const {
+  constexpr std::size_t most_names = 4000;
+  std::string names;
+  bool has_servers = false;
+  for (const auto& tool : tools_) {
+    const std::string& one = tool->spec().name;
+    names += (names.empty() ? "" : ", ") + one;
+    has_servers = has_servers || one.starts_with("mcp__");
+  }
+  return "there is no tool " + bounded(name, most_name) + ", only: " + bounded(names, most_names) +
+         (has_servers ? "; those of MCP servers are named mcp__SERVER__TOOL" : "");
+}
+
+std::string ToolCalls::announce(const std::string& name) {
+  const Tool* const tool = find(name);
+  v1::ToolCall call;
+  call.toolCallId = random_id("call_");
+  // A name that no tool has may be of any length.
+  call.title = bounded(name, most_name);
+  call.name = call.title;
+  call.kind = tool == nullptr ? v1::ToolKind::other : tool->kind();
+  call.status = v1::ToolCallStatus::pending;
+  {
+    const std::lock_guard lock(mutex_);
+    open_[call.toolCallId] = v1::ToolCallStatus::pending;
+  }
+  report_.update(call);
+  return call.toolCallId;
+}
+
+std::vector<ToolResultPart> ToolCalls::run(const std::vector<ToolCallPart>& calls,
+                                           const std::vector<std::string>& ids) {
+  std::vector<ToolResultPart> results(calls.size());
+  const auto only_reads = [&](std::size_t i) {
+    const Tool* const tool = find(calls[i].name);
+    return tool != nullptr && tool->only_reads();
+  };
+  for (std::size_t i = 0; i < calls.size();) {
+    std::size_t end = i + 1;
+    if (only_reads(i))
+      while (end < calls.size() && end - i < side_by_side && only_reads(end)) ++end;
+    if (end - i == 1) {
+      results[i] = run_one(calls[i], ids[i]);
+    } else {
+      std::vector<std::future<void>> running;
+      for (std::size_t k = i; k < end; ++k)
+        running.push_back(
+            std::async(std::launch::async, [&, k] { results[k] = run_one(calls[k], ids[k]); }));
+      for (std::future<void>& one : running) one.wait();
+      for (std::future<void>& one : running) one.get();
+    }
+    i = end;
+  }
+  return results;
+}
+
+ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& id) {
+  if (context_.cancelled()) throw Cancelled();
+  std::string failure;
+  const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
+  try {
+    const Tool* const tool = find(call.name);
+    if (tool == nullptr) throw ToolFailed(no_tool(call.name));
+    if (!arguments || !arguments->is_object())
+      throw ToolFailed("the arguments are no JSON object" +
+                       (arguments ? std::string() : ": " + arguments.error().message()));
+    const PreparedCall prepared = tool->prepare(*arguments, desk_);
+    const ToolResult result = run_prepared(*tool, prepared, id, *arguments);
+    finish(id, result);
+    return {call.id, secrets_.masked(result.text), result.failed, result.media};
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const ConnectionClosed&) {
+    throw;
+  } catch (const std::exception& error) {
+    // A tool that fails fails alone: the model is told, and may do better.
+    failure = secrets_.masked(error.what());
+  }
+  if (context_.cancelled()) throw Cancelled();
+  fail(id, failure, arguments ? *arguments : Json(call.arguments));
+  return {call.id, failure, true};
+}
+
+ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepared,
+                                   const std::string& id, const Json& raw_input) {
+  Asked asked;
+  asked.shown.toolCallId = id;
+  asked.shown.title = prepared.title;
+  if (!prepared.locations.empty()) asked.shown.locations = prepared.locations;
+  if (!prepared.content.empty()) asked.shown.content = prepared.content;
+  asked.shown.rawInput = raw_input;
+  if (!secrets_.empty()) asked.shown = masked(asked.shown, secrets_);
+  report_.update(asked.shown);
+  asked.shown.kind = tool.kind();
+  asked.shown.status = v1::ToolCallStatus::pending;
+  asked.kind = tool.kind();
+  asked.tool = prepared.policy_name.empty() ? tool.policy_name() : prepared.policy_name;
+  asked.command = prepared.command;
+  asked.directory = prepared.directory;
+  asked.origin = prepared.origin;
+  asked.paths = prepared.paths;
+  asked.ask_reason = secrets_.masked(prepared.ask_reason);
+  std::string facts =
+      asked.tool + "\n" + asked.command + "\n" + asked.directory + "\n" + asked.origin;
+  for (const std::string& path : asked.paths) facts += "\n" + path;
+  asked.secret = secrets_.in(facts);
+  const Verdict verdict = session_.gate.pass(context_, session_.mode(), asked);
+  if (const auto problem = session_.gate.take_problem())
+    report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);
+  if (!verdict.allowed) throw ToolFailed(verdict.reason);
+
+  v1::ToolCallUpdate begins;
+  begins.toolCallId = id;
+  begins.status = v1::ToolCallStatus::in_progress;
+  // What was done without asking is shown with its reason.
+  if (!verdict.reason.empty()) {
+    std::vector<v1::ToolCallContent> content = prepared.content;
+    content.push_back(text_content("[" + verdict.reason + "]"));
+    begins.content = std::move(content);
+  }
+  report_.update(begins);
+  const ToolProgress progress = [&](std::vector<v1::ToolCallContent> content) {
+    v1::ToolCallUpdate going_on;
+    going_on.toolCallId = id;
+    going_on.content = std::move(content);
+    report_.show(going_on);
+  };
+  // The user may have cancelled while the question was answered.
+  if (context_.cancelled()) throw Cancelled();
+  ToolResult result = prepared.run(progress);
+  if (!verdict.reason.empty() && !result.content.empty())
+    result.content.push_back(text_content("[" + verdict.reason + "]"));
+  return result;
+}
+
+void ToolCalls::finish(const std::string& id, const ToolResult& result) {
+  v1::ToolCallUpdate end;
+  end.toolCallId = id;
+  end.status = result.failed ? v1::ToolCallStatus::failed : v1::ToolCallStatus::completed;
+  if (!result.content.empty()) end.content = result.content;
+  if (!result.locations.empty()) end.locations = result.locations;
+  end.rawOutput = result.raw_output;
+  v1::ToolCallUpdate kept = end;
+  if (!result.kept_content.empty()) kept.content = result.kept_content;
+  {
+    const std::lock_guard lock(mutex_);
+    open_.erase(id);
+  }
+  report_.update(end, kept);
+}
+
+void ToolCalls::fail(const std::string& id, const std::string& why, const Json& raw_input) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (open_.erase(id) == 0) return;
+  }
+  v1::ToolCallUpdate end;
+  end.toolCallId = id;
+  end.status = v1::ToolCallStatus::failed;
+  end.content = std::vector<v1::ToolCallContent>{text_content(why)};
+  end.rawInput = raw_input;
+  end.rawOutput = raw_error(why);
+  report_.update(end);
+}
+
+void ToolCalls::fail_open(const std::string& why) {
+  std::vector<std::string> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, status] : open_) ids.push_back(id);
+  }
+  for (const std::string& id : ids) fail(id, why);
+}
+
+}  // namespace acp::coder

@@ -1,0 +1,58 @@
+// The tool calls of one turn: announced when the model names them, asked about, run, and told of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/context.h"
+#include "coder/session/report.h"
+#include "coder/session/session.h"
+#include "coder/tools/tool.h"
+#include "coder/turn/session_desk.h"
+
+namespace acp::coder {
+
+class ToolCalls {
+ public:
+  // No key of `secrets` is in what the model gets, or in a question. All outlive this.
+  ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+            const settings::Secrets& secrets);
+
+  // In place of those before: servers come and go.
+  void offer(std::vector<std::unique_ptr<Tool>> tools);
+  std::vector<ToolSpec> specs() const;
+
+  // Tells that the model is about to call it; gives the id by which the user knows the call.
+  std::string announce(const std::string& tool);
+  // Runs the calls, announced under these ids, and gives the results in the same order: those that
+  // only read side by side, the others one after another. Throws Cancelled.
+  std::vector<ToolResultPart> run(const std::vector<ToolCallPart>& calls,
+                                  const std::vector<std::string>& ids);
+  // Those that have not come to their end.
+  void fail_open(const std::string& why);
+
+ private:
+  ToolResultPart run_one(const ToolCallPart& call, const std::string& id);
+  ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const std::string& id,
+                          const Json& raw_input);
+  const Tool* find(const std::string& name) const;
+  std::string no_tool(const std::string& name) const;
+  void fail(const std::string& id, const std::string& why, const Json& raw_input = {});
+  void finish(const std::string& id, const ToolResult& result);
+
+  SessionContext context_;
+  Session& session_;
+  Report& report_;
+  Desk& desk_;
+  const settings::Secrets& secrets_;
+  std::vector<std::unique_ptr<Tool>> tools_;
+  std::unordered_map<std::string, const Tool*> by_name_;
+  std::mutex mutex_;
+  std::map<std::string, v1::ToolCallStatus> open_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,111 @@
+// A model server that another user of this machine runs: used only if the user says so.
+#include "coder/session/random_id.h"
+#include "coder/turn/turn.h"
+#include "settings/trusted_servers.h"
+
+namespace acp::coder {
+
+namespace {
+
+using Kind = v1::PermissionOptionKind;
+
+struct Choice {
+  const char* id;
+  const char* name;
+  Kind kind;
+  bool use, always;
+};
+// No "always" in a name: some clients take the first such option for "in this session".
+constexpr Choice choices[] = {
+    {"allow_once", "Use it in this session", Kind::allow_once, true, false},
+    {"allow_always", "Use it from now on", Kind::allow_always, true, true},
+    {"reject_once", "Do not use it in this session", Kind::reject_once, false, false},
+    {"reject_always", "Never use it", Kind::reject_always, false, true},
+};
+
+}  // namespace
+
+void TurnLoop::decide_about_server() {
+  if (!session_.unasked_server) return;
+  const LocalServer server = *session_.unasked_server;
+  const bool use = ask_about_server(server);
+  session_.unasked_server.reset();
+  if (!use) {
+    report_.note(v1::NoticeSeverity::warning,
+                 "The model server at " + server.base_url + " is not used",
+                 "Nothing is configured, and " + server.owner.who +
+                     " runs it, who could read the conversation and decide which tools are "
+                     "called. The offline model answers. To use it without being asked, write "
+                     "into " +
+                     user_settings_path() + ":\n[providers." + server.name + "]\nbase_url = \"" +
+                     server.base_url + "\"");
+    return;
+  }
+  const auto models = std::make_shared<Models>(*session_.models());
+  models->add(server);
+  session_.set_models(models);
+  ServerFacts facts;
+  session_.set_model(
+      models->make_asking(server.name + "/" + server.models.front().id, facts, turn_.stop_token()));
+  session_.context_used = 0;
+  turn_.config_options(session_.config_options()).wait();
+  report_.note(v1::NoticeSeverity::info, "Using " + server.models.front().id);
+  if (const auto trouble = trouble_of(facts))
+    report_.note(v1::NoticeSeverity::warning, *trouble, facts.problem);
+}
+
+bool TurnLoop::ask_about_server(const LocalServer& server) {
+  v1::ToolCall call;
+  call.toolCallId = random_id("call_");
+  call.title = "Use the model server at " + server.base_url + " (" + server.name + "), which " +
+               server.owner.who + " runs";
+  call.kind = v1::ToolKind::other;
+  call.status = v1::ToolCallStatus::pending;
+  call.content = std::vector<v1::ToolCallContent>{
+      text_content("It is not configured, and it is not yours. Who runs it can read this "
+                   "conversation and decides which tools are called. Its first model is " +
+                   server.models.front().id + ".")};
+  report_.update(call);
+  v1::RequestPermissionRequest request;
+  request.sessionId = turn_.session_id();
+  request.toolCall.toolCallId = call.toolCallId;
+  request.toolCall.title = call.title;
+  request.toolCall.kind = v1::ToolKind::other;
+  request.toolCall.status = v1::ToolCallStatus::pending;
+  request.toolCall.content = call.content;
+  for (const Choice& choice : choices) {
+    v1::PermissionOption option;
+    option.optionId = choice.id;
+    option.name = choice.name;
+    option.kind = choice.kind;
+    request.options.push_back(std::move(option));
+  }
+  bool use = false;
+  std::string problem;
+  try {
+    const v1::RequestPermissionResponse response = turn_.peer().request(request).wait();
+    const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
+    if (selected == nullptr) throw Cancelled();
+    for (const Choice& choice : choices) {
+      if (selected->optionId != choice.id) continue;
+      use = choice.use;
+      if (choice.always)
+        TrustedServers(session_.wanted.servers_file)
+            .remember(server.base_url, server.owner.id, choice.use);
+    }
+  } catch (const CallFailed& error) {
+    problem = std::string("The client cannot ask: ") + error.what();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    problem = std::string("The answer is not remembered: ") + error.what();
+  }
+  v1::ToolCallUpdate end;
+  end.toolCallId = call.toolCallId;
+  end.status = use ? v1::ToolCallStatus::completed : v1::ToolCallStatus::failed;
+  report_.update(end);
+  if (!problem.empty()) report_.note(v1::NoticeSeverity::warning, problem);
+  return use;
+}
+
+}  // namespace acp::coder
