@@ -122,7 +122,13 @@ class Client {
       Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> handler);
   Client& on_elicitation_complete(
       Handler<void(ClientContext, v1::CompleteElicitationNotification)> handler);
-  // Sees every update of every session, in order; beside the events of a prompt.
+  // The state of a session has changed (Session::with_state, and the context's session_id()). One
+  // call at a time for a session: what changes meanwhile is reported together by the next one. An
+  // agent that is far ahead of these calls waits. The cheap way to draw: updates are neither copied
+  // nor kept for it.
+  Client& on_state_changed(Handler<void(ClientContext)> handler);
+  // Sees every update of every session, in order; beside the events of a prompt. It costs a copy of
+  // each: on_state_changed() does not.
   Client& on_update(Handler<void(ClientContext, v1::SessionNotification)> handler);
   Client& on_auth_status(Handler<void(ClientContext, v1::AuthStatusUpdateNotification)> handler);
   // MCP over ACP (unstable).
@@ -198,7 +204,7 @@ class Prompt {
 
   // The next event; nothing behind the stop reason. Throws Error if the prompt failed.
   Task<std::optional<PromptEvent>> next();
-  // The rest, unread.
+  // The rest, unread: from now on no event is kept.
   Task<v1::PromptResponse> finish();
 
   class Iterator {

@@ -113,6 +113,14 @@ Task<std::optional<PromptEvent>> Prompt::next() {
 }
 
 Task<v1::PromptResponse> Prompt::finish() {
+  {
+    const auto& agent = session_->agent;
+    Lock lock(*agent->connection);
+    state_->unread = true;
+    state_->ready.clear();
+    agent->role->event_bytes -= std::exchange(state_->bytes, 0);
+    lock.input_wanted();
+  }
   while (true) {
     std::optional<PromptEvent> event = co_await next();
     if (!event || std::holds_alternative<StopReason>(*event)) break;
@@ -181,13 +189,17 @@ Prompt Session::prompt(v1::PromptRequest request) const {
           if (session->state)
             state->response ? session->state->turn_ended(state->response->stopReason)
                             : session->state->turn_failed();
+          role->state_changed(*session);
         }
         if (state->waiter) {
           --role->prompts_waited;
           state->wake();
         }
       });
-  if (session_->state && !state->ended()) session_->state->prompt_sent(std::move(request.prompt));
+  if (session_->state && !state->ended()) {
+    session_->state->prompt_sent(std::move(request.prompt));
+    agent->role->state_changed(*session_);
+  }
   lock.sent_something();
   return Prompt(session_, state);
 }
@@ -199,6 +211,7 @@ void Session::cancel(v1::CancelNotification notification) const {
   if (lock.ended()) return;
   lock.peer().notify("session/cancel", [&](json::Writer& out) { json::write(out, notification); });
   if (session_->state) session_->state->cancel_requested();
+  agent->role->state_changed(*session_);
   for (const auto& prompt : session_->prompts) prompt->cancelled = true;
   agent->role->cancel_permissions(session_->id);
   lock.sent_something();
@@ -233,6 +246,7 @@ Task<void> Session::async_set_mode(v1::SetSessionModeRequest request) const {
       update.currentModeId = id;
       session->state->apply(std::move(update));
     }
+    session->agent->role->state_changed(*session);
   }(session_, std::move(request));
 }
 
@@ -256,6 +270,7 @@ Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest re
       update.configOptions = std::move(response.configOptions);
       session->state->apply(std::move(update));
     }
+    session->agent->role->state_changed(*session);
   }(session_, std::move(request));
 }
 

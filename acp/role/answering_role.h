@@ -127,6 +127,20 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
         std::move(context), std::move(notification));
     return false;
   }
+  // Something of our own that the program handles; `then` follows, with the lock.
+  template <class SomeCall, class Then, class... Arguments>
+  void run_beside(const std::shared_ptr<SomeCall>& call, const Handler<void(Arguments...)>& handler,
+                  Then then, Arguments... arguments) {
+    ++notifications_running_;
+    handlers_->run(
+        handler,
+        [this, call, then = std::move(then)](async::Nothing*, std::exception_ptr error) mutable {
+          io::Connection::Lock lock(*connection_);
+          then();
+          end_notification(*call, error);
+        },
+        std::move(arguments)...);
+  }
   // Null if it has ended.
   std::shared_ptr<Call> active(const rpc::RequestId& id) const;
   std::vector<std::shared_ptr<Call>> active() const { return active_; }

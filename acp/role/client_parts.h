@@ -31,6 +31,7 @@ struct Client::Parts {
   Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> form;
   Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> url;
   Handler<void(ClientContext, v1::CompleteElicitationNotification)> elicitation_complete;
+  Handler<void(ClientContext)> state_changed;
   Handler<void(ClientContext, v1::SessionNotification)> update;
   Handler<void(ClientContext, v1::AuthStatusUpdateNotification)> auth_status;
   Handler<v1::MessageMcpResponse(ClientContext, v1::MessageMcpRequest)> mcp_message;

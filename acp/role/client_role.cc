@@ -55,7 +55,8 @@ v1::InitializeRequest ClientRole::introduction() const {
 
 // Whoever waits for something must get it, whatever else has piled up.
 bool ClientRole::takes_input() const {
-  return event_bytes <= max_event_bytes || prompts_waited > 0 ||
+  const bool events_taken = event_bytes <= max_event_bytes || prompts_waited > 0;
+  return (events_taken && unseen_bytes_ <= max_event_bytes) ||
          connection_->held().peer().pending_calls() > prompts_pending;
 }
 
@@ -171,6 +172,7 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
       known != sessions_.end() && known->second != nullptr) {
     ClientSession& session = *known->second;
     if (session.state) session.state->on_permission_request(request);
+    state_changed(session);
     // It has crossed session/cancel on the wire: nobody is asked any more.
     const auto& prompts = session.prompts;
     if (!prompts.empty() &&

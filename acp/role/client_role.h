@@ -22,10 +22,19 @@ struct PromptState {
   std::exception_ptr error;
   std::shared_ptr<async::Completion<void>> waiter;
   bool abandoned = false;
+  bool unread = false;     // its events are not kept: only its end matters
   bool cancelled = false;  // session/cancel was sent
 
   bool ended() const { return response || error; }
   void wake();
+};
+
+// Of a session's state: what Client::on_state_changed has not seen yet. Guarded by the lock.
+struct StateReport {
+  bool runs = false;             // the handler
+  bool wanted = false;           // again: something has changed since it began
+  std::size_t unseen_bytes = 0;  // of updates that came since
+  std::size_t shown_bytes = 0;   // of those that it was called for
 };
 
 struct ClientSession {
@@ -45,6 +54,7 @@ struct ClientSession {
   std::optional<v1::SessionModeState> modes;
   std::vector<std::string> config_ids;
   std::unique_ptr<SessionState> state;
+  const std::shared_ptr<StateReport> report = std::make_shared<StateReport>();
 
   void remember_options(const std::vector<v1::SessionConfigOption>& options) {
     config_ids.clear();
@@ -99,6 +109,8 @@ class ClientRole final : public AnsweringRole {
     waiters_.push_back(waiter);
   }
   void cancel_permissions(const std::string& session_id);
+  // Its state has changed, by so much of what the agent sent.
+  void state_changed(ClientSession& session, std::size_t bytes = 0);
   std::string end_reason;           // why nothing more comes
   std::size_t event_bytes = 0;      // of events that nobody has taken
   std::size_t prompts_pending = 0;  // requests that are prompts
@@ -134,6 +146,7 @@ class ClientRole final : public AnsweringRole {
   void expect_more(ClientSession* session, std::string_view params);
   bool update_in_place(std::string_view params);
   void count(PromptState& prompt, std::size_t bytes);
+  void report_state(ClientSession& session);
   void answer_permission(ClientCall& call, const Decision& decision);
 
   const std::shared_ptr<const Client::Parts> parts_;
@@ -152,6 +165,8 @@ class ClientRole final : public AnsweringRole {
   std::vector<std::weak_ptr<async::CompletionBase>> waiters_;
   ClientSession* streaming_ = nullptr;  // got the last update, in a turn
   std::string stream_prefix_;           // how its params began, up to the update
+  SessionUpdate unkept_;                // the last update that nobody keeps
+  std::size_t unseen_bytes_ = 0;        // of all sessions' reports
 };
 
 }  // namespace acp::detail

@@ -40,18 +40,51 @@ bool ClientRole::update_in_place(std::string_view params) {
   if (!params.starts_with(stream_prefix_)) return false;
   const std::string_view text = params.substr(stream_prefix_.size());
   PromptState& prompt = *session->prompts.front();
-  SessionUpdate& update = std::get<SessionUpdate>(prompt.ready.emplace_back());
+  SessionUpdate& update =
+      prompt.unread ? unkept_ : std::get<SessionUpdate>(prompt.ready.emplace_back());
+  if (prompt.unread) unkept_ = SessionUpdate();
   const char* const end = json::decode_prefix(text, SessionUpdate::json_type, &update, limits);
   // The two change more than what is shown.
   if (end == nullptr || text.substr(static_cast<std::size_t>(end - text.data())) != "}" ||
       std::holds_alternative<v1::CurrentModeUpdate>(update) ||
       std::holds_alternative<v1::ConfigOptionUpdate>(update)) {
-    prompt.ready.pop_back();
+    if (!prompt.unread) prompt.ready.pop_back();
     return false;
   }
-  if (session->state) session->state->apply(update);
-  count(prompt, params.size());
+  if (session->state)
+    prompt.unread ? session->state->apply(std::move(update)) : session->state->apply(update);
+  state_changed(*session, params.size());
+  if (!prompt.unread) count(prompt, params.size());
   return true;
+}
+
+void ClientRole::state_changed(ClientSession& session, std::size_t bytes) {
+  if (!parts_->state_changed || !session.state) return;
+  session.report->unseen_bytes += bytes;
+  unseen_bytes_ += bytes;
+  if (session.report->runs)
+    session.report->wanted = true;
+  else
+    report_state(session);
+}
+
+void ClientRole::report_state(ClientSession& session) {
+  const std::shared_ptr<StateReport> report = session.report;
+  report->runs = true;
+  report->wanted = false;
+  report->shown_bytes = std::exchange(report->unseen_bytes, 0);
+  const auto call = std::make_shared<ClientCall>(self());
+  call->session_id = session.id;
+  run_beside(
+      call, parts_->state_changed,
+      [this, report, id = session.id] {
+        unseen_bytes_ -= std::exchange(report->shown_bytes, 0);
+        report->runs = false;
+        const auto found = sessions_.find(id);
+        ClientSession* const again = found == sessions_.end() ? nullptr : found->second;
+        if (report->wanted && again != nullptr && again->report == report) report_state(*again);
+      },
+      ClientContext(call));
 }
 
 void ClientRole::count(PromptState& prompt, std::size_t bytes) {
@@ -110,16 +143,20 @@ void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
 
 void ClientRole::forget_session(const ClientSession* session) {
   if (streaming_ == session) streaming_ = nullptr;
+  unseen_bytes_ -= std::exchange(session->report->unseen_bytes, 0);
   const auto known = sessions_.find(session->id);
   if (known != sessions_.end() && known->second == session) known->second = nullptr;
 }
 
 void ClientRole::deliver(ClientSession& session, SessionUpdate update, std::size_t bytes) {
-  if (session.state) session.state->apply(update);
+  const bool kept = session.prompts.empty() || !session.prompts.front()->unread;
   if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update); mode && session.modes)
     session.modes->currentModeId = mode->currentModeId;
   if (const auto* options = std::get_if<v1::ConfigOptionUpdate>(&update))
     session.remember_options(options->configOptions);
+  if (session.state) kept ? session.state->apply(update) : session.state->apply(std::move(update));
+  state_changed(session, bytes);
+  if (!kept) return;
   if (session.prompts.empty()) {
     session.outside.push_back(std::move(update));
     if (session.outside.size() > max_outside) {

@@ -69,33 +69,6 @@ std::size_t size_of(const SessionState& state, const SessionState::Entry& entry)
   return sizeof entry + std::visit(Size{state}, entry.content);
 }
 
-std::size_t size_of(const v1::SessionUpdate& update) {
-  const auto size = [](const std::vector<v1::ToolCallContent>& contents) {
-    std::size_t sum = 0;
-    for (const v1::ToolCallContent& content : contents) {
-      if (const auto* block = std::get_if<v1::Content>(&content)) sum += size_of(block->content);
-      if (const auto* change = std::get_if<v1::Diff>(&content))
-        sum += change->newText.size() + (change->oldText ? change->oldText->size() : 0);
-    }
-    return sum;
-  };
-  return std::visit(
-      [&](const auto& one) -> std::size_t {
-        using One = std::decay_t<decltype(one)>;
-        if constexpr (std::is_same_v<One, v1::ToolCall>)
-          return size(one.content);
-        else if constexpr (std::is_same_v<One, v1::ToolCallUpdate>)
-          return one.content ? size(*one.content) : 0;
-        else if constexpr (std::is_same_v<One, v1::AgentMessageChunk> ||
-                           std::is_same_v<One, v1::AgentThoughtChunk> ||
-                           std::is_same_v<One, v1::UserMessageChunk>)
-          return size_of(one.content);
-        else
-          return 0;
-      },
-      update);
-}
-
 void Archive::write(File& file, const std::string& text) {
   if (!whole_ || text.empty()) return;
   if (!file) file.reset(std::tmpfile());

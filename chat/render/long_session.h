@@ -15,9 +15,6 @@ namespace acp::chat {
 // What an entry holds, in bytes, roughly; with the terminals that it shows.
 std::size_t size_of(const SessionState& state, const SessionState::Entry& entry);
 
-// Likewise, of the kinds that can be long.
-std::size_t size_of(const v1::SessionUpdate& update);
-
 // As /export writes it: Markdown, or one JSON object and a line end. Nothing for what has no place
 // there.
 std::string exported(const SessionState::Entry& entry, bool markdown);

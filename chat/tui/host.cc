@@ -6,7 +6,6 @@
 #include "chat/agents.h"
 #include "chat/permission_answers.h"
 #include "chat/render/entries.h"
-#include "chat/render/long_session.h"
 #include "chat/render/question_view.h"
 #include "chat/render/text/text.h"
 #include "settings/own_places.h"
@@ -117,13 +116,10 @@ void ChatHost::install(Client& client) {
       .on_auth_required([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
         return self->login(context, methods);
       })
-      .on_update([mailbox = mailbox_, pace = pace_](
-                     ClientContext, v1::SessionNotification notification) -> Task<void> {
+      .on_state_changed([mailbox = mailbox_, pace = pace_](ClientContext) -> Task<void> {
+        Pending<bool> drawn(pace->next_drawn());
         mailbox->wake();
-        const Pace::Wait wait = pace->came(1 + size_of(notification.update) / 1024);
-        if (!wait) co_return;
-        Pending<bool> waiting(wait);
-        co_await std::move(waiting);
+        co_await std::move(drawn);
       })
       .on_disconnected([self](std::string_view) {
         self->mailbox_->post([self] { self->front_.disconnected(); });

@@ -1,10 +1,10 @@
 // Lets an agent go no faster than its words can be drawn: what waits for the terminal is memory.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "acp/async/completion.h"
 #include "acp/async/wait.h"
@@ -16,13 +16,12 @@ class Pace {
  public:
   using Wait = std::shared_ptr<async::Completion<bool>>;
 
-  // So much has come. Something to wait for if enough waits to be drawn.
-  Wait came(std::size_t weight) {
+  // Settled when what there is now is drawn. Ask for it before the drawing is asked for.
+  Wait next_drawn() {
+    auto wait = std::make_shared<async::Completion<bool>>();
     const std::lock_guard lock(mutex_);
-    waiting_ += weight;
-    if (waiting_ < most || closed_) return nullptr;
-    if (!held_) held_ = std::make_shared<async::Completion<bool>>();
-    return held_;
+    closed_ ? void(wait->settle(true)) : waiting_.push_back(wait);
+    return wait;
   }
   // Everything that has come is drawn.
   void drawn() { go_on(false); }
@@ -30,23 +29,19 @@ class Pace {
   void close() { go_on(true); }
 
  private:
-  static constexpr std::size_t most = 4000;
-
   void go_on(bool for_good) {
-    Wait held;
+    std::vector<Wait> waiting;
     {
       const std::lock_guard lock(mutex_);
-      waiting_ = 0;
       closed_ |= for_good;
-      held.swap(held_);
+      waiting.swap(waiting_);
     }
-    if (held) held->settle(true);
+    for (const Wait& wait : waiting) wait->settle(true);
   }
 
   std::mutex mutex_;
-  std::size_t waiting_ = 0;
   bool closed_ = false;
-  Wait held_;
+  std::vector<Wait> waiting_;
 };
 
 }  // namespace acp::chat
