@@ -1,10 +1,10 @@
 // The two ways past the usual reading of a message, for what comes most often: updates by the
-// thousands, and answers that a typed call waits for. Usually a message is read twice: once to check
-// every byte and find its members, and once to decode `params` or `result`. Where a message is
-// written without frills, and nothing waits before it, the second reading checks every byte as well,
-// and the first is left out. If it finds anything unusual it has done nothing, and the usual way
-// follows, which also says what is wrong. client_fuzz compares the two ways. By bench_wire, a typed
-// update costs 0.52 of what it costs without (0.43 µs instead of 0.84), a diff of 1 MiB 0.77.
+// thousands, and answers that a typed call waits for. Usually a message is read twice: once to
+// check every byte and find its members, and once to decode `params` or `result`. Where a message
+// is written without frills, and nothing waits before it, the second reading checks every byte as
+// well, and the first is left out. If it finds anything unusual it has done nothing, and the usual
+// way follows, which also says what is wrong. client_fuzz compares the two ways. By bench_wire, a
+// typed update costs 0.52 of what it costs without (0.43 µs instead of 0.84), a diff of 1 MiB 0.77.
 #include <charconv>
 #include <system_error>
 
