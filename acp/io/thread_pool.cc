@@ -10,10 +10,10 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::add(std::function<void()> main) {
-  ++size_;
   for (std::thread& thread : take_gone()) thread.join();  // at its very end
-  std::thread thread(std::move(main));
+  std::thread thread(std::move(main));                    // throws if there can be no more
   threads_.emplace(thread.get_id(), std::move(thread));
+  ++size_;
 }
 
 void ThreadPool::leave() {
