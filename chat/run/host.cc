@@ -52,8 +52,9 @@ void RunHost::install(Client& client) {
       })
       .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
       .on_stderr([self](std::string_view line) {
-        self->keep_stderr(line);
+        // First shown, then kept: logged_as() wakes up then, and the report may end.
         self->reporter_->tell(event::StderrLine{line});
+        self->keep_stderr(line);
       })
       .takes_boolean_options()
       .takes_notices()
@@ -135,7 +136,7 @@ void RunHost::keep_stderr(std::string_view line) {
 std::string RunHost::logged_as(const std::string& id) {
   std::string found;
   std::unique_lock lock(stderr_mutex_);
-  stderr_came_.wait_for(lock, std::chrono::milliseconds(500), [&] {
+  stderr_came_.wait_for(lock, std::chrono::seconds(2), [&] {
     for (const std::string& line : last_stderr_)
       if (line.find(id) != std::string::npos) found = line;
     return !found.empty();
