@@ -77,7 +77,14 @@ SessionContext SessionContext::background() const {
   return SessionContext(std::move(call));
 }
 
+SessionContext SessionContext::before_update(UpdateHook hook) const {
+  SessionContext filtered = *this;
+  filtered.filter_ = std::make_shared<detail::UpdateFilter>(std::move(hook));
+  return filtered;
+}
+
 Sent SessionContext::say(std::string_view text) const {
+  if (filter_) return say(ContentBlock(text));
   return send_update(call_, [&](rpc::Peer& peer) {
     std::string& before = call_->session->chunk_prefix;
     if (before.empty()) {
@@ -111,9 +118,18 @@ Sent SessionContext::user_said(const ContentBlock& content) const {
 
 Sent SessionContext::update(const SessionUpdate& update) const {
   check(update, client_capabilities());
+  if (filter_) {
+    SessionUpdate filtered = update;
+    ToolCallStatus* status = nullptr;
+    return send_update(
+        call_, filter_.get(), filtered,
+        [&] { status = detail::require_order(*call_->session, filtered); },
+        [&] { detail::note_order(*call_->session, filtered, status); });
+  }
   return send_update(call_, [&](rpc::Peer& peer) {
-    detail::keep_order(*call_->session, update);
+    ToolCallStatus* const status = detail::require_order(*call_->session, update);
     detail::write_update(peer, call_->session->id, update);
+    detail::note_order(*call_->session, update, status);
   });
 }
 
@@ -308,6 +324,11 @@ Sent Plan::remove(std::size_t entry) {
 
 const std::vector<ContentBlock>& Turn::prompt() const { return call_->prompt.prompt; }
 const v1::PromptRequest& Turn::request() const { return call_->prompt; }
+Turn Turn::before_update(UpdateHook hook) const {
+  Turn filtered = *this;
+  filtered.filter_ = std::make_shared<detail::UpdateFilter>(std::move(hook));
+  return filtered;
+}
 std::string Turn::text() const { return v1::text_of(call_->prompt.prompt); }
 
 }  // namespace acp

@@ -38,7 +38,11 @@ namespace detail {
 struct AgentCall;
 class AgentRole;
 struct AgentSession;
+struct UpdateFilter;
 }  // namespace detail
+
+// Sees an update before it is sent, and may change it.
+using UpdateHook = std::function<void(SessionUpdate& update)>;
 
 class Context {
  public:
@@ -155,6 +159,16 @@ class SessionContext : public Context {
 
   // For what goes on after this request: the same session, bound to no request.
   SessionContext background() const;
+
+  // The same request, with a hook for all updates that are sent by this copy, and by tool calls and
+  // plans made with it: for a program that stores what it sends. The hook runs on the sender's
+  // thread, for one update at a time, in the order of sending, and must not send updates by this
+  // copy. What it throws, the sender gets, and nothing is sent.
+  SessionContext before_update(UpdateHook hook) const;
+
+ protected:
+  friend class ToolCall;
+  std::shared_ptr<detail::UpdateFilter> filter_;  // null: no hook
 };
 
 // A plan that is changed step by step; each change sends all of it.
@@ -183,6 +197,8 @@ class Turn : public SessionContext {
   const v1::PromptRequest& request() const;
   // The text blocks of the prompt.
   std::string text() const;
+
+  Turn before_update(UpdateHook hook) const;
 };
 
 }  // namespace acp

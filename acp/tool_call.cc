@@ -15,6 +15,15 @@ v1::ToolCallContent text_content(std::string_view text) {
   return content;
 }
 
+template <class T>
+std::vector<T> with(const std::vector<T>& before, T one_more) {
+  std::vector<T> all;
+  all.reserve(before.size() + 1);
+  all.insert(all.end(), before.begin(), before.end());
+  all.push_back(std::move(one_more));
+  return all;
+}
+
 std::vector<PermissionOption> usual_options() {
   std::vector<PermissionOption> options(3);
   options[0].optionId = "allow_once";
@@ -29,6 +38,11 @@ std::vector<PermissionOption> usual_options() {
   return options;
 }
 }  // namespace
+
+PermissionQuestion::PermissionQuestion() = default;
+PermissionQuestion::~PermissionQuestion() = default;
+PermissionQuestion::PermissionQuestion(PermissionQuestion&&) noexcept = default;
+PermissionQuestion& PermissionQuestion::operator=(PermissionQuestion&&) noexcept = default;
 
 ToolCall SessionContext::tool_call(std::string_view title, ToolKind kind) const {
   v1::ToolCall announcement;
@@ -47,13 +61,18 @@ ToolCall SessionContext::tool_call(v1::ToolCall announcement) const {
   }
   state->unannounced = announcement.status.value_or(ToolCallStatus::pending);
   announcement.status = state->unannounced;
-  state->shown = std::move(announcement);
+  state->shown = announcement;
+  state->filter = filter_;
+  SessionUpdate update = std::move(announcement);
   // Announcing cannot be refused for want of room.
-  [[maybe_unused]] const Sent sent = detail::send_update(call_, [&](rpc::Peer& peer) {
-    state->status = &detail::announce(*call_->session, state->shown);
-    if (!detail::is_final(*state->status)) call_->open_tool_calls.push_back(state);
-    detail::write_update(peer, call_->session->id, state->shown);
-  });
+  [[maybe_unused]] const Sent sent = detail::send_update(
+      call_, filter_.get(), update, [&] { detail::require_order(*call_->session, update); },
+      [&] {
+        if (auto* announced = std::get_if<v1::ToolCall>(&update))
+          state->shown = std::move(*announced);
+        state->status = &detail::note_announced(*call_->session, state->shown);
+        if (!detail::is_final(*state->status)) call_->open_tool_calls.push_back(state);
+      });
   return ToolCall(*this, state);
 }
 
@@ -64,19 +83,37 @@ ToolCallStatus ToolCall::status() const {
   return *state_->status;
 }
 
-// `fill` adds to what is shown, and to the update. What is refused is not kept.
+namespace {
+
+// What the client has of the call, now that it has got this.
+void take(v1::ToolCallUpdate& sent, v1::ToolCall& shown) {
+  if (sent.title.has_value()) shown.title = std::move(*sent.title);
+  if (sent.kind.has_value()) shown.kind = *sent.kind;
+  if (sent.content.has_value()) shown.content = std::move(*sent.content);
+  if (sent.locations.has_value()) shown.locations = std::move(*sent.locations);
+  if (!sent.rawInput.absent()) shown.rawInput = std::move(sent.rawInput);
+}
+
+}  // namespace
+
+// `fill` makes the update of what is shown, with the lock.
 template <class Fill>
 Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
   detail::AgentCall& call = *session_.call_;
-  return detail::send_update(session_.call_, [&](rpc::Peer& peer) {
-    if (status) detail::change_status(*state_->status, *status, id());
-    v1::ToolCallUpdate update;
-    fill(state_->shown, update);
-    update.toolCallId = id();
-    if (status) update.status = *status;
+  SessionUpdate update = v1::ToolCallUpdate();
+  const auto prepare = [&] {
+    if (status) detail::require_status(*state_->status, *status, id());
+    auto& change = std::get<v1::ToolCallUpdate>(update);
+    fill(std::as_const(state_->shown), change);
+    change.toolCallId = id();
+    if (status) change.status = *status;
+  };
+  const auto sent = [&] {
+    if (status) *state_->status = *status;
     if (status && detail::is_final(*status)) std::erase(call.open_tool_calls, state_);
-    detail::write_update(peer, call.session->id, std::move(update));
-  });
+    if (auto* change = std::get_if<v1::ToolCallUpdate>(&update)) take(*change, state_->shown);
+  };
+  return detail::send_update(session_.call_, session_.filter_.get(), update, prepare, sent);
 }
 
 Sent ToolCall::update(v1::ToolCallUpdate update) const {
@@ -84,18 +121,15 @@ Sent ToolCall::update(v1::ToolCallUpdate update) const {
   if (update.locations.has_value()) detail::require_absolute(*update.locations);
   std::optional<ToolCallStatus> status;
   if (update.status.has_value()) status = *update.status;
-  return send(status, [&](v1::ToolCall& shown, v1::ToolCallUpdate& sent) {
-    if (update.content.has_value()) shown.content = *update.content;
-    if (update.locations.has_value()) shown.locations = *update.locations;
-    sent = std::move(update);
-  });
+  return send(status,
+              [&](const v1::ToolCall&, v1::ToolCallUpdate& sent) { sent = std::move(update); });
 }
 
 Sent ToolCall::start() const {
-  return send(ToolCallStatus::in_progress, [](v1::ToolCall&, v1::ToolCallUpdate&) {});
+  return send(ToolCallStatus::in_progress, [](const v1::ToolCall&, v1::ToolCallUpdate&) {});
 }
 Sent ToolCall::complete() const {
-  return send(ToolCallStatus::completed, [](v1::ToolCall&, v1::ToolCallUpdate&) {});
+  return send(ToolCallStatus::completed, [](const v1::ToolCall&, v1::ToolCallUpdate&) {});
 }
 Sent ToolCall::complete(std::string_view text) const {
   return end(ToolCallStatus::completed, text);
@@ -103,9 +137,8 @@ Sent ToolCall::complete(std::string_view text) const {
 Sent ToolCall::fail(std::string_view reason) const { return end(ToolCallStatus::failed, reason); }
 
 Sent ToolCall::end(ToolCallStatus status, std::string_view text) const {
-  return send(status, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
-    shown.content.push_back(text_content(text));
-    update.content = shown.content;
+  return send(status, [&](const v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    update.content = with(shown.content, text_content(text));
   });
 }
 
@@ -114,9 +147,8 @@ Sent ToolCall::add_text(std::string_view text) const { return add_content(text_c
 Sent ToolCall::add_content(const v1::ToolCallContent& content) const {
   if (const auto* diff = std::get_if<v1::Diff>(&content))
     detail::require_absolute("diff.path", diff->path);
-  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
-    shown.content.push_back(content);
-    update.content = shown.content;
+  return send({}, [&](const v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    update.content = with(shown.content, content);
   });
 }
 
@@ -143,85 +175,103 @@ Sent ToolCall::add_location(std::string path, std::uint32_t line) const {
   v1::ToolCallLocation location;
   location.path = std::move(path);
   if (line != 0) location.line = line;
-  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
-    shown.locations.push_back(std::move(location));
-    update.locations = shown.locations;
+  return send({}, [&](const v1::ToolCall& shown, v1::ToolCallUpdate& update) {
+    update.locations = with(shown.locations, std::move(location));
   });
 }
 
 Sent ToolCall::set_title(std::string_view title) const {
-  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
-    shown.title = title;
-    update.title = shown.title;
+  return send({}, [&](const v1::ToolCall&, v1::ToolCallUpdate& update) {
+    update.title = std::string(title);
   });
 }
 Sent ToolCall::set_raw_input(const Json& input) const {
-  return send({}, [&](v1::ToolCall& shown, v1::ToolCallUpdate& update) {
-    shown.rawInput = input;
-    update.rawInput = input;
-  });
+  return send({},
+              [&](const v1::ToolCall&, v1::ToolCallUpdate& update) { update.rawInput = input; });
 }
 Sent ToolCall::set_raw_output(const Json& output) const {
-  return send({}, [&](v1::ToolCall&, v1::ToolCallUpdate& update) { update.rawOutput = output; });
+  return send({},
+              [&](const v1::ToolCall&, v1::ToolCallUpdate& update) { update.rawOutput = output; });
 }
 
 // ---- permission
 
-Task<Permission> ToolCall::ask_permission() const { return ask(usual_options(), {}); }
+Task<Permission> ToolCall::ask_permission() const { return ask_permission(PermissionQuestion()); }
 Task<Permission> ToolCall::ask_permission(std::vector<PermissionOption> options) const {
-  return ask(std::move(options), {});
+  PermissionQuestion question;
+  question.options = std::move(options);
+  return ask_permission(std::move(question));
 }
 Task<Permission> ToolCall::ask_permission_for(std::string key) const {
-  return ask(usual_options(), std::move(key));
+  PermissionQuestion question;
+  question.remember_as = std::move(key);
+  return ask_permission(std::move(question));
 }
 
-Task<Permission> ToolCall::ask(std::vector<PermissionOption> options, std::string key) const {
-  return [](ToolCall self, std::vector<PermissionOption> options,
-            std::string key) -> Task<Permission> {
-    detail::AgentSession& session = *self.session_.call_->session;
-    Permission permission;
+// What was answered for the whole session, if anything was. With the lock.
+std::optional<Permission> ToolCall::remembered(const std::string& key) const {
+  const auto& answers = session_.call_->session->record().remembered;
+  const auto answer = key.empty() ? answers.end() : answers.find(key);
+  if (answer == answers.end()) return std::nullopt;
+  Permission permission;
+  permission.allowed = answer->second;
+  permission.remembered = true;
+  return permission;
+}
+
+// The call as the client has it. With the lock.
+v1::RequestPermissionRequest ToolCall::permission_request(PermissionQuestion& question) const {
+  const v1::ToolCall& shown = state_->shown;
+  v1::RequestPermissionRequest request;
+  request.sessionId = session_.call_->session->id;
+  request.toolCall.toolCallId = shown.toolCallId;
+  request.toolCall.title = shown.title;
+  if (shown.kind) request.toolCall.kind = *shown.kind;
+  request.toolCall.status = *state_->status;
+  std::vector<v1::ToolCallContent> content;
+  if (!question.reason.empty()) content.push_back(text_content(question.reason));
+  content.insert(content.end(), shown.content.begin(), shown.content.end());
+  if (!content.empty()) request.toolCall.content = std::move(content);
+  if (!shown.locations.empty()) request.toolCall.locations = shown.locations;
+  request.toolCall.rawInput = shown.rawInput;
+  request.options = question.options.empty() ? usual_options() : std::move(question.options);
+  return request;
+}
+
+Task<Permission> ToolCall::ask_permission(PermissionQuestion question) const {
+  return [](ToolCall self, PermissionQuestion question) -> Task<Permission> {
+    io::Connection& connection = *self.session_.call_->connection;
+    std::optional<Permission> permission;
     v1::RequestPermissionRequest request;
     {
-      Lock lock(*self.session_.call_->connection);
+      Lock lock(connection);
       if (detail::is_final(*self.state_->status))
         throw Refused("permission: the tool call \"" + self.id() + "\" has ended");
-      const auto& answers = session.record().remembered;
-      const auto answer = key.empty() ? answers.end() : answers.find(key);
-      if (answer != answers.end()) {
-        permission.allowed = answer->second;
-        permission.remembered = true;
-      }
-      const v1::ToolCall& shown = self.state_->shown;
-      request.sessionId = session.id;
-      request.toolCall.toolCallId = shown.toolCallId;
-      request.toolCall.title = shown.title;
-      if (shown.kind) request.toolCall.kind = *shown.kind;
-      request.toolCall.status = *self.state_->status;
-      if (!shown.content.empty()) request.toolCall.content = shown.content;
-      if (!shown.locations.empty()) request.toolCall.locations = shown.locations;
-      request.toolCall.rawInput = shown.rawInput;
-      request.options = options;
+      permission = self.remembered(question.remember_as);
+      if (!permission) request = self.permission_request(question);
     }
-    if (!permission.remembered) {
+    if (!permission) {
       const v1::RequestPermissionResponse response = co_await self.session_.peer().request(request);
       const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
       // Cancelled, or an outcome that nobody knows: in no case an approval.
       if (selected == nullptr) throw Cancelled();
-      permission.option_id = selected->optionId;
-      for (const PermissionOption& option : options)
-        if (option.optionId == selected->optionId) permission.kind = option.kind;
-      permission.allowed = permission.kind == PermissionOptionKind::allow_once ||
-                           permission.kind == PermissionOptionKind::allow_always;
-      const bool always = permission.kind == PermissionOptionKind::allow_always ||
-                          permission.kind == PermissionOptionKind::reject_always;
-      if (always && !key.empty()) {
-        Lock lock(*self.session_.call_->connection);
-        session.record().remembered[key] = permission.allowed;
+      permission.emplace();
+      permission->option_id = selected->optionId;
+      for (const PermissionOption& option : request.options)
+        if (option.optionId == selected->optionId) permission->kind = option.kind;
+      permission->allowed = permission->kind == PermissionOptionKind::allow_once ||
+                            permission->kind == PermissionOptionKind::allow_always;
+      const bool always = permission->kind == PermissionOptionKind::allow_always ||
+                          permission->kind == PermissionOptionKind::reject_always;
+      if (always && !question.remember_as.empty()) {
+        Lock lock(connection);
+        self.session_.call_->session->record().remembered[question.remember_as] =
+            permission->allowed;
       }
     }
-    if (!permission.allowed) co_await self.fail("Permission denied");
-    co_return permission;
-  }(*this, std::move(options), std::move(key));
+    if (!permission->allowed && question.rejected_fails) co_await self.fail("Permission denied");
+    co_return std::move(*permission);
+  }(*this, std::move(question));
 }
 
 }  // namespace acp

@@ -14,6 +14,19 @@ namespace detail {
 struct ToolCallState;
 }
 
+// A question about a tool call, with all that may be said of it.
+struct PermissionQuestion {
+  PermissionQuestion();
+  ~PermissionQuestion();
+  PermissionQuestion(PermissionQuestion&&) noexcept;
+  PermissionQuestion& operator=(PermissionQuestion&&) noexcept;
+
+  std::vector<PermissionOption> options;  // none: the usual ones
+  std::string reason;                     // why the user is asked; shown above the call's content
+  std::string remember_as;                // a key, see ask_permission_for()
+  bool rejected_fails = true;             // rejected, the call has failed
+};
+
 // A handle. One that is still open when its turn ends is reported as failed, with the reason.
 // Its status is final once it is completed or failed: what would change it then throws Refused, and
 // nothing is sent.
@@ -50,6 +63,7 @@ class ToolCall {
   // "Always" is remembered for the session under this key: the next call with it is not asked
   // again.
   Task<Permission> ask_permission_for(std::string key) const;
+  Task<Permission> ask_permission(PermissionQuestion question) const;
 
  private:
   friend class SessionContext;
@@ -59,7 +73,8 @@ class ToolCall {
   template <class Fill>
   Sent send(std::optional<ToolCallStatus> status, Fill fill) const;
   Sent end(ToolCallStatus status, std::string_view text) const;
-  Task<Permission> ask(std::vector<PermissionOption> options, std::string key) const;
+  std::optional<Permission> remembered(const std::string& key) const;
+  v1::RequestPermissionRequest permission_request(PermissionQuestion& question) const;
 
   SessionContext session_;
   std::shared_ptr<State> state_;

@@ -122,9 +122,6 @@ void Coder::set_mode(const SessionContext& context, const std::string& mode) {
   const SessionPtr session = find(context.session_id());
   if (!session) return;
   session->set_mode(mode);
-  v1::CurrentModeUpdate change;
-  change.currentModeId = mode;
-  session->keep_update(json::encode(v1::SessionUpdate(change)));
   context.config_options(session->config_options()).wait();
 }
 
@@ -135,9 +132,6 @@ std::vector<v1::SessionConfigOption> Coder::set_option(
   if (!session || value == nullptr) return {};
   if (request.configId == "mode") {
     session->set_mode(value->value);
-    v1::CurrentModeUpdate change;
-    change.currentModeId = value->value;
-    session->keep_update(json::encode(v1::SessionUpdate(change)));
     context.mode(value->value).wait();
   } else if (request.configId == "model") {
     const std::shared_ptr<const Models> models = session->models();

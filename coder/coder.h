@@ -122,7 +122,8 @@ class Coder {
   StoredSession go_on_from(const std::string& id, Opening& opening);
   static std::string mode_to_go_on_with(const StoredSession& stored, const Settings& settings,
                                         std::vector<Note>& notes);
-  static void tell_mode(Session& session, const SessionContext* replay_to);
+  static void set_replayed_mode(Session& session, const std::string& before,
+                                const SessionContext* replay_to);
   // Throws StoreError if some of a session that is open here is not stored yet.
   void require_stored(const std::string& id) const;
   LiveSession open_stored(const std::string& id);

@@ -75,7 +75,7 @@ void Coder::replay(Session& session, const SessionContext* context) {
     mended.push_back({EntryKind::update, json::encode(v1::SessionUpdate(end))});
     tell(end);
   }
-  session.kept.append(std::move(mended));
+  session.keep(std::move(mended));
 }
 
 // A session keeps its mode. Where the configuration has become stricter since the mode was set, and
@@ -96,10 +96,14 @@ std::string Coder::mode_to_go_on_with(const StoredSession& stored, const Setting
 }
 
 // After the updates of the past, which may name another mode.
-void Coder::tell_mode(Session& session, const SessionContext* replay_to) {
+void Coder::set_replayed_mode(Session& session, const std::string& before,
+                              const SessionContext* replay_to) {
+  const std::string mode = session.mode();
+  // Also for what is configured now, which may differ from what was.
+  if (mode == before) return session.kept.set_mode(mode, session.wanted.settings.mode.value);
+  session.set_mode(mode);
   v1::CurrentModeUpdate change;
-  change.currentModeId = session.mode();
-  session.keep_update(json::encode(v1::SessionUpdate(change)));
+  change.currentModeId = mode;
   if (replay_to != nullptr) replay_to->update(change).wait();
 }
 

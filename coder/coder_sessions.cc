@@ -186,8 +186,7 @@ Coder::SessionPtr Coder::open_session(const StoredSession& stored, Opening& open
   const SessionPtr session = make_session(opening, std::move(model), std::move(kept));
   session->titled = !stored.title.empty();
   replay(*session, replay_to);
-  session->set_mode(opening.mode);
-  if (opening.mode != stored.mode) tell_mode(*session, replay_to);
+  set_replayed_mode(*session, stored.mode, replay_to);
   enter(session);
   return session;
 }
@@ -240,7 +239,7 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
   session->titled = !copy.title.empty();
   try {
     replay(*session, nullptr);
-    if (opening.mode != stored.mode) tell_mode(*session, nullptr);
+    set_replayed_mode(*session, stored.mode, nullptr);
   } catch (...) {
     store().remove(copy.id);
     throw;

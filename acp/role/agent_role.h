@@ -121,6 +121,9 @@ class AgentRole final : public AnsweringRole {
   void start_turn(const CallPtr& call);
   void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
   void close_tool_calls(AgentCall& call, std::string_view why);
+  // Without the lock.
+  void close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
+                               const std::exception_ptr& error);
   void cancel_turns(AgentSession& session);
   // Forgets a session when nothing of it is at work; cancels what is.
   void drop_session(const std::string& session_id, std::function<void()> then);

@@ -81,6 +81,7 @@ void AgentRole::start_turn(const CallPtr& call) {
   handlers().run(
       parts_->prompt,
       [this, call](v1::PromptResponse* response, std::exception_ptr error) {
+        close_hooked_tool_calls(call, response, error);
         io::Connection::Lock lock(*connection_);
         end_turn(call, response, error);
       },
@@ -101,6 +102,23 @@ bool is_cancellation(const std::exception_ptr& error) {
   }
 }
 
+std::string_view why_left_open(const AgentCall& call, const v1::PromptResponse* response,
+                               const std::exception_ptr& error) {
+  if (call.cancelled || is_cancellation(error)) return "The turn was cancelled before this ended.";
+  return response == nullptr ? "The turn failed before this ended."
+                             : "The turn ended before this did.";
+}
+
+v1::ToolCallUpdate failed_update(const v1::ToolCall& shown, std::string_view why) {
+  v1::Content reason;
+  reason.content = ContentBlock(why);
+  v1::ToolCallUpdate update;
+  update.toolCallId = shown.toolCallId;
+  update.status = ToolCallStatus::failed;
+  update.content = shown.content;
+  update.content->push_back(std::move(reason));
+  return update;
+}
 }  // namespace
 
 // What was left open has failed, and says why after all that it has shown.
@@ -108,16 +126,39 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
   for (const auto& tool_call : std::exchange(call.open_tool_calls, {})) {
     if (is_final(*tool_call->status)) continue;
     *tool_call->status = ToolCallStatus::failed;
-    v1::Content reason;
-    reason.content = ContentBlock(why);
-    tool_call->shown.content.push_back(std::move(reason));
-    v1::ToolCallUpdate update;
-    update.toolCallId = tool_call->shown.toolCallId;
-    update.status = ToolCallStatus::failed;
-    update.content = tool_call->shown.content;
+    v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
     log(LogEntry::Level::warning,
         "the turn ended with the tool call " + update.toolCallId + " still open");
     write_update(connection_->held().peer(), call.session->id, std::move(update));
+  }
+}
+
+// The same for those whose updates pass a hook of the program, which runs without the lock.
+void AgentRole::close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
+                                        const std::exception_ptr& error) {
+  std::vector<std::shared_ptr<ToolCallState>> open;
+  std::string_view why;
+  {
+    const io::Connection::Lock lock(*connection_);
+    why = why_left_open(*call, response, error);
+    for (const auto& tool_call : call->open_tool_calls)
+      if (tool_call->filter) open.push_back(tool_call);
+  }
+  for (const auto& tool_call : open) {
+    SessionUpdate update;
+    try {
+      [[maybe_unused]] const Sent sent = send_update(
+          call, tool_call->filter.get(), update,
+          [&] {
+            require_status(*tool_call->status, ToolCallStatus::failed, tool_call->shown.toolCallId);
+            update = failed_update(tool_call->shown, why);
+          },
+          [&] { *tool_call->status = ToolCallStatus::failed; });
+    } catch (const std::exception& error) {
+      const io::Connection::Lock lock(*connection_);
+      log(LogEntry::Level::error, "the tool call " + tool_call->shown.toolCallId +
+                                      " cannot be ended with the turn: " + error.what());
+    }
   }
 }
 
@@ -125,9 +166,7 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
                          std::exception_ptr error) {
   AgentSession& session = *call->session;
   const bool cancelled = call->cancelled || is_cancellation(error);
-  close_tool_calls(*call, cancelled             ? "The turn was cancelled before this ended."
-                          : response == nullptr ? "The turn failed before this ended."
-                                                : "The turn ended before this did.");
+  close_tool_calls(*call, why_left_open(*call, response, error));
   session.turn = nullptr;
   if (cancelled) {
     v1::PromptResponse last;

@@ -18,40 +18,53 @@ const char* word_of(ToolCallStatus status) {
 }
 }  // namespace
 
-void change_status(ToolCallStatus& now, ToolCallStatus next, const std::string& id) {
+void require_status(ToolCallStatus now, ToolCallStatus next, const std::string& id) {
   if (is_final(now) && next != now)
     throw Refused("status: the tool call \"" + id + "\" is " + word_of(now) +
                   ", which is final; it cannot become " + word_of(next));
-  now = next;
 }
 
-ToolCallStatus& announce(AgentSession& session, const v1::ToolCall& call) {
-  const ToolCallStatus status = call.status.value_or(ToolCallStatus::pending);
-  const auto [place, fresh] = session.record().tool_calls.try_emplace(call.toolCallId, status);
-  if (!fresh && is_final(place->second) && status != place->second)
-    throw Refused("toolCallId: \"" + call.toolCallId + "\" was announced before, and is " +
-                  word_of(place->second) + "; another call needs another id");
-  place->second = status;
-  return place->second;
-}
-
-void keep_order(AgentSession& session, const SessionUpdate& update) {
+ToolCallStatus* require_order(AgentSession& session, const SessionUpdate& update) {
   if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
-    announce(session, *call);
+    const auto& calls = session.record().tool_calls;
+    const auto before = calls.find(call->toolCallId);
+    if (before != calls.end() && is_final(before->second) &&
+        call->status.value_or(ToolCallStatus::pending) != before->second)
+      throw Refused("toolCallId: \"" + call->toolCallId + "\" was announced before, and is " +
+                    word_of(before->second) + "; another call needs another id");
   } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
     auto& calls = session.record().tool_calls;
     const auto announced = calls.find(change->toolCallId);
     if (announced == calls.end())
       throw Refused("toolCallId: no tool call \"" + change->toolCallId +
                     "\" was announced in this session");
-    if (change->status.has_value())
-      change_status(announced->second, *change->status, change->toolCallId);
+    if (!change->status.has_value()) return nullptr;
+    require_status(announced->second, *change->status, change->toolCallId);
+    return &announced->second;
+  }
+  return nullptr;
+}
+
+ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call) {
+  return session.record().tool_calls[call.toolCallId] =
+             call.status.value_or(ToolCallStatus::pending);
+}
+
+void note_order(AgentSession& session, const SessionUpdate& update, ToolCallStatus* changed) {
+  if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
+    note_announced(session, *call);
+  } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
+    if (changed != nullptr && change->status.has_value()) *changed = *change->status;
   }
 }
 
-std::exception_ptr answered_already() {
-  return std::make_exception_ptr(
-      Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
+std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock) {
+  if (call.over && call.id)
+    return std::make_exception_ptr(
+        Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
+  if (!lock.can_send())
+    return std::make_exception_ptr(ConnectionClosed("the connection is closed"));
+  return nullptr;
 }
 
 }  // namespace acp::detail

@@ -3,30 +3,42 @@
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "acp/json/codec.h"
 #include "acp/role/agent_role.h"
 
 namespace acp::detail {
 
+// What SessionContext::before_update() was given.
+struct UpdateFilter {
+  UpdateHook hook;
+  std::mutex one_at_a_time = {};  // until it is sent: hooks see the order of sending
+};
+
 // A tool call that the program has an object for. Guarded by the connection's lock.
 struct ToolCallState {
   v1::ToolCall shown;  // as the client has it
   ToolCallStatus unannounced = ToolCallStatus::pending;
   ToolCallStatus* status = &unannounced;  // the session's, once it is announced
+  std::shared_ptr<UpdateFilter> filter = {};
 };
 
 inline bool is_final(ToolCallStatus status) {
   return status == ToolCallStatus::completed || status == ToolCallStatus::failed;
 }
 
-// With the lock. All throw Refused for what would break the order, and change nothing then.
-void change_status(ToolCallStatus& now, ToolCallStatus next, const std::string& id);
-// The status that the session keeps of it.
-ToolCallStatus& announce(AgentSession& session, const v1::ToolCall& call);
-// Of a tool call that was announced, with its status changed; nothing for any other update.
-void keep_order(AgentSession& session, const SessionUpdate& update);
+// These with the lock: before an update is sent, whether the order of a tool call's updates allows
+// it; afterwards what the session keeps of it.
+// Throws Refused.
+void require_status(ToolCallStatus now, ToolCallStatus next, const std::string& id);
+// Throws Refused. Gives the status that the update changes, if there is one.
+ToolCallStatus* require_order(AgentSession& session, const SessionUpdate& update);
+void note_order(AgentSession& session, const SessionUpdate& update, ToolCallStatus* changed);
+// The status that the session keeps of a call that is announced.
+ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 
 // With the lock.
 inline void write_update(rpc::Peer& peer, const std::string& session_id,
@@ -40,18 +52,39 @@ inline void write_update(rpc::Peer& peer, const std::string& session_id,
   });
 }
 
-std::exception_ptr answered_already();
+// Why nothing may be sent any more; null if it may.
+std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
 // `send` gives the message to the peer. It is not called where nothing may be sent any more.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
-  if (call->over && call->id) return Sent(answered_already());
-  if (!lock.can_send())
-    return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
+  if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
   send(lock.peer());
   lock.sent_something();
   return lock.congested() ? Sent(lock.room()) : Sent();
+}
+
+// An update that `prepare` checks and completes, and `sent` keeps in mind: both with the lock. In
+// between it passes the filter, if there is one, without the lock.
+template <class Prepare, class Done>
+Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
+                 SessionUpdate& update, Prepare prepare, Done sent) {
+  std::unique_lock<std::mutex> order;
+  if (filter != nullptr) {
+    order = std::unique_lock(filter->one_at_a_time);
+    {
+      io::Connection::Lock lock(*call->connection);
+      if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
+      prepare();
+    }
+    filter->hook(update);
+  }
+  return send_update(call, [&](rpc::Peer& peer) {
+    if (filter == nullptr) prepare();
+    write_update(peer, call->session->id, update);
+    sent();
+  });
 }
 
 }  // namespace acp::detail

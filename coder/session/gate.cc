@@ -82,7 +82,8 @@ std::optional<std::string> Gate::why_unreadable(const std::string& path) {
   return "rejected by a rule: " + words_of(judgement);
 }
 
-Verdict Gate::pass(const SessionContext& context, const std::string& mode, const Asked& asked) {
+Verdict Gate::pass(const acp::ToolCall& call, const std::string& mode, const Asked& asked,
+                   const std::stop_token& stop) {
   workspace::Question question = question_of(asked.kind);
   question.tool = asked.tool;
   question.command = asked.command;
@@ -113,8 +114,8 @@ Verdict Gate::pass(const SessionContext& context, const std::string& mode, const
   // One question at a time; what is answered for the whole session answers those that wait, too.
   const std::lock_guard one_at_a_time(asking_);
   if (const auto verdict = judged()) return *verdict;
-  if (context.cancelled()) throw Cancelled();
-  const Verdict verdict = ask(context, question, asked);
+  if (stop.stop_requested()) throw Cancelled();
+  const Verdict verdict = ask(call, question, asked);
   // What was agreed to is what the user saw: a link that was exchanged meanwhile leads elsewhere.
   if (verdict.allowed && !is_still(question, asked))
     return {false,
@@ -132,17 +133,8 @@ bool Gate::is_still(const workspace::Question& question, const Asked& asked) con
          look(asked.directory, false).resolved == question.directory.resolved;
 }
 
-Verdict Gate::ask(const SessionContext& context, const workspace::Question& question,
+Verdict Gate::ask(const acp::ToolCall& call, const workspace::Question& question,
                   const Asked& asked) {
-  v1::RequestPermissionRequest request;
-  request.sessionId = context.session_id();
-  request.toolCall = asked.shown;
-  if (!asked.ask_reason.empty()) {
-    std::vector<v1::ToolCallContent> content;
-    if (request.toolCall.content.has_value()) content = *request.toolCall.content;
-    content.insert(content.begin(), text_content(asked.ask_reason));
-    request.toolCall.content = std::move(content);
-  }
   // What an answer would mean beyond this call, in words. Nothing: it cannot be given.
   const auto name_offered = [&](const Option& option) -> std::optional<std::string> {
     if (!option.scope) return option.name;
@@ -151,6 +143,9 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
     if (!rule) return std::nullopt;
     return std::string(option.name) + ": " + workspace::reach_of(*rule, question);
   };
+  PermissionQuestion to_user;
+  to_user.reason = asked.ask_reason;
+  to_user.rejected_fails = false;  // the caller says why
   for (const Option& option : options) {
     const auto name = name_offered(option);
     if (!name) continue;
@@ -158,19 +153,17 @@ Verdict Gate::ask(const SessionContext& context, const workspace::Question& ques
     offered.optionId = option.id;
     offered.name = *name;
     offered.kind = option.kind;
-    request.options.push_back(std::move(offered));
+    to_user.options.push_back(std::move(offered));
   }
-  const v1::RequestPermissionResponse response = context.peer().request(request).wait();
-  const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
-  // Cancelled, or an outcome that nobody knows: in no case an approval.
-  if (selected == nullptr) throw Cancelled();
+  const Permission permission = call.ask_permission(std::move(to_user)).wait();
   for (const Option& option : options) {
-    if (selected->optionId != option.id || !name_offered(option)) continue;
+    if (permission.option_id != option.id || !name_offered(option)) continue;
     if (option.scope) decisions_.remember(question, option.decision, *option.scope);
     return {option.decision == Decision::allow,
             option.decision == Decision::allow ? "" : "permission was denied"};
   }
-  return {false, "the client answered with an option that was not offered: " + selected->optionId};
+  return {false,
+          "the client answered with an option that was not offered: " + permission.option_id};
 }
 
 }  // namespace acp::coder

@@ -4,10 +4,11 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "acp/context.h"
+#include "acp/tool_call.h"
 #include "acp/workspace/decisions.h"
 #include "coder/session/modes.h"
 #include "coder/tools/tool.h"
@@ -20,9 +21,8 @@ struct Verdict {
   std::string reason = {};
 };
 
-// A call, as the user is to be asked about it.
+// What a call is about to do.
 struct Asked {
-  v1::ToolCallUpdate shown;
   v1::ToolKind kind = v1::ToolKind::other;
   std::string tool = {};  // the policy's name for it
   std::string command = {};
@@ -44,8 +44,10 @@ class Gate {
   // The first of the directories is the project. Without `look`, paths count as they are written.
   Gate(std::vector<std::string> directories, std::string policy_file, Look look = nullptr);
 
-  // Throws Cancelled if the user's answer is that the turn is cancelled.
-  Verdict pass(const SessionContext& context, const std::string& mode, const Asked& asked);
+  // The user is asked about the call as it is shown. Throws Cancelled if the user's answer is that
+  // the turn is cancelled.
+  Verdict pass(const acp::ToolCall& call, const std::string& mode, const Asked& asked,
+               const std::stop_token& stop);
   // Why the rules cannot be read, once.
   std::optional<std::string> take_problem() { return decisions_.take_problem(); }
   // The paths that rules keep from the model when a tool of this kind lists or searches.
@@ -58,8 +60,7 @@ class Gate {
   workspace::Touched look(const std::string& path, bool with_below) const;
   // Whether paths and directory still lead to where they led before the user was asked.
   bool is_still(const workspace::Question& question, const Asked& asked) const;
-  Verdict ask(const SessionContext& context, const workspace::Question& question,
-              const Asked& asked);
+  Verdict ask(const acp::ToolCall& call, const workspace::Question& question, const Asked& asked);
 
   const std::vector<std::string> directories_;
   const Look look_;

@@ -24,7 +24,11 @@ class GateTest : public ::testing::Test {
   GateTest() {
     Agent agent("test", "1");
     agent.on_prompt([this](const Turn& turn) -> StopReason {
-      verdict = gate().pass(turn, mode, asked);
+      v1::ToolCall call;
+      call.toolCallId = "call" + std::to_string(++call_count);
+      call.title = "A call";
+      call.kind = asked.kind;
+      verdict = gate().pass(turn.tool_call(std::move(call)), mode, asked, turn.stop_token());
       return StopReason::end_turn;
     });
     served = std::make_unique<acp::testing::Served>(agent);
@@ -49,7 +53,6 @@ class GateTest : public ::testing::Test {
   std::string pass(const std::string& in_mode, ToolKind kind, const std::string& outcome) {
     mode = in_mode;
     asked.kind = kind;
-    asked.shown.toolCallId = "call";
     verdict = {};
     std::string offered;
     served->raw.prompt("7", session, "go");
@@ -81,6 +84,7 @@ class GateTest : public ::testing::Test {
   std::unique_ptr<Gate> made;
   std::string mode;
   Asked asked;
+  int call_count = 0;
   Verdict verdict;
   std::map<std::string, std::string> leads_to;  // links
   std::function<void()> while_asked = [] {};

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "acp/json/codec.h"
+#include "coder/session/masked.h"
 
 namespace acp::coder {
 
@@ -23,6 +23,14 @@ v1::SessionUpdate as_message(const v1::Notice& notice) {
   chunk.content = v1::ContentBlock(text + "\n\n");
   return chunk;
 }
+
+Report::Report(const SessionContext& context, Session& session, const settings::Secrets& secrets)
+    : session_(session),
+      unstored_(context),
+      context_(context.before_update(
+          [&session](v1::SessionUpdate& update) { session.keep_sent(update); })),
+      secrets_(secrets),
+      stream_(secrets) {}
 
 void Report::gather(Gathered kind, std::string_view text) {
   const std::lock_guard lock(mutex_);
@@ -55,63 +63,67 @@ void Report::flush_locked(bool ends) {
   }
   const std::string text = std::exchange(text_, {});
   if (kind == Gathered::nothing || text.empty()) return;
-  v1::SessionUpdate update;
-  if (kind == Gathered::text) {
-    v1::AgentMessageChunk chunk;
-    chunk.content = v1::ContentBlock(text);
-    update = std::move(chunk);
-  } else {
-    v1::AgentThoughtChunk chunk;
-    chunk.content = v1::ContentBlock(text);
-    update = std::move(chunk);
-  }
-  store({{EntryKind::update, json::encode(update)}});
-  context_.update(update).wait();
+  (kind == Gathered::text ? context_.say(text) : context_.think(text)).wait();
+  tell_news();
 }
 
 void Report::update(const v1::SessionUpdate& update) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  std::string encoded = json::encode(update);
-  if (secrets_.empty()) {
-    store({{EntryKind::update, std::move(encoded)}});
-    context_.update(update).wait();
-  } else {
-    store({{EntryKind::update, encoded}});
-    send(update, encoded);
-  }
-}
-
-void Report::update(const v1::SessionUpdate& sent, const v1::SessionUpdate& kept) {
-  const std::lock_guard lock(mutex_);
-  flush_locked();
-  store({{EntryKind::update, json::encode(kept)}});
-  send(sent, secrets_.empty() ? "" : json::encode(sent));
-}
-
-void Report::send(const v1::SessionUpdate& update, const std::string& encoded) {
-  if (secrets_.in(encoded))
-    context_.update(masked(update, secrets_)).wait();
-  else
-    context_.update(update).wait();
-}
-
-void Report::show(const v1::SessionUpdate& update) {
-  const std::lock_guard lock(mutex_);
-  flush_locked();
   context_.update(update).wait();
+  tell_news();
+}
+
+void Report::plan(const std::vector<v1::PlanEntry>& entries) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  context_.plan(entries).wait();
+  tell_news();
+}
+
+acp::ToolCall Report::announce(v1::ToolCall call) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  acp::ToolCall announced = context_.tool_call(std::move(call));
+  tell_news();
+  return announced;
+}
+
+void Report::update(const acp::ToolCall& call, v1::ToolCallUpdate update) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  call.update(std::move(update)).wait();
+  tell_news();
+}
+
+void Report::update(const acp::ToolCall& call, v1::ToolCallUpdate sent, v1::ToolCallUpdate stored) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  sent.toolCallId = stored.toolCallId = call.id();
+  session_.keep(v1::SessionUpdate(std::move(stored)));
+  unstored_.update(masked(v1::SessionUpdate(std::move(sent)), secrets_)).wait();
+  tell_news();
+}
+
+void Report::show(const acp::ToolCall& call, v1::ToolCallUpdate update) {
+  const std::lock_guard lock(mutex_);
+  flush_locked();
+  update.toolCallId = call.id();
+  unstored_.update(std::move(update)).wait();
 }
 
 void Report::keep(const v1::SessionUpdate& update) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  store({{EntryKind::update, json::encode(update)}});
+  session_.keep(update);
+  tell_news();
 }
 
 void Report::keep(std::vector<LiveSession::Entry> entries) {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  store(std::move(entries));
+  session_.keep(std::move(entries));
+  tell_news();
 }
 
 void Report::note(v1::NoticeSeverity severity, const std::string& title,
@@ -119,6 +131,7 @@ void Report::note(v1::NoticeSeverity severity, const std::string& title,
   const std::lock_guard lock(mutex_);
   flush_locked();
   send_note(severity, title, description);
+  tell_news();
 }
 
 void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
@@ -127,25 +140,19 @@ void Report::send_note(v1::NoticeSeverity severity, const std::string& title,
   notice.severity = severity;
   notice.title = title;
   if (!description.empty()) notice.description = description;
-  const v1::SessionUpdate update = masked(v1::SessionUpdate(notice), secrets_);
-  store({{EntryKind::update, json::encode(update)}});
-  const auto* shown = std::get_if<v1::Notice>(&update);
-  if (takes_notices(context_.client_capabilities()) || shown == nullptr)
-    context_.update(update).wait();
-  else
-    context_.update(as_message(*shown)).wait();
-}
-
-// What cannot be kept is sent all the same: the user is there, and waits.
-void Report::store(std::vector<LiveSession::Entry> entries) {
-  for (LiveSession::Entry& entry : entries) secrets_.mask(entry.body);
-  kept_.append(std::move(entries));
-  tell_news();
+  if (takes_notices(context_.client_capabilities())) {
+    context_.update(notice).wait();
+  } else {
+    // Stored as what it is: a client that loads the session may take notices.
+    notice = masked(notice, secrets_);
+    session_.keep(v1::SessionUpdate(notice));
+    unstored_.update(as_message(notice)).wait();
+  }
 }
 
 void Report::tell_news() {
   using Kind = KeptSession::News::Kind;
-  for (const KeptSession::News& news : kept_.take_news()) {
+  for (const KeptSession::News& news : session_.kept.take_news()) {
     switch (news.kind) {
       case Kind::waits:
         send_note(v1::NoticeSeverity::error, "This session cannot be stored at the moment",
@@ -169,7 +176,7 @@ void Report::tell_news() {
 void Report::settle() {
   const std::lock_guard lock(mutex_);
   flush_locked();
-  kept_.settle();
+  session_.kept.settle();
   tell_news();
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "acp/json/codec.h"
 #include "acp/workspace/touched.h"
+#include "coder/session/masked.h"
 #include "coder/session/modes.h"
 #include "settings/file.h"
 
@@ -65,9 +67,14 @@ std::string Session::mode() const {
 }
 
 void Session::set_mode(const std::string& mode) {
-  const std::lock_guard lock(mutex_);
-  mode_ = mode;
-  kept.set_mode(mode, wanted.settings.mode.value);
+  {
+    const std::lock_guard lock(mutex_);
+    mode_ = mode;
+    kept.set_mode(mode, wanted.settings.mode.value);
+  }
+  v1::CurrentModeUpdate change;
+  change.currentModeId = mode;
+  keep(v1::SessionUpdate(change));
 }
 
 std::shared_ptr<Model> Session::model() const {
@@ -103,7 +110,24 @@ bool Session::key_rejected() const {
   return key_rejected_;
 }
 
-void Session::keep_update(const std::string& update) { kept.append({{EntryKind::update, update}}); }
+void Session::keep(std::vector<LiveSession::Entry> entries) {
+  if (const auto known = last_secrets())
+    for (LiveSession::Entry& entry : entries) known->mask(entry.body);
+  kept.append(std::move(entries));
+}
+
+void Session::keep(const v1::SessionUpdate& update) {
+  keep({{EntryKind::update, json::encode(update)}});
+}
+
+void Session::keep_sent(v1::SessionUpdate& update) {
+  std::string encoded = json::encode(update);
+  if (const auto known = last_secrets(); known && known->in(encoded)) {
+    update = masked(update, *known);
+    encoded = json::encode(update);
+  }
+  kept.append({{EntryKind::update, std::move(encoded)}});
+}
 
 std::shared_ptr<const Models> Session::models() const {
   const std::lock_guard lock(mutex_);
@@ -126,6 +150,11 @@ std::shared_ptr<const settings::Secrets> Session::secrets() const {
     }
     keys_stamp_ = std::move(stamp);
   }
+  return secrets_;
+}
+
+std::shared_ptr<const settings::Secrets> Session::last_secrets() const {
+  const std::lock_guard lock(mutex_);
   return secrets_;
 }
 

@@ -91,9 +91,15 @@ class Session {
   std::atomic<bool> null_files = false, null_terminals = false;
 
   // ---- for all threads
+  // The one way into the store. No key that is known gets there. What cannot be stored now waits,
+  // and the next turn reports it.
+  void keep(std::vector<LiveSession::Entry> entries);
+  void keep(const v1::SessionUpdate& update);
+  // The same for an update that is about to be sent, which loses its keys as well.
+  void keep_sent(v1::SessionUpdate& update);
+
   std::string mode() const;
-  // Kept, too; if that fails, it holds nevertheless, waits to be kept, and the next turn reports
-  // it.
+  // Stored, with the update that a later session/load sends.
   void set_mode(const std::string& mode);
   std::shared_ptr<Model> model() const;
   void set_model(std::shared_ptr<Model> model);
@@ -104,10 +110,9 @@ class Session {
   // The provider has rejected the key. Until set_model().
   void set_key_rejected();
   bool key_rejected() const;
-  void keep_update(const std::string& update);
   std::shared_ptr<const Models> models() const;
   void set_models(std::shared_ptr<const Models> models);
-  // The keys of providers that are known now.
+  // The keys of providers that are known now. Throws Error.
   std::shared_ptr<const settings::Secrets> secrets() const;
   // What the next turn has to tell.
   void note(Note note);
@@ -117,6 +122,8 @@ class Session {
   std::vector<v1::SessionConfigOption> config_options() const;
 
  private:
+  std::shared_ptr<const settings::Secrets> last_secrets() const;
+
   mutable std::mutex mutex_;
   std::string mode_;
   std::shared_ptr<Model> model_;

@@ -225,11 +225,7 @@ CommandOutcome SessionDesk::run_at_client(const CommandWanted& wanted,
   }
 }
 
-void SessionDesk::show_plan(const std::vector<v1::PlanEntry>& entries) {
-  v1::Plan plan;
-  plan.entries = entries;
-  report_.update(plan);
-}
+void SessionDesk::show_plan(const std::vector<v1::PlanEntry>& entries) { report_.plan(entries); }
 
 std::vector<std::string> SessionDesk::modes() const {
   std::vector<std::string> names;
@@ -238,16 +234,10 @@ std::vector<std::string> SessionDesk::modes() const {
 }
 
 void SessionDesk::switch_mode(const std::string& mode) {
+  report_.flush();
   session_.set_mode(mode);
-  tell_mode(report_, context_, session_);
-}
-
-void tell_mode(Report& report, const SessionContext& context, const Session& session) {
-  v1::CurrentModeUpdate change;
-  change.currentModeId = session.mode();
-  report.keep(v1::SessionUpdate(change));
-  context.mode(change.currentModeId).wait();
-  context.config_options(session.config_options()).wait();
+  context_.mode(mode).wait();
+  context_.config_options(session_.config_options()).wait();
 }
 
 }  // namespace acp::coder

@@ -56,7 +56,4 @@ class SessionDesk final : public Desk {
   const settings::Secrets& secrets_;
 };
 
-// Tells the client, and keeps it: mode and option change together.
-void tell_mode(Report& report, const SessionContext& context, const Session& session);
-
 }  // namespace acp::coder

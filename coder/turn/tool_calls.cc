@@ -54,25 +54,23 @@ std::string ToolCalls::no_tool(const std::string& name) const {
          (has_servers ? "; those of MCP servers are named mcp__SERVER__TOOL" : "");
 }
 
-std::string ToolCalls::announce(const std::string& name) {
+acp::ToolCall ToolCalls::announce(const std::string& name) {
   const Tool* const tool = find(name);
-  v1::ToolCall call;
-  call.toolCallId = random_id("call_");
+  v1::ToolCall announcement;
+  // Unlike any in the store: a session goes on with another process.
+  announcement.toolCallId = random_id("call_");
   // A name that no tool has may be of any length.
-  call.title = bounded(name, most_name);
-  call.name = call.title;
-  call.kind = tool == nullptr ? v1::ToolKind::other : tool->kind();
-  call.status = v1::ToolCallStatus::pending;
-  {
-    const std::lock_guard lock(mutex_);
-    open_[call.toolCallId] = v1::ToolCallStatus::pending;
-  }
-  report_.update(call);
-  return call.toolCallId;
+  announcement.title = bounded(name, most_name);
+  announcement.name = announcement.title;
+  announcement.kind = tool == nullptr ? v1::ToolKind::other : tool->kind();
+  acp::ToolCall call = report_.announce(std::move(announcement));
+  const std::lock_guard lock(mutex_);
+  open_.push_back(call);
+  return call;
 }
 
 std::vector<ToolResultPart> ToolCalls::run(const std::vector<ToolCallPart>& calls,
-                                           const std::vector<std::string>& ids) {
+                                           const std::vector<acp::ToolCall>& announced) {
   std::vector<ToolResultPart> results(calls.size());
   const auto only_reads = [&](std::size_t i) {
     const Tool* const tool = find(calls[i].name);
@@ -83,12 +81,12 @@ std::vector<ToolResultPart> ToolCalls::run(const std::vector<ToolCallPart>& call
     if (only_reads(i))
       while (end < calls.size() && end - i < side_by_side && only_reads(end)) ++end;
     if (end - i == 1) {
-      results[i] = run_one(calls[i], ids[i]);
+      results[i] = run_one(calls[i], announced[i]);
     } else {
       std::vector<std::future<void>> running;
       for (std::size_t k = i; k < end; ++k)
-        running.push_back(
-            std::async(std::launch::async, [&, k] { results[k] = run_one(calls[k], ids[k]); }));
+        running.push_back(std::async(std::launch::async,
+                                     [&, k] { results[k] = run_one(calls[k], announced[k]); }));
       for (std::future<void>& one : running) one.wait();
       for (std::future<void>& one : running) one.get();
     }
@@ -97,7 +95,7 @@ std::vector<ToolResultPart> ToolCalls::run(const std::vector<ToolCallPart>& call
   return results;
 }
 
-ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& id) {
+ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const acp::ToolCall& announced) {
   if (context_.cancelled()) throw Cancelled();
   std::string failure;
   const auto arguments = Json::parse(call.arguments.empty() ? "{}" : call.arguments);
@@ -108,8 +106,8 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));
     const PreparedCall prepared = tool->prepare(*arguments, desk_);
-    const ToolResult result = run_prepared(*tool, prepared, id, *arguments);
-    finish(id, result);
+    const ToolResult result = run_prepared(*tool, prepared, announced, *arguments);
+    finish(announced, result);
     return {call.id, secrets_.masked(result.text), result.failed, result.media};
   } catch (const Cancelled&) {
     throw;
@@ -120,22 +118,19 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const std::string& i
     failure = secrets_.masked(error.what());
   }
   if (context_.cancelled()) throw Cancelled();
-  fail(id, failure, arguments ? *arguments : Json(call.arguments));
+  fail(announced, failure, arguments ? *arguments : Json(call.arguments));
   return {call.id, failure, true};
 }
 
 ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepared,
-                                   const std::string& id, const Json& raw_input) {
+                                   const acp::ToolCall& call, const Json& raw_input) {
+  v1::ToolCallUpdate shown;
+  shown.title = prepared.title;
+  if (!prepared.locations.empty()) shown.locations = prepared.locations;
+  if (!prepared.content.empty()) shown.content = prepared.content;
+  shown.rawInput = raw_input;
+  report_.update(call, std::move(shown));
   Asked asked;
-  asked.shown.toolCallId = id;
-  asked.shown.title = prepared.title;
-  if (!prepared.locations.empty()) asked.shown.locations = prepared.locations;
-  if (!prepared.content.empty()) asked.shown.content = prepared.content;
-  asked.shown.rawInput = raw_input;
-  if (!secrets_.empty()) asked.shown = masked(asked.shown, secrets_);
-  report_.update(asked.shown);
-  asked.shown.kind = tool.kind();
-  asked.shown.status = v1::ToolCallStatus::pending;
   asked.kind = tool.kind();
   asked.tool = prepared.policy_name.empty() ? tool.policy_name() : prepared.policy_name;
   asked.command = prepared.command;
@@ -147,13 +142,12 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
       asked.tool + "\n" + asked.command + "\n" + asked.directory + "\n" + asked.origin;
   for (const std::string& path : asked.paths) facts += "\n" + path;
   asked.secret = secrets_.in(facts);
-  const Verdict verdict = session_.gate.pass(context_, session_.mode(), asked);
+  const Verdict verdict = session_.gate.pass(call, session_.mode(), asked, context_.stop_token());
   if (const auto problem = session_.gate.take_problem())
     report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);
   if (!verdict.allowed) throw ToolFailed(verdict.reason);
 
   v1::ToolCallUpdate begins;
-  begins.toolCallId = id;
   begins.status = v1::ToolCallStatus::in_progress;
   // What was done without asking is shown with its reason.
   if (!verdict.reason.empty()) {
@@ -161,12 +155,11 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
     content.push_back(text_content("[" + verdict.reason + "]"));
     begins.content = std::move(content);
   }
-  report_.update(begins);
+  report_.update(call, std::move(begins));
   const ToolProgress progress = [&](std::vector<v1::ToolCallContent> content) {
     v1::ToolCallUpdate going_on;
-    going_on.toolCallId = id;
     going_on.content = std::move(content);
-    report_.show(going_on);
+    report_.show(call, std::move(going_on));
   };
   // The user may have cancelled while the question was answered.
   if (context_.cancelled()) throw Cancelled();
@@ -176,43 +169,41 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
   return result;
 }
 
-void ToolCalls::finish(const std::string& id, const ToolResult& result) {
+void ToolCalls::finish(const acp::ToolCall& call, const ToolResult& result) {
   v1::ToolCallUpdate end;
-  end.toolCallId = id;
   end.status = result.failed ? v1::ToolCallStatus::failed : v1::ToolCallStatus::completed;
   if (!result.content.empty()) end.content = result.content;
   if (!result.locations.empty()) end.locations = result.locations;
   end.rawOutput = result.raw_output;
-  v1::ToolCallUpdate kept = end;
-  if (!result.kept_content.empty()) kept.content = result.kept_content;
-  {
-    const std::lock_guard lock(mutex_);
-    open_.erase(id);
-  }
-  report_.update(end, kept);
+  forget(call);
+  if (result.kept_content.empty()) return report_.update(call, std::move(end));
+  v1::ToolCallUpdate stored = end;
+  stored.content = result.kept_content;
+  report_.update(call, std::move(end), std::move(stored));
 }
 
-void ToolCalls::fail(const std::string& id, const std::string& why, const Json& raw_input) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (open_.erase(id) == 0) return;
-  }
+void ToolCalls::fail(const acp::ToolCall& call, const std::string& why, const Json& raw_input) {
+  forget(call);
   v1::ToolCallUpdate end;
-  end.toolCallId = id;
   end.status = v1::ToolCallStatus::failed;
   end.content = std::vector<v1::ToolCallContent>{text_content(why)};
   end.rawInput = raw_input;
   end.rawOutput = raw_error(why);
-  report_.update(end);
+  report_.update(call, std::move(end));
 }
 
 void ToolCalls::fail_open(const std::string& why) {
-  std::vector<std::string> ids;
+  std::vector<acp::ToolCall> open;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, status] : open_) ids.push_back(id);
+    open = open_;
   }
-  for (const std::string& id : ids) fail(id, why);
+  for (const acp::ToolCall& call : open) fail(call, why);
+}
+
+void ToolCalls::forget(const acp::ToolCall& call) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(open_, [&](const acp::ToolCall& one) { return one.id() == call.id(); });
 }
 
 }  // namespace acp::coder

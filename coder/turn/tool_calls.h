@@ -1,7 +1,6 @@
 // The tool calls of one turn: announced when the model names them, asked about, run, and told of.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "acp/context.h"
+#include "acp/tool_call.h"
 #include "coder/session/report.h"
 #include "coder/session/session.h"
 #include "coder/tools/tool.h"
@@ -26,23 +26,24 @@ class ToolCalls {
   void offer(std::vector<std::unique_ptr<Tool>> tools);
   std::vector<ToolSpec> specs() const;
 
-  // Tells that the model is about to call it; gives the id by which the user knows the call.
-  std::string announce(const std::string& tool);
-  // Runs the calls, announced under these ids, and gives the results in the same order: those that
-  // only read side by side, the others one after another. Throws Cancelled.
+  // The model is about to call it: the user sees that.
+  acp::ToolCall announce(const std::string& tool);
+  // Runs the calls, which were announced as these, and gives the results in the same order: those
+  // that only read side by side, the others one after another. Throws Cancelled.
   std::vector<ToolResultPart> run(const std::vector<ToolCallPart>& calls,
-                                  const std::vector<std::string>& ids);
+                                  const std::vector<acp::ToolCall>& announced);
   // Those that have not come to their end.
   void fail_open(const std::string& why);
 
  private:
-  ToolResultPart run_one(const ToolCallPart& call, const std::string& id);
-  ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const std::string& id,
+  ToolResultPart run_one(const ToolCallPart& call, const acp::ToolCall& announced);
+  ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const acp::ToolCall& call,
                           const Json& raw_input);
   const Tool* find(const std::string& name) const;
   std::string no_tool(const std::string& name) const;
-  void fail(const std::string& id, const std::string& why, const Json& raw_input = {});
-  void finish(const std::string& id, const ToolResult& result);
+  void fail(const acp::ToolCall& call, const std::string& why, const Json& raw_input = {});
+  void finish(const acp::ToolCall& call, const ToolResult& result);
+  void forget(const acp::ToolCall& call);
 
   SessionContext context_;
   Session& session_;
@@ -52,7 +53,7 @@ class ToolCalls {
   std::vector<std::unique_ptr<Tool>> tools_;
   std::unordered_map<std::string, const Tool*> by_name_;
   std::mutex mutex_;
-  std::map<std::string, v1::ToolCallStatus> open_;
+  std::vector<acp::ToolCall> open_;
 };
 
 }  // namespace acp::coder

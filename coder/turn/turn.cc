@@ -45,7 +45,7 @@ TurnLoop::TurnLoop(acp::Turn turn, Session& session, TurnHost host)
       host_(std::move(host)),
       known_secrets_(session.secrets()),
       secrets_(*known_secrets_),
-      report_(turn, session.kept, secrets_),
+      report_(turn, session, secrets_),
       desk_(turn, session, report_, secrets_),
       calls_(turn, session, report_, desk_, secrets_) {}
 
@@ -209,7 +209,7 @@ StopReason TurnLoop::loop() {
                      answer.stop.told);
       return StopReason::end_turn;
     }
-    std::vector<ToolResultPart> results = calls_.run(answer.calls, answer.call_ids);
+    std::vector<ToolResultPart> results = calls_.run(answer.calls, answer.announced);
     Message message{Message::Role::user, {}};
     for (ToolResultPart& result : results) message.parts.push_back(std::move(result));
     report_.keep({session_.conversation.add(std::move(message))});
@@ -349,10 +349,10 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
     last.text += thought->text;
     last.signature += thought->signature;
   } else if (const auto* begins = std::get_if<ToolCallBegins>(&event)) {
-    answer.call_ids.push_back(calls_.announce(begins->name));
+    answer.announced.push_back(calls_.announce(begins->name));
     // Some servers give the same id again and again.
     const bool usable = !begins->id.empty() && take_id(begins->id, answer);
-    answer.calls.push_back({usable ? begins->id : answer.call_ids.back(), begins->name, ""});
+    answer.calls.push_back({usable ? begins->id : answer.announced.back().id(), begins->name, ""});
   } else if (const auto* goes_on = std::get_if<ToolCallDelta>(&event)) {
     if (goes_on->index < answer.calls.size())
       answer.calls[goes_on->index].arguments += goes_on->arguments;

@@ -22,7 +22,7 @@ namespace acp::coder {
 struct ModelAnswer {
   Message message{Message::Role::assistant, {}};
   std::vector<ToolCallPart> calls = {};
-  std::vector<std::string> call_ids = {};                         // as the user knows them
+  std::vector<acp::ToolCall> announced = {};                      // the same, for the user
   std::optional<std::unordered_set<std::string>> taken_ids = {};  // see TurnLoop::take_id()
   Stop stop{Stop::Reason::unknown};
   bool said = false;     // anything to the user

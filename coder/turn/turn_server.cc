@@ -55,39 +55,31 @@ void TurnLoop::decide_about_server() {
 }
 
 bool TurnLoop::ask_about_server(const LocalServer& server) {
-  v1::ToolCall call;
-  call.toolCallId = random_id("call_");
-  call.title = "Use the model server at " + server.base_url + " (" + server.name + "), which " +
-               server.owner.who + " runs";
-  call.kind = v1::ToolKind::other;
-  call.status = v1::ToolCallStatus::pending;
-  call.content = std::vector<v1::ToolCallContent>{
+  v1::ToolCall announcement;
+  announcement.toolCallId = random_id("call_");
+  announcement.title = "Use the model server at " + server.base_url + " (" + server.name +
+                       "), which " + server.owner.who + " runs";
+  announcement.kind = v1::ToolKind::other;
+  announcement.content = std::vector<v1::ToolCallContent>{
       text_content("It is not configured, and it is not yours. Who runs it can read this "
                    "conversation and decides which tools are called. Its first model is " +
                    server.models.front().id + ".")};
-  report_.update(call);
-  v1::RequestPermissionRequest request;
-  request.sessionId = turn_.session_id();
-  request.toolCall.toolCallId = call.toolCallId;
-  request.toolCall.title = call.title;
-  request.toolCall.kind = v1::ToolKind::other;
-  request.toolCall.status = v1::ToolCallStatus::pending;
-  request.toolCall.content = call.content;
+  const acp::ToolCall call = report_.announce(std::move(announcement));
+  PermissionQuestion question;
+  question.rejected_fails = false;
   for (const Choice& choice : choices) {
     v1::PermissionOption option;
     option.optionId = choice.id;
     option.name = choice.name;
     option.kind = choice.kind;
-    request.options.push_back(std::move(option));
+    question.options.push_back(std::move(option));
   }
   bool use = false;
   std::string problem;
   try {
-    const v1::RequestPermissionResponse response = turn_.peer().request(request).wait();
-    const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
-    if (selected == nullptr) throw Cancelled();
+    const Permission permission = call.ask_permission(std::move(question)).wait();
     for (const Choice& choice : choices) {
-      if (selected->optionId != choice.id) continue;
+      if (permission.option_id != choice.id) continue;
       use = choice.use;
       if (choice.always)
         TrustedServers(session_.wanted.servers_file)
@@ -101,9 +93,8 @@ bool TurnLoop::ask_about_server(const LocalServer& server) {
     problem = std::string("The answer is not remembered: ") + error.what();
   }
   v1::ToolCallUpdate end;
-  end.toolCallId = call.toolCallId;
   end.status = use ? v1::ToolCallStatus::completed : v1::ToolCallStatus::failed;
-  report_.update(end);
+  report_.update(call, std::move(end));
   if (!problem.empty()) report_.note(v1::NoticeSeverity::warning, problem);
   return use;
 }
