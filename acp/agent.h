@@ -46,9 +46,9 @@ enum class SecondPrompt { waits, refused };
 enum class McpServers { unused, refused, used };
 
 // Built up by calls, then run. Everything but on_prompt has a default that works, and what is
-// installed is what the client is told of: a capability cannot lie. A handler is a coroutine, which
-// runs on the connection's executor, one at a time; or a plain function, which may block, and runs
-// on a thread of its own.
+// installed is what is advertised to the client: a capability cannot lie. A handler is a coroutine,
+// which runs on the connection's executor, one at a time; or a plain function, which may block, and
+// runs on a thread of its own.
 class Agent {
  public:
   Agent(std::string name, std::string version);

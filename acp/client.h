@@ -98,8 +98,8 @@ struct TerminalHandlers {
   Handler<v1::ReleaseTerminalResponse(ClientContext, v1::ReleaseTerminalRequest)> release;
 };
 
-// Built up by calls; what is installed is what agents are told of. One client may host any number
-// of agents. A handler is a coroutine, or a plain function, which may block.
+// Built up by calls; what is installed is what is advertised to agents. One client may host any
+// number of agents. A handler is a coroutine, or a plain function, which may block.
 class Client {
  public:
   Client(std::string name, std::string version);
@@ -194,15 +194,15 @@ class Client {
 // An update of the turn, and at its end the stop reason.
 using PromptEvent = std::variant<SessionUpdate, StopReason>;
 
-// A prompt under way: its events, one after the other, ending with the stop reason. Whoever drops
-// it before its end no longer gets events; the turn goes on until it is cancelled.
+// A prompt under way: its events, one after the other, ending with the stop reason. A caller that
+// drops it before its end no longer gets events; the turn goes on until it is cancelled.
 class Prompt {
  public:
   Prompt(Prompt&&) noexcept;
   Prompt& operator=(Prompt&&) noexcept;
   ~Prompt();
 
-  // The next event; nothing behind the stop reason. Throws Error if the prompt failed.
+  // The next event; nothing after the stop reason. Throws Error if the prompt failed.
   Task<std::optional<PromptEvent>> next();
   // The rest, unread: from now on no event is kept.
   Task<v1::PromptResponse> finish();
@@ -282,7 +282,7 @@ class Session {
   SessionState state() const;
   // Without the copy. The function must be quick, and must not call the library.
   void with_state(const std::function<void(const SessionState&)>& look) const;
-  // Told by whoever runs the client's terminals: their output stays on view.
+  // Set by the code that runs the client's terminals: their output stays on view.
   void change_state(const std::function<void(SessionState&)>& change) const;
 
  private:

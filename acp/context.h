@@ -124,7 +124,7 @@ class SessionContext : public Context {
   Sent plan(const std::vector<PlanEntry>& entries) const;
   Plan make_plan() const;
   Sent commands(const std::vector<AvailableCommand>& commands) const;
-  // Also what a later session/set_mode is held against. Throws Refused for a mode that is not
+  // Also what a later session/set_mode is checked against. Throws Refused for a mode that is not
   // listed.
   Sent mode(const std::string& id) const;
   Sent config_options(const std::vector<v1::SessionConfigOption>& options) const;
@@ -152,7 +152,7 @@ class SessionContext : public Context {
   Task<Terminal> create_terminal(std::string command, CommandOptions options) const;
   Task<v1::CreateElicitationResponse> ask_user(std::string message,
                                                v1::ElicitationSchema form) const;
-  // The user is sent to a page; what comes of it is told by elicitation_complete().
+  // The user is sent to a page; elicitation_complete() reports what comes of it.
   Task<v1::CreateElicitationResponse> ask_user_at(std::string message, std::string url,
                                                   std::string elicitation_id) const;
   Sent elicitation_complete(const std::string& elicitation_id) const;

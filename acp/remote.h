@@ -64,7 +64,7 @@ namespace detail {
 
 class CallScope;
 
-// Gives an answer's text to whoever waits for it, if it is right; else says what is wrong with it.
+// Gives an answer's text to the waiting call, if it is right; else says what is wrong with it.
 using Deliver =
     std::function<std::optional<json::Error>(std::string_view text, const json::Limits& limits)>;
 
@@ -114,7 +114,7 @@ class Remote {
  public:
   explicit Remote(detail::Link link) : link_(std::move(link)) {}
 
-  // Any request of the schema, as it is: not held against what the other side advertised. Throws
+  // Any request of the schema, as it is: not checked against what the other side advertised. Throws
   // Error when awaited.
   template <class Request>
   Pending<decltype(response_of(std::declval<Request>()))> request(const Request& request) const {

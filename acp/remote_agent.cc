@@ -72,7 +72,7 @@ Task<bool> log_in(std::shared_ptr<AgentProcess> agent) {
   co_return true;
 }
 
-// A session's id may be used by the agent before whoever asked for it has it.
+// A session's id may be used by the agent before the caller has it.
 class Opening {
  public:
   explicit Opening(std::shared_ptr<AgentProcess> agent) : agent_(std::move(agent)) {

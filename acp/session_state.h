@@ -115,12 +115,12 @@ class SessionState {
   void terminal_exited(const v1::TerminalId& id, v1::TerminalExitStatus status);
   void terminal_released(const v1::TerminalId& id);
 
-  // For whoever has shown them and keeps memory in bounds: lets go of the first `count` entries,
+  // For a program that has shown them and limits its memory: lets go of the first `count` entries,
   // and of terminals that nothing shows any more. The others move to the front, and before them
   // stay prompts of the first `count` whose turn is running. Gives where those stood. More that is
   // told of a call that is gone is a new entry. The cost is that of the whole timeline.
   std::vector<std::size_t> forget(std::size_t count);
-  // Of a message, its first blocks, and so many bytes of the block behind them, if that is text.
+  // Of a message, its first blocks, and so many bytes of the block after them, if that is text.
   void forget_content(std::size_t entry, std::size_t blocks, std::size_t bytes);
 
   // In order of first appearance; nothing is removed or moved but by forget().

@@ -102,7 +102,7 @@ KnownAgent agent_of_command(std::vector<std::string> argv) {
 
 KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>& command) {
   if (!command.empty()) {
-    if (!name.empty()) throw UnknownAgent("either --agent or a command behind --, not both");
+    if (!name.empty()) throw UnknownAgent("either --agent or a command after --, not both");
     return agent_of_command(command);
   }
   settings::SettingsSources sources;

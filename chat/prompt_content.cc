@@ -112,7 +112,7 @@ v1::ContentBlock block_of(const std::filesystem::path& path, const v1::PromptCap
   return resource;
 }
 
-// What stands behind an @, and how long it is with its quotes.
+// What stands after an @, and how long it is with its quotes.
 std::pair<std::string, std::size_t> name_at(std::string_view text) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);

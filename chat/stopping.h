@@ -45,7 +45,7 @@ class Stopping {
  public:
   enum class Why { not_at_all, interrupted, timed_out };
 
-  // `interrupt` is whoever wants an end; without `time` there is all the time in the world.
+  // `interrupt` asks for an end; without `time` there is no time limit.
   Stopping(std::stop_token interrupt, std::optional<std::chrono::milliseconds> time,
            std::chrono::milliseconds grace);
   ~Stopping();

@@ -35,7 +35,7 @@ struct CheckOptions {
     rpc::Framing framing;
     std::chrono::milliseconds timeout;
   };
-  // Lists the requirements, or has `check` do its work; BadUsage is told. Gives the exit
+  // Lists the requirements, or has `check` do its work; BadUsage is reported. Gives the exit
   // code.
   int run(const std::function<int(const Read&)>& check) const;
 

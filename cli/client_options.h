@@ -15,7 +15,7 @@
 namespace acp::cli {
 
 struct ClientOptions {
-  std::vector<std::string> command;  // behind --
+  std::vector<std::string> command;  // after --
   std::string agent, cwd = ".", session, mode, model;
   std::vector<std::string> servers;
   std::string framing = "newline";

@@ -9,7 +9,7 @@
 namespace acp::cli {
 
 /// What the chosen subcommand does, set by the parser's callback and called once parsing is done.
-/// Its result is the exit code: 0 for success, 1 for failure. 2 is for mistakes in the usage.
+/// Its result is the exit code: 0 for success, 1 for failure. 2 is a usage error.
 using Action = std::function<int()>;
 
 // One for each subcommand, each in a file of its own. Main calls them in the order of the help.
@@ -22,7 +22,7 @@ void add_models_command(const Command& app, Action& action);
 void add_log_command(const Command& app, Action& action);
 void add_policy_command(const Command& app, Action& action);
 void add_schema_command(const Command& app, Action& action);
-/// `command` is what stands behind `--`: a program to start.
+/// `command` is what stands after `--`: a program to start.
 void add_mcp_command(const Command& app, Action& action, std::vector<std::string> command);
 void add_chat_command(const Command& app, Action& action, std::vector<std::string> command);
 void add_check_command(const Command& app, Action& action, std::vector<std::string> command);

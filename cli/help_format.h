@@ -6,13 +6,13 @@
 
 namespace acp::cli {
 
-// What stands behind an option's name: what its value is called, or which values there are.
+// What stands after an option's name: what its value is called, or which values there are.
 std::string value_text(const CLI::Option& option);
 
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter() { label("SUBCOMMAND", "COMMAND"); }
-  // `arguments` is what the usage shows behind the options, instead of the positionals.
+  // `arguments` is what the usage shows after the options, instead of the positionals.
   explicit HelpFormatter(std::string arguments) : HelpFormatter() {
     arguments_ = std::move(arguments);
   }

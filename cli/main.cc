@@ -143,7 +143,7 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
   return 2;
 }
 
-/// Cuts off what stands behind `--`, if the subcommand is one that starts a program.
+/// Cuts off what stands after `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
   constexpr std::string_view starting[] = {"mcp",         "run", "chat",  "check",
                                            "completions", "tap", "replay"};

@@ -10,6 +10,26 @@ function(acp_target name)
     ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
+# acp_unity(target...): with ACP_UNITY, the files of a folder are compiled as one: they read their headers once,
+# and make the copies of the schema's types once. Not for the library: a program that links it statically gets
+# no more of it than the files whose functions it calls.
+function(acp_unity)
+  if(NOT ACP_UNITY)
+    return()
+  endif()
+  foreach(name IN LISTS ARGN)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    get_target_property(home ${name} SOURCE_DIR)
+    get_target_property(sources ${name} SOURCES)
+    foreach(source IN LISTS sources)
+      cmake_path(GET source PARENT_PATH folder)
+      string(REPLACE "/" "_" group "${name}/${folder}")
+      set_source_files_properties(${home}/${source} TARGET_DIRECTORY ${name}
+                                  PROPERTIES UNITY_GROUP ${group})
+    endforeach()
+  endforeach()
+endfunction()
+
 # The tests of the library (of acp/mcp, which waits for servers, only in the long run), where memory is
 # handled by hand: `./test` runs these under the
 # address and undefined sanitizers, `./test --long` all. The label and the target are both core.

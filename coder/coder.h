@@ -138,7 +138,7 @@ class Coder {
   v1::ForkSessionResponse fork_session(const SessionContext& context,
                                        const v1::ForkSessionRequest& request);
   v1::ListSessionsResponse list_sessions(const v1::ListSessionsRequest& request);
-  // Its entries become a conversation again; with a context they are told as well.
+  // Its entries become a conversation again; with a context they are sent as well.
   void replay(Session& session, const SessionContext* context);
 
   v1::PromptResponse prompt(const acp::Turn& turn);
@@ -150,7 +150,7 @@ class Coder {
   // What to say at once of a session without a model; a client without notices gets it later.
   static void say_first_note(const acp::Turn& turn, Session& session);
   std::optional<Note> no_model_note(const SessionContext& context, Session& session) const;
-  // From now on the client is told of commands that come and go.
+  // From now on the client is notified of commands that come and go.
   void watch_commands(const SessionContext& context, const SessionPtr& session);
 
   Store& store();

@@ -1,4 +1,4 @@
-// A session that goes on: its entries become a conversation again, and are told again.
+// A session that goes on: its entries become a conversation again, and are sent again.
 #include <map>
 #include <string>
 #include <vector>

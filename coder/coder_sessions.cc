@@ -254,7 +254,7 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
 
 // ---- commands
 
-// A client that knows the session from the answer gets the commands behind it.
+// A client that knows the session from the answer gets the commands after it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
   session->command_files->reload();
   if (auto note = no_model_note(context, *session)) session->first_note->set(std::move(*note));

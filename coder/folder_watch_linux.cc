@@ -80,7 +80,7 @@ struct FolderWatch::Parts {
         at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
         const std::string name = event->len == 0 ? "" : event->name;
         bool known = false;
-        // So much has happened that not all of it was told.
+        // So much has happened that not all of it was reported.
         if ((event->mask & IN_Q_OVERFLOW) != 0)
           for (const auto& [key, one] : watched) keys.insert(key);
         for (const auto& [key, one] : watched) {

@@ -173,7 +173,7 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
           });
 }
 
-// Whoever logs in or out is told how things stand after the answer.
+// After the answer to a login or logout the client gets the new status.
 void change_auth(const acp::Context& context, const StorePtr& store, v1::AuthState state) {
   {
     const std::lock_guard lock(store->mutex);

@@ -71,7 +71,7 @@ class Agent {
   std::string text_;
 };
 
-// `space` stands behind the first brace of each message: with one, nothing is read in one pass.
+// `space` stands after the first brace of each message: with one, nothing is read in one pass.
 Seen play(std::string_view input, bool whole_lines, std::string_view space) {
   Seen seen;
   Client client("fuzz", "1");

@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!parsed) {
     require(!parsed.error().message().empty() && parsed.error().offset <= size,
             "an error without place or reason");
-    // What is told to a person or a peer must itself be text.
+    // What a person or a peer reads must itself be text.
     require(Json::parse(Json(parsed.error().message()).text()).ok(), "a message that is no text");
   }
 #ifdef ACP_FUZZ_SIMDJSON

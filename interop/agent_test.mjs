@@ -38,7 +38,7 @@ async function run({ api, play, minutes }) {
   }
 }
 
-// The last of what passed, for whoever looks for the reason.
+// The last of what passed, to find the reason.
 function tail({ transcript: { entries }, stderr }) {
   const count = values.verbose ? Infinity : 8;
   const lines = entries

@@ -43,7 +43,7 @@ export const scenarios = [
     },
   },
   {
-    name: "session/cancel while the agent streams: no update behind the answer",
+    name: "session/cancel while the agent streams: no update after the answer",
     async run(editor) {
       await editor.newSession();
       await editor.barrier();

@@ -83,7 +83,7 @@ export const scenarios = [
     },
   },
   {
-    name: "session/load replays before its answer and not behind it; session/resume does not replay",
+    name: "session/load replays before its answer and not after it; session/resume does not replay",
     async run(editor) {
       await editor.newSession();
       for (const text of ["first of all", "and then"]) await editor.turn(text);
@@ -99,7 +99,7 @@ export const scenarios = [
       const turn = ["user_message_chunk", "agent_message_chunk"];
       assert.deepEqual(kinds(replayed).slice(0, 4), [...turn, ...turn]);
       assert.equal(textOf(replayed), "first of alland then");
-      assert.deepEqual(editor.updatesSince(since), replayed, "nothing behind the answer");
+      assert.deepEqual(editor.updatesSince(since), replayed, "nothing after the answer");
       assert.equal((await editor.turn("again")).text, "again");
 
       await editor.request("session/close", { sessionId: editor.sessionId });

@@ -1,4 +1,4 @@
-"""A client over pipes that does as it is told, or does not: for agents that have to cope with it."""
+"""A client over pipes that does what a test wants, right or wrong: for agents that have to cope with it."""
 
 import json
 import os

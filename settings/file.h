@@ -9,7 +9,7 @@
 namespace acp::settings {
 
 enum class Trust {
-  nobody,   // whoever may have written it
+  nobody,   // any user may have written it
   owner,    // nobody else may write to it
   private_  // nor read it
 };

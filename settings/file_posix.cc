@@ -38,7 +38,7 @@ void check(const std::string& path, const struct stat& about, Trust trust) {
 }
 
 // Files that a process was writing when it was killed: "keys.toml.aB3xYz", perhaps with keys in
-// them. Whoever writes one holds the lock, as we do.
+// them. A program that writes one holds the lock, as we do.
 void remove_leftovers(const fs::path& path) {
   constexpr std::size_t random = 6;
   const std::string begin = path.filename().string() + ".";

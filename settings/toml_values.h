@@ -1,4 +1,4 @@
-// The values of a file of settings, each checked; what is wrong is told with its line.
+// The values of a file of settings, each checked; what is wrong is reported with its line.
 #pragma once
 
 #include <toml++/toml.h>

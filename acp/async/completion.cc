@@ -44,7 +44,7 @@ void CompletionBase::block() {
     here.set_helper(helper);
   }
   here.run([this] { return ready(); });
-  // Whoever settled it may still be at it.
+  // The thread that settled it may still be using it.
   std::lock_guard lock(lock_);
   blocked_ = nullptr;
 }

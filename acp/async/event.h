@@ -51,7 +51,7 @@ class Event<T>::Awaiter {
   explicit Awaiter(std::shared_ptr<State> state) : state_(std::move(state)) {}
   Awaiter(const Awaiter&) = delete;
   Awaiter& operator=(const Awaiter&) = delete;
-  // Whoever stops waiting must not be resumed, even if the event lives on.
+  // A waiter that stops waiting must not be resumed, even if the event lives on.
   ~Awaiter() { state_->waiter = nullptr; }
 
   bool await_ready() const noexcept { return state_->value.has_value(); }

@@ -23,7 +23,7 @@ class Detached {
       return Detached(std::coroutine_handle<promise_type>::from_promise(*this));
     }
     std::suspend_always initial_suspend() noexcept { return {}; }
-    // Tells of the end when the coroutine is suspended for good: whoever is told may destroy it.
+    // Reports the end when the coroutine is suspended for good: the receiver may destroy it.
     struct Final {
       bool await_ready() noexcept { return false; }
       void await_suspend(std::coroutine_handle<promise_type> ended) noexcept {

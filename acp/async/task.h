@@ -24,7 +24,7 @@ class TaskPromiseBase {
  public:
   std::suspend_always initial_suspend() noexcept { return {}; }
 
-  // On with whoever waits. A task that ended before its first suspension has its waiter above it on
+  // Resumes the waiter. A task that ended before its first suspension has its waiter above it on
   // the stack: that one goes on by itself, so that no number of such tasks in a row grows the
   // stack. (Compilers need not turn the transfer into a jump, and g++ does not for sanitizers.)
   struct Final {

@@ -31,7 +31,7 @@ class Client {
     std::chrono::milliseconds time_limit{0};  // 0: none
     bool stays = false;                       // a redirect to another origin is a failure
   };
-  // The answer's beginning, behind all redirects.
+  // The answer's beginning, after all redirects.
   struct Head {
     int status = 0;
     std::map<std::string, std::string> headers = {};  // names in lower case

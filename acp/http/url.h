@@ -1,4 +1,4 @@
-// Addresses: what can be told of them without asking anybody.
+// Addresses: what their text alone says.
 #pragma once
 
 #include <string>

@@ -18,8 +18,8 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A description of our own where the system lets us: whoever shares the old one would be surprised
-// by O_NONBLOCK. A socket needs none: its calls can be non-blocking one by one.
+// A description of our own where the system lets us: a process that shares the old one would be
+// surprised by O_NONBLOCK. A socket needs none: its calls can be non-blocking one by one.
 io::Descriptor own(int descriptor, int mode) {
   struct stat about;
   if (fstat(descriptor, &about) != 0) fail("stdio");

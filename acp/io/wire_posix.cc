@@ -163,7 +163,7 @@ Wire::Ready Wire::wait(bool input, bool output, std::optional<std::chrono::nanos
     time.tv_sec = static_cast<time_t>(count / 1'000'000'000);
     time.tv_nsec = static_cast<long>(count % 1'000'000'000);
   }
-  // EINTR counts as nothing happened: whoever waits looks at the clock and comes again.
+  // EINTR counts as nothing happened: the caller looks at the clock and tries again.
   if (ppoll(set, output ? 3 : 2, timeout ? &time : nullptr, nullptr) <= 0) return {};
   if (set[0].revents != 0) wake_.drain();
   return {set[1].revents != 0, set[2].revents != 0};

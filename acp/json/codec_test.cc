@@ -152,7 +152,7 @@ TEST(Codec, ErrorsCarryAPathAndWhatWasExpectedAndFound) {
             "from.switches[\"a b\"]: expected a boolean, got a number");
   EXPECT_EQ(refusal<Line>("{\"from\":{\"x\":1,\"name\":tru}}"),
             "expected `true`, got `tru}}` at byte 22");
-  // A fault behind the first mismatch is still what counts.
+  // A fault after the first mismatch is still what counts.
   EXPECT_EQ(refusal<Point>("{\"x\":\"1\",\"name\":\"\",\"y\":01}"),
             "expected no digit after a leading zero, got `1}` at byte 24");
 }

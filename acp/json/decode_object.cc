@@ -211,7 +211,7 @@ bool Decoder::read_members(const Object& object, void* value, const Known* known
   return read_union(*object.flat, static_cast<char*>(value) + object.flat_offset, &outer);
 }
 
-// A member that is none of the object's fields. The cursor is behind its colon.
+// A member that is none of the object's fields. The cursor is after its colon.
 bool Decoder::read_other_member(const Object& object, void* value, const Known* known, int* tags,
                                 std::string_view key) {
   if (tags != nullptr && key == known->tag) {

@@ -8,7 +8,7 @@ namespace acp::json {
 namespace {
 
 // The place to write at is handed from function to function, so that it stays in a register. Each
-// of them finds room for `spare` bytes there, and returns the place behind what it wrote, with room
+// of them finds room for `spare` bytes there, and returns the place after what it wrote, with room
 // for a comma.
 constexpr std::size_t spare = 64;
 
@@ -28,7 +28,7 @@ char* put(char* p, const char (&text)[N]) {
 }
 
 // A text whose first sixteen bytes `head` has. Most names are short: a call of memcpy would cost
-// more than they do. Up to sixteen bytes behind the text are overwritten.
+// more than they do. Up to sixteen bytes after the text are overwritten.
 [[gnu::always_inline]] inline char* put_plain(char* p, std::string_view text, const Head& head) {
   const std::size_t size = text.size();
   std::memcpy(p, &head.bits, 8);
@@ -40,7 +40,7 @@ char* put(char* p, const char (&text)[N]) {
   return p + size;
 }
 
-// `"name":`, with `spare` behind it.
+// `"name":`, with `spare` after it.
 [[gnu::always_inline]] inline char* put_name(Writer& out, char* p, std::string_view quoted,
                                              const Head& head) {
   return put_plain(out.make_room(p, quoted.size() + spare), quoted, head);
@@ -56,7 +56,7 @@ char* put_json(Writer& out, char* p, const Json& json) {
   return json.absent() ? put(p, "null") : put_text(out, p, json.text());
 }
 
-// A name that is known only now, with `spare` behind it.
+// A name that is known only now, with `spare` after it.
 char* put_key(Writer& out, char* p, std::string_view key) {
   p = out.string_at(out.make_room(p, spare), key);
   *p++ = ':';

@@ -47,7 +47,7 @@ inline constexpr auto spread = make_moves().spread;
 inline constexpr auto count_kept = make_moves().count_kept;
 inline constexpr auto count_spread = make_moves().count_spread;
 
-// What the characters from 0x60 on stand for behind a backslash.
+// What the characters from 0x60 on stand for after a backslash.
 inline constexpr std::array<std::uint8_t, 32> values = [] {
   std::array<std::uint8_t, 32> table{};
   table['b' - 0x60] = '\b';
@@ -76,7 +76,7 @@ inline uint8x16_t load(const char* p) { return vld1q_u8(reinterpret_cast<const s
 struct Written {
   uint8x16_t backslash;
   uint8x16_t begins;  // a backslash with which an escape begins
-  uint8x16_t text;    // with the value of each escape behind its backslash
+  uint8x16_t text;    // with the value of each escape after its backslash
   uint8x16_t other;   // the end, another escape, three backslashes, not ASCII, an error
 
   Written() : backslash(vdupq_n_u8(0)), begins(backslash), text(backslash), other(backslash) {}

@@ -8,7 +8,7 @@ namespace {
 bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A scheme, a colon, and something behind it; no blank or control character anywhere.
+// A scheme, a colon, and something after it; no blank or control character anywhere.
 bool is_uri(std::string_view text) {
   if (text.empty() || !is_alpha(text.front())) return false;
   std::size_t i = 1;

@@ -14,7 +14,7 @@ using json::Writer;
 
 namespace {
 
-// Texts in here are valid and may be as deep and long as whoever accepted them allowed.
+// Texts in here are valid and may be as deep and long as the parser that accepted them allowed.
 constexpr json::Limits no_limits{4096, std::numeric_limits<std::size_t>::max()};
 
 Reader reader(std::string_view text) { return Reader(text, no_limits); }

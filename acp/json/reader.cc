@@ -120,7 +120,7 @@ std::string Reader::found(const char* from) {
   const char* start = other.at();
   if (!other.skip()) return std::string(describe(kind));
   const std::string_view text(start, static_cast<std::size_t>(other.at() - start));
-  // A string is told in full only if short: it may be somebody's file.
+  // A string is reported in full only if short: it may be somebody's file.
   if (kind == ValueKind::string)
     return text.size() <= 42 ? "the string " + shorten(text) : "a string";
   return "the number " + shorten(text);

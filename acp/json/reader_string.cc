@@ -74,8 +74,8 @@ inline bool Reader::unescape_one(const char*& p, char*& out) const {
   return true;
 }
 
-// at_ stands behind the opening quote, at the first byte that is not plain; `start` is the first
-// byte of the string. Leaves the decoded string in `value` and the cursor behind the closing quote.
+// at_ stands after the opening quote, at the first byte that is not plain; `start` is the first
+// byte of the string. Leaves the decoded string in `value` and the cursor after the closing quote.
 bool Reader::unescape(const char* start, std::string& value) {
   // Room for a while, and a block and a character more: no more is put down between two looks at
   // the room. Short strings are put together on the stack; for long ones `value` grows along.

@@ -208,7 +208,7 @@ TEST(Reader, EscapesThatStandCloseTogether) {
       text += rare != 0 && random() % (2 * rare) == 0 ? others[random() % others.size()]
                                                       : pieces[random() % pieces.size()];
     text += '"';
-    // Of exactly that size: the address sanitizer sees whoever looks further.
+    // Of exactly that size: the address sanitizer sees a read past it.
     const std::vector<char> exact(text.begin(), text.end());
     const std::string_view view(exact.data(), exact.size());
     const auto expected = byte_by_byte(view);

@@ -74,7 +74,7 @@ inline std::uint64_t marks(std::uint64_t word) {
   const std::uint64_t quote = word ^ (ones * '"');
   const std::uint64_t backslash = word ^ (ones * '\\');
   const std::uint64_t below = (word - ones * 0x20) & ~word;
-  // A borrow may mark bytes behind the first marked one wrongly; only the first counts.
+  // A borrow may mark bytes after the first marked one wrongly; only the first counts.
   return (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | below | word) &
          (ones * 0x80);
 }

@@ -70,7 +70,7 @@ std::string byte_by_byte(std::string_view text) {
 
 TEST(Writer, FindsEverySpecialByteAtEveryPlace) {
   for (std::size_t length = 0; length < 40; ++length) {
-    // Of exactly that size: the address sanitizer sees whoever looks further.
+    // Of exactly that size: the address sanitizer sees a write past it.
     std::vector<char> text(length, 'x');
     EXPECT_EQ(as_json({text.data(), length}), byte_by_byte({text.data(), length}));
     for (std::size_t at = 0; at < length; ++at) {

@@ -46,8 +46,8 @@ class ServerContext {
   std::shared_ptr<detail::ServerCall> call_;
 };
 
-// Built up by calls; what is installed is what servers are told of. One client may speak to any
-// number of servers. A handler is a coroutine, or a plain function, which may block.
+// Built up by calls; what is installed is what is advertised to servers. One client may speak to
+// any number of servers. A handler is a coroutine, or a plain function, which may block.
 class Client {
  public:
   Client(std::string name, std::string version);

@@ -26,7 +26,7 @@ struct Client::Parts {
   Handler<void(ServerContext, std::string)> list_changed;
   Handler<void(ServerContext, std::string)> resource_updated;
 
-  // For whoever keeps servers: gives up connecting; and what is called without a lock.
+  // For the owner of servers: gives up connecting; and what is called without a lock.
   std::stop_token stop = {};
   std::function<void(const std::string& reason)> on_ended = nullptr;
   std::function<void()> on_tools_changed = nullptr;

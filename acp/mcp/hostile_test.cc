@@ -1,4 +1,4 @@
-// Servers that misbehave: what the user is told, and that everything else goes on.
+// Servers that misbehave: what is reported to the user, and that everything else goes on.
 #include <gtest/gtest.h>
 
 #include <algorithm>

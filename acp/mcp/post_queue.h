@@ -40,7 +40,7 @@ class PostQueue : public HttpDialect {
   };
 
   virtual void post(std::shared_ptr<Post> post) = 0;
-  // When the POST's answer has come: what waited behind it goes on.
+  // When the POST's answer has come: what waited for it goes on.
   void posted(const Post& post);
   void pump();
   // Messages wait until this is called with true.
@@ -70,7 +70,7 @@ class PostQueue : public HttpDialect {
   std::vector<http::Client::Header> headers_;
   std::deque<std::shared_ptr<Post>> queue_;
   std::size_t queued_bytes_ = 0;
-  const Post* in_order_ = nullptr;  // behind which everything waits
+  const Post* in_order_ = nullptr;  // everything else waits for it
   bool open_ = false;
 };
 

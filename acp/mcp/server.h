@@ -29,14 +29,14 @@ class ServerContext;
 struct CallOptions {
   // Called in order, before the call returns; not after it.
   Handler<void(ServerContext, Progress)> on_progress = {};
-  // Takes the call back: the server is told, and the call throws Cancelled.
+  // Cancels the call: the server is notified, and the call throws Cancelled.
   std::stop_token stop = {};
   // Then the call is taken back, and throws TimedOut; nothing for no limit. Progress changes
   // nothing.
   std::optional<std::chrono::milliseconds> time = {};
 };
 
-// No answer came in time. The server has been told that nobody waits for it.
+// No answer came in time. The server was notified that nobody waits for it.
 class TimedOut : public Error {
  public:
   explicit TimedOut(const std::string& what) : Error(rpc::request_cancelled, what) {}

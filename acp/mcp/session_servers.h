@@ -23,7 +23,7 @@ class Servers;
 // A copy stands for the same servers. For all threads.
 class SessionServers {
  public:
-  // What servers are told of the agent.
+  // What servers learn about the agent.
   SessionServers(std::string name, std::string version);
 
   // Called with a server that could not be connected to, or was lost, and why; on threads of the

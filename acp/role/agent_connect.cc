@@ -129,7 +129,7 @@ RemoteAgent Client::attach(Transport transport) {
   const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
   agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
     return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
-      // Whoever drops the agent meanwhile ends it: the handshake holds the connection alone.
+      // Dropping the agent meanwhile ends it: the handshake holds the connection alone.
       const auto shaking = std::make_shared<AgentProcess>();
       if (const auto agent = weak.lock()) {
         shaking->parts = agent->parts;

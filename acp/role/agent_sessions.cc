@@ -35,7 +35,7 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
     hide_booleans(*response.configOptions);
   }
   sessions_[session.id] = call.session;
-  // A client learns a new session's id from the answer. A loaded one it knows: all that is told of
+  // A client learns a new session's id from the answer. A loaded one it knows: all that is sent of
   // that stands before the answer, which says that the replay is over.
   if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
     introduce(session);

@@ -83,7 +83,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void answer(Call& call, const Json& response);
   void fail(Call& call, std::exception_ptr error);
   void fail(Call& call, const rpc::Error& error);
-  // What the other side is told of an exception. What is nobody's business goes to the log.
+  // What the other side learns about an exception. What is nobody's business goes to the log.
   virtual rpc::Error to_error(const Call& call, std::exception_ptr error);
 
   // Lets the program's handler answer; without one the answer is empty. `then` sees it first.

@@ -53,7 +53,7 @@ v1::InitializeRequest ClientRole::introduction() const {
   return request;
 }
 
-// Whoever waits for something must get it, whatever else has piled up.
+// A waiting call must get its answer, whatever else has piled up.
 bool ClientRole::takes_input() const {
   const bool events_taken = event_bytes <= max_event_bytes || prompts_waited > 0;
   return (events_taken && unseen_bytes_ <= max_event_bytes) ||

@@ -332,7 +332,7 @@ TEST(Lessons, D09_PendingCallsFailOnDisconnect) {
   EXPECT_EQ(events.list(), Strings{"closed"});
 }
 
-// Whoever needs a login for an agent that is gone already.
+// A login for an agent that is gone already.
 TEST(Lessons, D09_ALoginForAnAgentThatIsGoneFails) {
   for (const bool plain : {false, true}) {
     for (int round = 0; round < 20; ++round) {

@@ -231,7 +231,7 @@ TEST(Schedule, OrderHoldsInEveryInterleaving) {
     EXPECT_EQ(sessions.size(), 2u);
     std::vector<std::string> anonymous;
     for (const std::string& session : sessions) {
-      // On the wire: what belongs behind session/new's answer is behind it; the turn's updates
+      // On the wire: what belongs after session/new's answer is after it; the turn's updates
       // stand in order before its answer, and nothing of it follows.
       const std::size_t opened = place_of(sent, "opened " + session);
       const std::size_t stop = place_of(sent, "end_turn " + session);
@@ -239,7 +239,7 @@ TEST(Schedule, OrderHoldsInEveryInterleaving) {
       EXPECT_LT(opened, place_of(sent, "welcome " + session));
       EXPECT_LT(place_of(sent, "welcome " + session), sent.size());
       EXPECT_LT(stop, sent.size());
-      // At the client: the end of the turn is behind the handlers of all its updates.
+      // At the client: the end of the turn is after the handlers of all its updates.
       const std::size_t end = place_of(seen, "end_turn " + session);
       EXPECT_LT(end, seen.size());
       std::size_t last_sent = opened, last_seen = 0;

@@ -53,7 +53,7 @@ TEST(Promise, P1_AnAnswerWaitsForTheHandlersOfEarlierUpdates) {
     const Json prompt = end.read_call("session/prompt");
     for (const char* text : {"1", "2", "3"}) end.say("s", text);
     end.answer(prompt, "{\"stopReason\":\"end_turn\"}");
-    // What the handlers ask for comes behind the prompt's answer.
+    // What the handlers ask for comes after the prompt's answer.
     for (int i = 0; i < 3; ++i) end.answer(end.read_call("_slow"), "{}");
     end.read_to_end();
   });
@@ -131,7 +131,7 @@ TEST(Promise, P1_NestedRequestsDoNotDeadlock) {
 // ---- what follows an answer
 
 // On a machine that is busy, who has an answer may not run for so long that the connection becomes
-// quiet: whoever reads must not leave it to that one then.
+// quiet: the reading thread must not leave it to that one then.
 TEST(Promise, P1_ThreadsThatWaitSideBySideAllGetTheirAnswers) {
   const Within limit("threads that wait for answers, side by side");
   constexpr int threads = 3, rounds = 60;
@@ -247,9 +247,9 @@ TEST(Promise, P2_UpdatesOfASessionThatIsNotKnownYetAreKept) {
   remote.close();
 }
 
-// What an agent asks for right behind the answer that tells the session's id.
+// What an agent asks for right after the answer that tells the session's id.
 TEST(Promise, P2_RequestsOfASessionThatIsJustBeingOpenedAreServed) {
-  const Within limit("a request right behind session/new's answer");
+  const Within limit("a request right after session/new's answer");
   for (int round = 0; round < 50; ++round) {
     auto [ours, theirs] = memory_pair();
     std::string outcome;
@@ -411,7 +411,7 @@ TEST(Promise, P5_EveryRequestGetsExactlyOneAnswer) {
   EXPECT_EQ(codes.size(), expected.size());
 }
 
-// An answer that cannot be read must not leave whoever asked waiting.
+// An answer that cannot be read must not leave the caller waiting.
 TEST(Promise, P5_AnAnswerThatCannotBeReadFailsItsCall) {
   const Within limit("calls whose answers are malformed");
   const std::string large(2000, 'x');

@@ -152,7 +152,7 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
     if (size > limit_) line = line.substr(0, kept_of_large);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (trim(line).empty()) {
-      // The blank line behind the headers; before them it means nothing.
+      // The blank line after the headers; before them it means nothing.
       if (!headers_begun_) continue;
       headers_begun_ = false;
       body_ = announced_;

@@ -63,7 +63,7 @@ class FrameReader {
   bool partial_done_ = false;        // partial_ was given out and can go
   std::size_t partial_size_ = 0;     // more than partial_ holds once it is too large
   bool partial_cr_ = false;          // its last byte so far is a carriage return
-  std::optional<std::size_t> body_;  // the announced length, behind the header
+  std::optional<std::size_t> body_;  // the announced length, after the header
   std::optional<std::size_t> announced_;
   bool headers_begun_ = false;
 };

@@ -1,5 +1,5 @@
 // One end of a JSON-RPC 2.0 connection, without I/O: bytes go in, bytes and calls come out. It
-// belongs to one thread, has no clock and no locks, and never waits. Whoever owns the descriptors
+// belongs to one thread, has no clock and no locks, and never waits. The owner of the descriptors
 // feeds it and sends what it has to send; any loop can do that.
 #pragma once
 
@@ -69,7 +69,7 @@ struct Trouble {
     not_a_message,        // JSON, but not JSON-RPC
     too_large,            // a message over the limit
     unknown_answer,       // an answer to nothing that we asked
-    unknown_notification  // reported by whoever handles notifications
+    unknown_notification  // reported by the handler of notifications
   };
   Kind kind;
   std::string what;
@@ -131,7 +131,7 @@ class Peer {
   void feed(std::string_view bytes);
   // The other side writes no more: what waits for an answer fails. Sending goes on.
   void end_of_input();
-  // Nothing that came is looked at any more, whoever waits is told so.
+  // Nothing that came is looked at any more; waiting calls fail.
   void close();
 
   // ---- what must go out ----
@@ -148,7 +148,7 @@ class Peer {
                  NotificationToken inside = 0, bool takes_unchecked = false);
   void notify(std::string_view method, const Write& params);
   // The same for one that is sent often, and always with other text only: the whole message up to
-  // that, the text, which becomes a JSON string, and what stands behind it.
+  // that, the text, which becomes a JSON string, and what stands after it.
   void notify_text(std::string_view before, std::string_view text, std::string_view behind);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
@@ -159,7 +159,7 @@ class Peer {
   // False if the request is not known, or has its answer.
   bool respond(const RequestId& id, const Write& result);
   bool fail(const RequestId& id, const Error& error);
-  // Runs behind the answer to this request, at once if it has been given. What it sends follows the
+  // Runs after the answer to this request, at once if it has been given. What it sends follows the
   // answer.
   void after_answer(const RequestId& id, std::function<void()> action);
   void finished(NotificationToken token);
@@ -218,18 +218,18 @@ class Peer {
   void enqueue(Queued item);
   void fail_calls();
   void flush(Batch& batch);
-  // What can be told of a message that cannot be read as a whole.
+  // What is known of a message that cannot be read as a whole.
   struct Beginning {
     Json id;  // absent if it does not say
     bool method = false, answer = false;
   };
   static Beginning beginning_of(std::string_view text);
-  // Whether it was meant as an answer. Whoever waits for it is told that it cannot be read.
+  // Whether it was meant as an answer. The call that waits for it fails: it cannot be read.
   bool unreadable_answer(const Beginning& beginning, const std::string& why);
 
   void refuse(const Json& id, const Error& error, const std::shared_ptr<Batch>& batch);
   void write_error(json::Writer& out, const Error& error);
-  // A frame is built in place, behind what waits to be sent.
+  // A frame is built in place, after what waits to be sent.
   template <class Fill>
   void send(Fill fill);
   void trouble(Trouble::Kind kind, std::string what) {

@@ -12,7 +12,7 @@ Peer::Write raw(std::string text) {
   return [text = std::move(text)](json::Writer& out) { out.put(text); };
 }
 
-// Notes what it is told. Requests and notifications are finished by the test, unless told
+// Notes its calls. Requests and notifications are finished by the test, unless told
 // otherwise.
 struct Recorder : PeerHandler {
   void on_request(const RequestId& id, std::string_view method, JsonView params) override {

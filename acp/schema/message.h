@@ -1,4 +1,4 @@
-// Whole JSON-RPC messages held against a protocol version's tables.
+// Whole JSON-RPC messages, checked against a protocol version's tables.
 #pragma once
 
 #include <map>

@@ -136,7 +136,7 @@ std::string written(const Rule& rule) {
   return text;
 }
 
-// The file's text; empty if there is none. Whoever else may write to it could decide for us.
+// The file's text; empty if there is none. Another user who may write to it could decide for us.
 std::string read_text(const std::string& path) {
   const io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file && (errno == ENOENT || errno == ENOTDIR)) return {};

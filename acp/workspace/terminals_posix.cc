@@ -233,8 +233,8 @@ class Terminals::State {
                     std::vector<std::pair<Waiter, io::ExitStatus>>& settled) {
     const auto status = terminal.process.poll_exit();
     if (!status) return;
-    // What it printed is there before its end is told; what others of its tree still print is not
-    // waited for.
+    // What it printed is there before its end is reported; what others of its tree still print is
+    // not waited for.
     for (int reads = 0; reads < 1024 && read(id, terminal, pieces); ++reads) {
     }
     terminal.exit = status;

@@ -153,7 +153,7 @@ void Child::send(std::string_view first, std::string_view second) {
   }
 }
 
-// Reads once, behind what is there.
+// Reads once, after what is there.
 void Child::fill() {
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ == buffer_.size()) {

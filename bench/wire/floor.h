@@ -28,7 +28,7 @@ class Stdio {
   // Is one there that needs no read?
   bool has_line() const { return std::memchr(in_.data() + begin_, '\n', end_ - begin_) != nullptr; }
 
-  // Without its newline, and with room for simdjson's padding behind it; valid until the next call.
+  // Without its newline, and with room for simdjson's padding after it; valid until the next call.
   // Without data at the end of the input.
   std::string_view line() {
     for (std::size_t searched = 0;;) {

@@ -1,5 +1,5 @@
 // The floor for clients: simdjson's DOM on each line, the fields that a user looks at copied into a
-// struct, one thread, blocking reads; whoever waits for an answer reads it himself.
+// struct, one thread, blocking reads; the thread that waits for an answer reads it itself.
 //
 //   bench_floor_client STEP...   stream N, diff N, reqs N, pipe N: see README.md
 #include <simdjson.h>

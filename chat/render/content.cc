@@ -10,8 +10,6 @@
 namespace acp::chat {
 namespace {
 
-const Style aside{.dim = true};
-
 // How many bytes that base64 stands for.
 std::uint64_t decoded_size(std::string_view base64) {
   while (!base64.empty() && base64.back() == '=') base64.remove_suffix(1);

@@ -50,7 +50,6 @@ Line diff_counts(const TextDiff& diff) {
 
 Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows,
                  bool whole_lines) {
-  const Style aside{.dim = true};
   Lines out;
   const auto note = [&](const std::string& text) {
     out.push_back(fit(line_of(text, aside), columns));

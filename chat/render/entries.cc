@@ -14,12 +14,6 @@ namespace {
 using Message = SessionState::Message;
 using Prompt = SessionState::Prompt;
 
-const Style aside{.dim = true};
-
-void append(Lines& lines, Lines more) {
-  for (Line& line : more) lines.push_back(std::move(line));
-}
-
 View narrower(const View& view, std::size_t by) {
   View inner = view;
   inner.columns = view.columns > 2 * by ? view.columns - by : view.columns;

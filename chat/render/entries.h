@@ -20,7 +20,7 @@ Lines entry_lines(const SessionState& state, const SessionState::Entry& entry, c
 Lines tool_call_lines(const SessionState& state, const ToolCallState& call, const View& view);
 
 // Its parts, for who keeps those that have not changed: the one line, with how many lines its diffs
-// change if that is to be told there; and what is below it.
+// change if that is to be shown there; and what is below it.
 Line tool_call_head(const SessionState& state, const ToolCallState& call, const Line& counts,
                     const View& view);
 Line change_counts(const ToolCallState& call);

@@ -7,7 +7,7 @@ namespace acp::chat {
 
 namespace {
 
-std::size_t size_of(const v1::ContentBlock& block) {
+std::size_t memory_of(const v1::ContentBlock& block) {
   if (const auto* text = std::get_if<v1::TextContent>(&block)) return text->text.size();
   if (const auto* image = std::get_if<v1::ImageContent>(&block)) return image->data.size();
   if (const auto* audio = std::get_if<v1::AudioContent>(&block)) return audio->data.size();
@@ -21,9 +21,9 @@ std::size_t size_of(const v1::ContentBlock& block) {
   return 0;
 }
 
-std::size_t size_of(const std::vector<v1::ContentBlock>& blocks) {
+std::size_t memory_of(const std::vector<v1::ContentBlock>& blocks) {
   std::size_t size = blocks.size() * sizeof(v1::ContentBlock);
-  for (const v1::ContentBlock& block : blocks) size += size_of(block);
+  for (const v1::ContentBlock& block : blocks) size += memory_of(block);
   return size;
 }
 
@@ -31,17 +31,17 @@ struct Size {
   const SessionState& state;
 
   std::size_t operator()(const SessionState::Prompt& prompt) const {
-    return size_of(prompt.content);
+    return memory_of(prompt.content);
   }
   std::size_t operator()(const SessionState::Message& message) const {
-    return size_of(message.content);
+    return memory_of(message.content);
   }
   std::size_t operator()(const ToolCallState& call) const {
     std::size_t size = call.title.size() + call.raw_input.text().size() +
                        call.raw_output.text().size() + call.meta.text().size();
     size += call.content.size() * sizeof(v1::ToolCallContent);
     for (const v1::ToolCallContent& content : call.content) {
-      if (const auto* block = std::get_if<v1::Content>(&content)) size += size_of(block->content);
+      if (const auto* block = std::get_if<v1::Content>(&content)) size += memory_of(block->content);
       if (const auto* change = std::get_if<v1::Diff>(&content))
         size += change->newText.size() + (change->oldText ? change->oldText->size() : 0);
       if (const auto* shown = std::get_if<v1::Terminal>(&content))
@@ -54,18 +54,18 @@ struct Size {
     return notice.title.size() + (notice.description ? notice.description->size() : 0);
   }
   std::size_t operator()(const v1::CompactionUpdate& compaction) const {
-    return compaction.summary ? size_of(*compaction.summary) : 0;
+    return compaction.summary ? memory_of(*compaction.summary) : 0;
   }
   std::size_t operator()(const v1::SubagentUpdate&) const { return 0; }
   std::size_t operator()(const v1::SessionMessage& message) const {
-    return message.content ? size_of(*message.content) : 0;
+    return message.content ? memory_of(*message.content) : 0;
   }
   std::size_t operator()(const Unknown& update) const { return update.payload.text().size(); }
 };
 
 }  // namespace
 
-std::size_t size_of(const SessionState& state, const SessionState::Entry& entry) {
+std::size_t memory_of(const SessionState& state, const SessionState::Entry& entry) {
   return sizeof entry + std::visit(Size{state}, entry.content);
 }
 
@@ -100,12 +100,12 @@ std::size_t too_many(const SessionState& state, std::size_t printed, const Bound
   const auto& timeline = state.timeline();
   printed = std::min(printed, timeline.size());
   std::size_t bytes = 0;
-  for (const SessionState::Entry& entry : timeline) bytes += size_of(state, entry);
+  for (const SessionState::Entry& entry : timeline) bytes += memory_of(state, entry);
   if (timeline.size() <= bounds.entries && bytes <= bounds.bytes) return 0;
   std::size_t count = 0, left = timeline.size();
   for (; count < printed && (left > bounds.entries / 2 || bytes > bounds.bytes / 2);
        ++count, --left)
-    bytes -= size_of(state, timeline[count]);
+    bytes -= memory_of(state, timeline[count]);
   return count;
 }
 
@@ -116,7 +116,7 @@ void keep_short(SessionState& state) {
   if (state.timeline().empty()) return;
   const std::size_t last = state.timeline().size() - 1;
   const auto* message = std::get_if<SessionState::Message>(&state.timeline()[last].content);
-  if (message != nullptr && size_of(message->content) > most_text)
+  if (message != nullptr && memory_of(message->content) > most_text)
     state.forget_content(last, message->content.size(), 0);
 }
 

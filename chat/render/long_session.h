@@ -13,7 +13,7 @@
 namespace acp::chat {
 
 // What an entry holds, in bytes, roughly; with the terminals that it shows.
-std::size_t size_of(const SessionState& state, const SessionState::Entry& entry);
+std::size_t memory_of(const SessionState& state, const SessionState::Entry& entry);
 
 // As /export writes it: Markdown, or one JSON object and a line end. Nothing for what has no place
 // there.

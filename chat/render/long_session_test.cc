@@ -1,4 +1,4 @@
-// A long session in bounds: what is let go of was printed, is told once, and can be exported.
+// A long session in bounds: what is let go of was printed, is reported once, and can be exported.
 #include "chat/render/long_session.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(LongSession, WhoeverKeepsNothing) {
   EXPECT_NE(state.tool_call("999"), nullptr);
   state.apply(said(std::string(100'000, 'x')));
   keep_short(state);
-  EXPECT_LT(size_of(state, state.timeline().back()), 2000u);
+  EXPECT_LT(memory_of(state, state.timeline().back()), 2000u);
 }
 
 TEST(Pace, WaitsForTheNextDrawing) {

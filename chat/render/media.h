@@ -1,4 +1,4 @@
-// What agents send besides text, and how it is kept by whoever asks for it.
+// What agents send besides text, and how it is saved on request.
 #pragma once
 
 #include <string>

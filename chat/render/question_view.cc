@@ -15,9 +15,8 @@
 namespace acp::chat {
 namespace {
 
-using Kind = v1::ToolKind;
+using v1::ToolKind;
 
-const Style aside{.dim = true};
 const Style warning{.bold = true, .colour = Colour::yellow};
 
 constexpr std::size_t most_blanks = 8;   // in a row, that stay blanks
@@ -82,15 +81,15 @@ void add_command(Line& line, std::string_view text) {
   flush();
 }
 
-std::string verb_of(Kind kind) {
+std::string verb_of(ToolKind kind) {
   switch (kind) {
-    case Kind::execute:
+    case ToolKind::execute:
       return "run";
-    case Kind::delete_:
+    case ToolKind::delete_:
       return "delete";
-    case Kind::switch_mode:
+    case ToolKind::switch_mode:
       return "change the mode";
-    case Kind::other:
+    case ToolKind::other:
       return "call a tool";
     default: {
       const auto name = Json::parse(json::encode(kind));
@@ -282,7 +281,7 @@ bool names_command(std::string_view title, std::string_view command) {
 
 Line question_title(const ToolCallState& call, const std::string& cwd) {
   Line title = line_of(verb_of(call.kind), {.bold = true});
-  if (call.kind == Kind::execute) {
+  if (call.kind == ToolKind::execute) {
     add(title, " in " + directory_of(call, cwd));
   } else if (const v1::Diff* diff = first_diff(call)) {
     View view;
@@ -311,17 +310,17 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
     add(line, text, style);
     add_rows(out, chop(line, columns, {.first = {}, .rest = line_of("↪ ", aside)}));
   };
-  const std::string command = call.kind == Kind::execute ? command_of(call) : "";
+  const std::string command = call.kind == ToolKind::execute ? command_of(call) : "";
   const v1::Diff* const diff = first_diff(call);
   if (!command.empty())
     add_rows(out, command_lines(command, columns));
-  else if (call.kind == Kind::execute)
+  else if (call.kind == ToolKind::execute)
     fact("The agent does not say which command. It says:", call.title, warning);
-  if (call.kind == Kind::execute && directory_of(call, cwd) != cwd)
+  if (call.kind == ToolKind::execute && directory_of(call, cwd) != cwd)
     fact("not in the session's directory,", cwd, warning);
-  if (call.name && (call.kind == Kind::other || call.name->starts_with("mcp__")))
+  if (call.name && (call.kind == ToolKind::other || call.name->starts_with("mcp__")))
     fact("tool", tool_name(*call.name), {.bold = true});
-  if (const std::string url = url_of(call); !url.empty() && call.kind != Kind::execute) {
+  if (const std::string url = url_of(call); !url.empty() && call.kind != ToolKind::execute) {
     const UrlOrigin origin = origin_of(url);
     fact("address", url);
     fact("host", origin.host.empty() ? "unknown" : origin.host, {.bold = true});
@@ -343,7 +342,7 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
   if (diff == nullptr || call.locations.size() > 1 ||
       (call.locations.size() == 1 && call.locations.front().path != diff->path))
     for (const v1::ToolCallLocation& location : call.locations)
-      if (call.kind != Kind::execute || location.path != directory_of(call, cwd))
+      if (call.kind != ToolKind::execute || location.path != directory_of(call, cwd))
         fact("path", place_text(location.path, location.line, view));
   add_input(out, call, columns, said_of_input(call, command, diff, cwd));
   if (!command.empty() && !names_command(call.title, command))

@@ -14,7 +14,6 @@ namespace {
 
 using Status = ToolCallState::Status;
 
-const Style aside{.dim = true};
 const Style bad{.bold = true, .colour = Colour::red};
 
 std::string_view icon(v1::ToolKind kind) {
@@ -66,7 +65,7 @@ Mark mark(const ToolCallState& call, const View& view) {
   return {"⊘", {.dim = true}, "cancelled"};
 }
 
-// What stands behind the title: the end of a long line is more telling than its middle.
+// What stands after the title: the end of a long line is more telling than its middle.
 Line tail(const ToolCallState& call, const Line& counts, const View& view) {
   constexpr std::size_t most_places = 2;
   constexpr std::chrono::milliseconds shortest_shown(100);

@@ -15,10 +15,6 @@ namespace {
 
 using Message = SessionState::Message;
 
-void append(Lines& lines, Lines more) {
-  for (Line& line : more) lines.push_back(std::move(line));
-}
-
 const Message* streamed(const SessionState::Entry& entry) {
   const auto* message = std::get_if<Message>(&entry.content);
   return message && message->kind != Message::Kind::user ? message : nullptr;
@@ -110,7 +106,7 @@ class Transcript::Open {
       } else if (complete) {
         wait(content_lines(block, view, TextAs::markdown));
       }
-      // A text may go on even behind what seemed to be its end.
+      // A text may go on even after what seemed to be its end.
       if (!complete || (block_ + 1 == message.content.size() && is_text(block))) return;
       ++block_;
       fed_ = 0;

@@ -22,7 +22,7 @@ struct Frame {
 };
 
 // Follows one SessionState. A frame costs what has changed, and what is open: the last block of a
-// message that is being written, calls that are not finished, and what waits behind those. When
+// message that is being written, calls that are not finished, and what waits after those. When
 // that grows beyond `most_open` lines, calls are printed as they are, and once more when they
 // have ended.
 class Transcript {
@@ -37,7 +37,7 @@ class Transcript {
   const View& view() const { return view_; }
 
   Frame draw(const SessionState& state);
-  // A last frame with nothing open; what changes later is told by the next draw().
+  // A last frame with nothing open; what changes later is shown by the next draw().
   Frame finish(const SessionState& state);
   // The next frame begins with the first entry again.
   void restart();
@@ -74,7 +74,7 @@ class Transcript {
   std::uint64_t revision_ = 0;
   std::size_t first_ = 0;  // of those that are open, in the timeline
   std::deque<std::unique_ptr<Open>> open_;
-  std::set<std::size_t> running_prompts_;  // whose end is still to be told
+  std::set<std::size_t> running_prompts_;  // whose end is still to be shown
   std::unordered_map<std::size_t, Printed> told_;
   std::vector<std::size_t> ended_;  // changed after they were printed
 };

@@ -1,4 +1,4 @@
-// What happens in a run, as it is told: docs/run.md.
+// What happens in a run, as it is reported: docs/run.md.
 #pragma once
 
 #include <deque>
@@ -118,7 +118,7 @@ class RunReporter {
   void tell(const RunEvent& event);
   // Nothing is printed while this is held.
   std::unique_lock<std::mutex> silence() { return std::unique_lock(printing_); }
-  // Never waits: it is told with the next event. For threads that hold locks.
+  // Never waits: it is reported with the next event. For threads that hold locks.
   void later(LogEntry entry);
 
  private:

@@ -18,7 +18,7 @@
 
 namespace acp::chat {
 
-// For all threads. Handlers hold it: it knows the session, so whoever ends the run says forget().
+// For all threads. Handlers hold it: it knows the session, so the end of the run calls forget().
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
   // `asks_itself`: it is our own agent, which asks for what its mode does not allow.
@@ -29,7 +29,7 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
 
   void install(Client& client);
 
-  // From now on questions are seen together with what was told of the call before.
+  // From now on questions are seen together with what was known of the call before.
   void remember(const Session& session);
   void forget();
 

@@ -192,7 +192,7 @@ class Run {
     return prompt.response();
   }
 
-  // Closing is a question whose answer stands behind all that the agent still had to say of the
+  // Closing is a question whose answer stands after all that the agent still had to say of the
   // turn.
   void settle() {
     if (agent_->capabilities().sessionCapabilities.close.has_value()) {

@@ -275,7 +275,7 @@ class TextPrinter : public RunPrinter {
     end_message();
     // That the turn is cancelled was said, of the call as well, which may have ended since.
     if (e.answer.by == PermissionAnswer::By::cancelled && !calls_.contains(e.call.id)) return;
-    // The question may be answered before the call itself is told of.
+    // The question may be answered before the call itself is reported.
     const auto [place, is_new] = calls_.try_emplace(e.call.id);
     ShownCall& asked = place->second;
     if (is_new) asked.told = false;
@@ -368,7 +368,7 @@ class TextPrinter : public RunPrinter {
   std::string message_id_;
   std::map<std::string, ShownCall> calls_;  // those that have not ended
   TerminalTails terminals_;
-  std::set<std::string> unknown_;  // kinds that were told of
+  std::set<std::string> unknown_;  // kinds that were reported
 };
 
 }  // namespace

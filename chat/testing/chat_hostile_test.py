@@ -84,7 +84,7 @@ class Hostile(ChatCase):
         self.assertEqual((text.count("x" * 1000), text.count("y" * 1000)), (2 ** 20 // 1000, 2 ** 20 // 1000))
 
     def test_a_terminal_that_takes_nothing(self):
-        """Whoever stops the output (Ctrl-S) stops the agent: what it says does not pile up."""
+        """Stopping the output (Ctrl-S) stops the agent: what it says does not pile up."""
         told = self.home / "told"
         chat = self.hostile_turn("flood", str(told), patience=180)
         deadline = time.monotonic() + 180

@@ -50,7 +50,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
            std::string policy_file, std::vector<io::EnvironmentEdit> command_environment);
 
   void install(Client& client);
-  // Nobody answers any more: who waits is told to go.
+  // Nobody answers any more: waiting calls end.
   void close();
   // What was answered in the turn before counts no more.
   void turn_begins();

@@ -8,12 +8,6 @@
 
 namespace acp::chat {
 
-namespace {
-
-const Style aside{.dim = true};
-
-}  // namespace
-
 SessionView::SessionView(std::string cwd, std::size_t columns, Now now)
     : cwd_(std::move(cwd)), columns_(columns), now_(std::move(now)), transcript_(view()) {}
 

@@ -11,8 +11,6 @@ namespace acp::chat {
 
 namespace {
 
-const Style aside{.dim = true};
-
 std::string number(const char* format, double value) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);

@@ -145,8 +145,8 @@ void ChatUi::look_at(const RawTerminal::Event& event) {
   }
 }
 
-// Whoever types a line may be ahead of the agent; the lines of a script each wait until the one
-// before is done, or a question is asked.
+// A person who types a line may be ahead of the agent; the lines of a script each wait until the
+// one before is done, or a question is asked.
 bool ChatUi::takes_line() const {
   if (exit_code_) return false;
   if (!scripted_) return true;

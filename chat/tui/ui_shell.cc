@@ -14,8 +14,6 @@ constexpr std::size_t most_live_bytes = 4096, most_live_lines = 5;
 constexpr std::size_t most_told_bytes = 32 * 1024;
 constexpr std::size_t most_printed_lines = 200;
 
-const Style aside{.dim = true};
-
 std::string shell() {
   const char* const set = std::getenv("SHELL");
   return set != nullptr && *set == '/' ? set : "/bin/sh";

@@ -10,8 +10,6 @@ namespace acp::chat {
 
 namespace {
 
-const Style aside{.dim = true};
-
 std::string first_line(const std::string& text) {
   std::string_view rest = text;
   const std::string line(take_line(rest));

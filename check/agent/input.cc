@@ -146,7 +146,7 @@ void check_pieces(AgentRun& run, Patient& patient) {
   const std::size_t cut = both.find("ü") + 1;
   client->wire().send_bytes(both.substr(0, cut));
   client->wire().flush(soon());
-  // Whoever has read the first piece gives no answer to it: there is nothing to wait for.
+  // An agent that has read the first piece gives no answer to it: there is nothing to wait for.
   client->wire().receive(std::chrono::steady_clock::now() + std::chrono::milliseconds(20));
   client->wire().send_bytes(both.substr(cut));
   const Reply first = client->wait(Json("piece-1")), second = client->wait(Json("piece-2"));

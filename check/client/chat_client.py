@@ -71,7 +71,7 @@ def main():
         pid, status = os.waitpid(chat.pid, os.WNOHANG)
         if pid:
             code = os.waitstatus_to_exitcode(status)
-            # Whoever leaves a chat leaves it with success. That an error was told is seen on the screen.
+            # Leaving a chat is a success. An error is seen on the screen.
             if code == 0 and "The model is out of order" in chat.screen.text(200):
                 code = 1
             if code != 0:

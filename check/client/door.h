@@ -40,7 +40,7 @@ class Door {
     Transport transport;
     int process = 0;  // that connected; 0 if the system does not tell
   };
-  // Whoever connects before the time is over.
+  // The client that connects before the time is over.
   std::optional<Visitor> wait(std::chrono::milliseconds time) const;
 
  private:

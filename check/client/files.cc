@@ -35,7 +35,7 @@ bool reach_files(Scene& scene, const char* capability) {
 
 struct Reading {
   std::string_view id;
-  std::string_view what;     // behind the path
+  std::string_view what;     // after the path
   std::string_view content;  // with or without its last newline
 };
 

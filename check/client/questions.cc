@@ -100,7 +100,7 @@ void play_cancel_asked(Scene& scene) {
   if (!scene.reach_prompt()) return;
   announce(scene, "c1");
   const std::string asked = scene.ask("session/request_permission", permission("c1"));
-  // Whoever answers by itself does so at once: then there is nothing to see here.
+  // A client that answers by itself does so at once: then there is nothing to see here.
   if (scene.until([&] { return scene.answered(asked); }, 400ms)) {
     scene.finish();
     return;

@@ -55,7 +55,7 @@ void play_plain(Scene& scene, ClientFacts& facts) {
     scene.skip("C-LIFE-10", "the client does not end by itself");
   } else if (ending.exit && ending.exit->kind == io::ExitStatus::Kind::exited) {
     facts.plain_exit = ending.exit->value;
-    // Whoever had to be asked for a permission may have been refused it.
+    // A client that had to ask for a permission may have been refused it.
     if (facts.barrier == Barrier::extension)
       scene.expect("C-LIFE-10", ending.exit->success(), scene.state());
   } else {

@@ -1,5 +1,5 @@
 // `acp check client`: a client is started again and again, each time with an agent of ours that
-// plays one scene, and what it did is held against the requirements.
+// plays one scene, and what it did is checked against the requirements.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct ClientOptions {
   int cancel_signal = 2;
   // It does not end by itself when its turn is over: it is ended with SIGTERM.
   bool stays = false;
-  // It is started by hand, with the agent that is told: the socket's path. No command then.
+  // It is started by hand, with the agent that is printed: the socket's path. No command then.
   std::string listen;
   std::size_t jobs = 1;  // scenes at a time
   std::function<void(const std::string&)> say = nullptr;

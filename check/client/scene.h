@@ -67,7 +67,7 @@ class Scene {
       R"({"protocolVersion":1,"agentCapabilities":{"loadSession":false,"promptCapabilities":)"
       R"({"image":false,"audio":false,"embeddedContext":false},"mcpCapabilities":{"http":false,)"
       R"("sse":false}},"agentInfo":{"name":"acp-check","version":"1"},"authMethods":[]})";
-  std::string session_members;  // of the answer to session/new, behind the id: `,"modes":…`
+  std::string session_members;  // of the answer to session/new, after the id: `,"modes":…`
   // Sees every request and notification of the client first; true if it has dealt with it.
   std::function<bool(const Incoming&)> intercept;
   bool stubborn = false;  // the agent's process does not end when it should

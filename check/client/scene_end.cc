@@ -109,7 +109,7 @@ bool Scene::survived(std::string_view id, const std::string& what) {
 void Scene::end_well(std::string_view id, const std::string& what) {
   const Ending ending = finish();
   if (!ending.in_time) {
-    // Whoever never ends fails elsewhere, and once.
+    // A client that never ends fails elsewhere, and once.
     if (!facts_.stays) fail(id, "after " + what + " the client does not end: " + ending.text());
     return;
   }

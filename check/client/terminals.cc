@@ -25,7 +25,7 @@ bool reach_terminals(Scene& scene) {
 
 class Terminal {
  public:
-  // `members` behind the session's id.
+  // `members` after the session's id.
   Terminal(Scene& scene, const std::string& members)
       : scene_(scene),
         created_(scene.call("terminal/create", "{\"sessionId\":$S," + members + "}")) {

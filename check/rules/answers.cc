@@ -15,7 +15,7 @@ constexpr std::size_t most_terminals = 4096;
 }  // namespace
 
 void Rules::Parts::agent_answers(OpenRequest& request, JsonView result, JsonView error) {
-  // Whoever answers this has read what was sent before it.
+  // A side that answers this has read what was sent before it.
   for (auto& [id, open] : open_of_client)
     if (open.cancelled_at && open.cancelled_in < request.frame) open.cancel_was_read = true;
 

@@ -1,4 +1,4 @@
-// What a run of requirements has found, and how it is told.
+// What a run of requirements has found, and how it is reported.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ class Report {
 };
 
 // The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT").
-// All of the side if it names none. An unknown name is told in `unknown`.
+// All of the side if it names none. An unknown name is put into `unknown`.
 std::vector<const Requirement*> select(Side side, const std::vector<std::string>& only,
                                        std::string& unknown);
 

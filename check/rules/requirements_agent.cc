@@ -14,7 +14,7 @@ constexpr Level must = Level::must, should = Level::should;
 
 // In areas that the rules of the wire have too, these begin with 11. What both look for stands in
 // the list of the wire.
-constexpr Requirement list[] = {
+constexpr Requirement agent_list[] = {
     of("A-INIT-1", must, "Asked for protocol version 1, the agent answers with version 1.",
        ACP_PAGE "initialization#version-negotiation"),
     of("A-INIT-2", must,
@@ -232,6 +232,6 @@ constexpr Requirement list[] = {
 
 }  // namespace
 
-std::span<const Requirement> agent_requirements() { return list; }
+std::span<const Requirement> agent_requirements() { return agent_list; }
 
 }  // namespace acp::check

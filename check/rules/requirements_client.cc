@@ -7,7 +7,7 @@ namespace {
 #define ACP_CLIENT(id, level, sentence, page) \
   { "C-" id, Side::client, Level::level, sentence, ACP_PAGE page }
 
-constexpr Requirement list[] = {
+constexpr Requirement client_list[] = {
     ACP_CLIENT("INIT-1", must, "The client asks for a version of the protocol that exists: not 0.",
                "initialization#protocol-version"),
     ACP_CLIENT("INIT-2", should, "initialize says what the client can do: clientCapabilities.",
@@ -62,7 +62,7 @@ constexpr Requirement list[] = {
     ACP_CLIENT("TURN-3", should, "A stop reason that the client does not know ends the turn.",
                "prompt-turn#stop-reasons"),
     ACP_CLIENT("TURN-4", must,
-               "An error as answer to session/prompt ends the turn, and the user is told: the "
+               "An error as answer to session/prompt ends the turn, and the user sees it: the "
                "client does not end with success.",
                "prompt-turn"),
     ACP_CLIENT("TURN-5", should, "An agent that takes seconds for its answers is waited for.",
@@ -119,7 +119,7 @@ constexpr Requirement list[] = {
     ACP_CLIENT("FS-2", must, "line counts from 1, and limit counts lines.",
                "file-system#reading-files"),
     ACP_CLIENT("FS-3", should, "line 0 reads from the beginning.", "file-system#reading-files"),
-    ACP_CLIENT("FS-4", should, "Lines behind the end of a file, and 0 lines, are no lines.",
+    ACP_CLIENT("FS-4", should, "Lines after the end of a file, and 0 lines, are no lines.",
                "file-system#reading-files"),
     ACP_CLIENT("FS-5", must, "A file that is not there is an error.", "file-system#reading-files"),
     ACP_CLIENT("FS-6", should, "… with the code -32002.", "schema#errorcode"),
@@ -162,8 +162,7 @@ constexpr Requirement list[] = {
                "terminals#executing-commands"),
     ACP_CLIENT("TTY-12", must, "truncated says whether the output was cut.",
                "terminals#getting-output"),
-    ACP_CLIENT("TTY-13", must,
-               "terminal/kill ends the command, and whoever waits for it is answered.",
+    ACP_CLIENT("TTY-13", must, "terminal/kill ends the command, and a wait for it is answered.",
                "terminals#killing-commands"),
     ACP_CLIENT("TTY-14", must, "After terminal/kill the output is still there.",
                "terminals#killing-commands"),
@@ -226,6 +225,6 @@ constexpr Requirement list[] = {
 
 }  // namespace
 
-std::span<const Requirement> client_requirements() { return list; }
+std::span<const Requirement> client_requirements() { return client_list; }
 
 }  // namespace acp::check

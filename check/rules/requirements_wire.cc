@@ -11,7 +11,7 @@ namespace {
     "C-" name, Side::client, Level::level, sentence, page   \
   }
 
-constexpr Requirement list[] = {
+constexpr Requirement wire_list[] = {
     ACP_BOTH("WIRE-1", must, "Every frame is one JSON text.", ACP_PAGE "transports"),
     ACP_BOTH("WIRE-2", must, "Every frame is valid UTF-8.", ACP_PAGE "transports"),
     ACP_BOTH("WIRE-3", must, "Every message says \"jsonrpc\": \"2.0\".", ACP_PAGE "overview"),
@@ -215,6 +215,6 @@ constexpr Requirement list[] = {
 
 }  // namespace
 
-std::span<const Requirement> wire_requirements() { return list; }
+std::span<const Requirement> wire_requirements() { return wire_list; }
 
 }  // namespace acp::check

@@ -165,7 +165,7 @@ void Rules::Parts::see_answer(const Envelope& message) {
     std::size_t& broken = from_client ? broken_of_agent : broken_of_client;
     if (id.absent() || id.is_null()) {
       const std::int64_t code = error["code"].as_int64().value_or(0);
-      // Whoever could not read a frame may say so, and counts frames otherwise than we do.
+      // A side that could not read a frame may say so, and counts frames otherwise than we do.
       if (!error.absent() && (code == -32700 || broken > 0)) {
         if (broken > 0) --broken;
         return;

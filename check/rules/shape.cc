@@ -1,4 +1,4 @@
-// Messages held against the schema's tables.
+// Messages checked against the schema's tables.
 #include <cstddef>
 #include <memory>
 #include <utility>

@@ -23,13 +23,13 @@ struct OpenRequest {
   const Method* known = nullptr;  // null for extensions, and for what the protocol lacks
   std::string session;
   std::size_t frame = 0;
-  int protocol = 1;  // whose tables its answer is held against; 0 for none
+  int protocol = 1;  // whose tables its answer is checked against; 0 for none
   // Of session/load and session/resume: what the session was before.
   bool session_was_known = false;
   // Of session/prompt.
   std::optional<std::int64_t> cancelled_at;
   std::size_t cancelled_in = 0;  // frame
-  bool cancel_was_read = false;  // the agent has answered what was sent behind the cancel
+  bool cancel_was_read = false;  // the agent has answered what was sent after the cancel
   // Of session/request_permission.
   struct Option {
     std::string id, kind;

@@ -20,7 +20,7 @@ namespace acp::check {
 // "delay=50ms:both:session/*".
 struct FaultSpec {
   enum class Kind {
-    delay,      // the frame, and all behind it, wait
+    delay,      // the frame, and all after it, wait
     split,      // written in pieces, with pauses between them
     merge,      // written together with the next one
     drop,       // not written

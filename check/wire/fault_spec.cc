@@ -85,7 +85,7 @@ FaultSpec read_fault(std::string_view text) {
   if (equals != std::string_view::npos) {
     if (spec.kind == Kind::delay || spec.kind == Kind::stall) {
       spec.time = time_of(amount);
-      if (!spec.time) throw fail("expected a time such as 50ms or 2s behind the =");
+      if (!spec.time) throw fail("expected a time such as 50ms or 2s after the =");
     } else if (spec.kind == Kind::split) {
       const auto pieces = number<std::size_t>(amount);
       if (!pieces || *pieces < 2 || *pieces > 1000) throw fail("expected 2 to 1000 pieces");
@@ -99,7 +99,7 @@ FaultSpec read_fault(std::string_view text) {
   const std::size_t mark = side.find('@');
   if (mark != std::string_view::npos) {
     spec.at = number<std::size_t>(side.substr(mark + 1));
-    if (!spec.at || *spec.at == 0) throw fail("expected a number from 1 behind the @");
+    if (!spec.at || *spec.at == 0) throw fail("expected a number from 1 after the @");
     side = side.substr(0, mark);
   }
   spec.client = side == "client" || side == "both";

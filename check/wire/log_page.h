@@ -3,7 +3,7 @@
 
 namespace acp::check {
 
-// Up to the title; from there to the data; behind the data.
+// Up to the title; from there to the data; after the data.
 extern const char* const log_page_head;
 extern const char* const log_page_style;
 extern const char* const log_page_script;

@@ -7,8 +7,6 @@
 namespace acp::check {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 // Without case, hyphens and underscores.
 std::string plain(std::string_view name) {
   std::string out;

@@ -12,6 +12,9 @@ namespace acp::check {
 
 inline constexpr std::string_view mask_text = "***";
 
+// Of ASCII alone.
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
 // Replaces secrets that the caller knows, in a line of JSON. False if there are none.
 using MaskKnown = std::function<bool(std::string& line)>;
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 bool is_letter(char c) { return (lower(c) >= 'a' && lower(c) <= 'z'); }
 bool is_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
 bool is_space(char c) { return spaces.find(c) != std::string_view::npos; }

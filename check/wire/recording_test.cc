@@ -295,7 +295,7 @@ TEST(Replay, SaysWhereItDeparts) {
   const std::string all = chunk("Hello \\u001b[31mred");
   const std::string end = R"({"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}})";
   EXPECT_EQ(departure({all, end}), "");
-  EXPECT_TRUE(departure({chunk("Help")}).starts_with("1 agent_message_chunk: behind 3 bytes"))
+  EXPECT_TRUE(departure({chunk("Help")}).starts_with("1 agent_message_chunk: after 3 bytes"))
       << departure({chunk("Help")});
   EXPECT_EQ(departure({all, R"({"jsonrpc":"2.0","id":2,"result":{"stopReason":"refusal"}})"}),
             "3 an answer to 2: result.stopReason: recorded \"end_turn\", got \"refusal\"");

@@ -208,7 +208,7 @@ bool Replay::receive_chunk(const Json& recorded, const Json& got) {
   if (!whole.starts_with(said_)) {
     const auto [a, b] = std::ranges::mismatch(whole, said_);
     const auto place = static_cast<std::size_t>(b - said_.begin());
-    depart(kind + ": behind " + std::to_string(place) + " bytes recorded " +
+    depart(kind + ": after " + std::to_string(place) + " bytes recorded " +
            brief(Json(whole.substr(place, 60))) + ", got " + brief(Json(said_.substr(place, 60))));
     return false;
   }

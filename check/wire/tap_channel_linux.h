@@ -41,7 +41,7 @@ class TapChannel {
 
   // Writes as much as can be, and keeps the rest.
   void write(std::string_view bytes);
-  // After a pause, and behind what is there.
+  // After a pause, and after what is there.
   void write_later(FaultedWrite write);
   // Goes on with what is kept, and what has become due.
   void go_on(TapClock::time_point now);

@@ -77,7 +77,7 @@ class Relay {
     poll(fds, std::size(fds), timeout());
     if (fds[6].revents != 0) pass_signals();
     if (fds[0].revents != 0) read_from(Side::client);
-    // Behind its end there may be more to read of what it said: once, until nothing is there.
+    // After its end there may be more to read of what it said: once, until nothing is there.
     const bool had_ended = exit_.has_value();
     if (fds[2].revents != 0)
       read_from(Side::agent);

@@ -391,7 +391,7 @@ HARMLESS = {"split", "merge", "delay", "stall", "noise"}
 
 class SeedsTest(WithAgent):
     def one(self, seed):
-        """The exit code of `acp run`, and whether a loss was told by the tap alone; raises for what is wrong."""
+        """The exit code of `acp run`, and whether a loss was reported by the tap alone; raises for what is wrong."""
         spec = FAULTS[seed % len(FAULTS)]
         log = os.path.join(self.folder.name, f"{seed}.jsonl")
         done = run_through_tap(["--log", log, "--seed", str(seed), "--fault", spec],
@@ -404,7 +404,7 @@ class SeedsTest(WithAgent):
         self.assertIn("end", lines[-1], what)
         if not any(line.get("fault") == "kill" for line in lines):
             self.assertNotRegex(lines[-1]["end"], "SIG(SEGV|ABRT|BUS|ILL|FPE)", what)
-        # A loss is told: by the client's exit code, by an error on the wire, or by the rules.
+        # A loss is reported: by the client's exit code, by an error on the wire, or by the rules.
         lost = [line for line in lines if "fault" in line and line["fault"] not in HARMLESS]
         frames = {line["n"]: line.get("frame") for line in lines if "n" in line}
         told = (done.returncode != 0 or any("violation" in line for line in lines)

@@ -90,7 +90,7 @@ void add_check_client_command(const Command& check, Action& action,
   command
       ->add_option("--listen", options->listen,
                    "For a client that is started by hand: the path of a socket. The command of the "
-                   "agent to give to it is told, and it is waited for, once for each scene")
+                   "agent to give to it is printed, and it is waited for, once for each scene")
       ->type_name("PATH");
   command->footer(
       "The client is started once for each scene, in a directory with files to work on, and must\n"
@@ -100,7 +100,7 @@ void add_check_client_command(const Command& check, Action& action,
       "  acp check client -- acp run --policy allow hello -- {agent}\n"
       "  acp check client -- my-client --agent-command {agent}\n"
       "  acp check client -- sh -c 'exec my-client --agent=\"{agent}\"'\n"
-      "Exit code: 0 no requirement at level must failed; 1 one did; 2 mistakes in the usage; 3 "
+      "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 "
       "the\n"
       "client never came to a prompt.");
   command->callback([&action, options] {

@@ -215,7 +215,7 @@ void add_completions_command(const Command& root, Action& action,
   completions
       .add_option("SHELL", options->shell, "The shell whose script is printed: bash, zsh or fish")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  // For the scripts: what could stand for the last of the words behind --.
+  // For the scripts: what could stand for the last of the words after --.
   completions.add_flag("--words", options->words, "")->group("");
   completions.footer(
       "  bash  source <(acp completions bash)    in ~/.bashrc\n"

@@ -14,7 +14,7 @@ namespace acp::cli {
 Json tool_arguments(JsonView input_schema, const std::vector<std::string>& words);
 // Of a prompt all values are text.
 Json prompt_arguments(const std::vector<std::string>& words);
-// "message:string count?:number": what a tool takes, `?` behind what it can do without.
+// "message:string count?:number": what a tool takes, `?` after what it can do without.
 std::string describe_arguments(JsonView input_schema);
 
 }  // namespace acp::cli

@@ -26,9 +26,9 @@ constexpr const char* about = R"(  acp replay wire.jsonl --as client -- my-agent
   acp replay wire.jsonl --as agent -- my-client --agent '{agent}'
   acp replay wire.jsonl --as agent    # speaks on standard input and output
 
-What the other side does is held against the recording, frame by frame. Ids of requests, sessions,
+What the other side does is compared with the recording, frame by frame. Ids of requests, sessions,
 tool calls and terminals may be others; times and what was masked may be anything; text may be cut
-into other chunks. The first departure is told, and ends it. The exit code is 0 if there was none,
+into other chunks. The first departure is reported, and ends it. The exit code is 0 if there was none,
 otherwise 1.)";
 
 int fail(const std::string& what, int code) {

@@ -116,7 +116,7 @@ chat::RunOptions read(const Options& options) {
 
 int run(const Options& options) {
   chat::RunOptions what = read(options);
-  const Interrupts interrupts;  // not before: whoever types a prompt may end it all
+  const Interrupts interrupts;  // not before: a person who types a prompt may end it all
   what.signal = [&interrupts] { return interrupts.signal(); };
   chat::TextOptions text;
   text.quiet = options.quiet;
@@ -169,7 +169,7 @@ void add_run_command(const Command& app, Action& action, std::vector<std::string
   run_command->footer(
       "Any other agent is started by its command after --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"
-      "Exit code: 0 done; 1 the agent answered with an error; 2 mistakes in the usage; 3 the "
+      "Exit code: 0 done; 1 the agent answered with an error; 2 usage error; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"
       "7 a login is needed; 8 the session cannot be resumed; 9 no model is configured;\n"

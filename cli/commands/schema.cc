@@ -1,4 +1,4 @@
-// acp schema: the protocol's types, and messages held against them.
+// acp schema: the protocol's types, and messages checked against them.
 #include <iostream>
 #include <memory>
 #include <string>

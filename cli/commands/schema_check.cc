@@ -175,7 +175,7 @@ int check_schema(const SchemaCheckOptions& options) {
     }
     std::ifstream in(file, std::ios::binary);
     if (!in || !run.run(in, file))
-      return complain("cannot read '" + file + "'", "Nothing behind it was checked.");
+      return complain("cannot read '" + file + "'", "Nothing after it was checked.");
   }
   return run.all_ok() ? 0 : 1;
 }

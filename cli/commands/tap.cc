@@ -23,8 +23,8 @@ struct Options {
 
 constexpr const char* about =
     R"(Start it where the client would start the agent: 'acp tap --log wire.jsonl -- my-agent --acp'.
-Every byte passes unchanged. Each frame is held against the schema and the rules of order; what is
-broken is told on standard error, and in the log. The exit code is the agent's.)";
+Every byte passes unchanged. Each frame is checked against the schema and the rules of order; what is
+broken is reported on standard error, and in the log. The exit code is the agent's.)";
 
 constexpr const char* about_faults = R"(Faults:
   --fault KIND[=AMOUNT]:SIDE[@N|:P%][:METHOD]

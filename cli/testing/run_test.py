@@ -53,7 +53,7 @@ class Usage(Place):
         self.assertIn('no option "odd", only: ', self.run_it("x", "--set", "odd=1", *echo, code=2).stderr)
         self.assertIn("no modes", self.run_it("x", "--mode", "a", *hostile("plain"), code=2).stderr)
         self.assertIn("no choice of models", self.run_it("x", "--model", "a", *hostile("plain"), code=2).stderr)
-        # What stands behind an option's value is the prompt, not another value.
+        # What stands after an option's value is the prompt, not another value.
         many = ["--set", "model=large", "--set", "verbose=true", "--mcp", "a=/bin/true", "say x", *echo]
         self.assertEqual(self.run_it(*many).stdout, "x\n")
         done = self.run_it("/status", "--mode", "architect", "--model", "offline")
@@ -418,7 +418,7 @@ class Hostile(Place):
         self.assertEqual(outcome("allow_once", code=4), {"outcome": "cancelled"})
         self.assertEqual(outcome("reject_once", *allow), {"outcome": "cancelled"})
         self.assertEqual(outcome("", *allow), {"outcome": "cancelled"})
-        # What was told of the call before the question counts.
+        # What was known of the call before the question counts.
         rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\nkind = 'execute'\ncommand = 'npm *'\n")
         kinds = "reject_once reject_always allow_once"
         self.assertEqual(outcome("announced " + kinds, "--policy", rules), chosen)

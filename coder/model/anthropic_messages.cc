@@ -196,7 +196,7 @@ void AnthropicStream::block_goes_on(JsonView event) {
   }
 }
 
-// What is told in the end counts; what is not told again stays.
+// What is reported last counts; what is not repeated stays.
 void AnthropicStream::usage(JsonView told) {
   const auto take = [&](const char* name, std::optional<std::uint64_t>& value) {
     if (const auto number = told[name].as_uint64()) value = number;

@@ -96,8 +96,8 @@ bool has_result(const Message& message) {
   return false;
 }
 
-// What the user said at the given place, and behind it, until the model speaks: one message, as
-// templates of local models take no two of one side. Gives the place behind it.
+// What the user said at the given place, and after it, until the model speaks: one message, as
+// templates of local models take no two of one side. Gives the place after it.
 std::size_t write_user_side(Array& out, const std::vector<Message>& messages, std::size_t at) {
   std::vector<const Part*> said;
   std::list<Part> pictures;

@@ -1,4 +1,4 @@
-// A language model, whoever serves it: a conversation goes in, a stream of what it says comes out.
+// A language model of any provider: a conversation goes in, a stream of what it says comes out.
 #pragma once
 
 #include <cstdint>
@@ -129,7 +129,7 @@ class ModelError : public std::runtime_error {
   std::string details_;
 };
 
-// ---- whoever serves it
+// ---- of any provider
 
 struct ModelInfo {
   std::string id;    // what chooses it: "openai/gpt-5", "offline"

@@ -11,7 +11,7 @@ namespace acp::coder {
 namespace {
 
 // What is known of models by the beginning of their names: defaults, for those who configure
-// nothing. The first that matches counts. How much they may say is told for those that must be
+// nothing. The first that matches counts. How much they may say is given for those that must be
 // asked for an amount.
 struct Family {
   std::string_view prefix;

@@ -119,7 +119,7 @@ class OfflineModel final : public Model {
       on_event(TextDelta{help});
       return Stop::Reason::end;
     }
-    // Behind the calls that have a result.
+    // After the calls that have a result.
     std::size_t at = 0;
     for (std::size_t calls = 0; at < steps.size() && calls < progress.results; ++at)
       if (!steps[at].tool.empty()) ++calls;

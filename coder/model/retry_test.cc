@@ -16,7 +16,7 @@ namespace {
 using Kind = ModelError::Kind;
 using Seconds = RetryPolicy::Seconds;
 
-// Fails as it is told, then answers.
+// Fails as the test wants, then answers.
 class Failing : public Model {
  public:
   explicit Failing(std::deque<ModelError> errors) : errors_(std::move(errors)) {}

@@ -6,7 +6,7 @@
 //     [{"error": {"kind": "rate_limited", "message": "slow down", "retry_after": 1}}]
 //   ]}
 //
-// Each turn is a list of the model's answers; the one behind a call's results is the next. `text`
+// Each turn is a list of the model's answers; the one after a call's results is the next. `text`
 // and `thought` may be lists, whose elements are sent one by one; `wait_ms` is waited first.
 #pragma once
 

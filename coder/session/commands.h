@@ -24,7 +24,7 @@ std::optional<TypedCommand> typed_command(const std::vector<v1::ContentBlock>& p
 std::vector<v1::AvailableCommand> own_commands();
 
 // A file NAME.md: its first lines may be `---`, `description: …`, `hint: …`, `---`; the rest is the
-// prompt, in which $ARGUMENTS stands for what was typed behind the name.
+// prompt, in which $ARGUMENTS stands for what was typed after the name.
 struct FileCommand {
   std::string name;
   std::string description;

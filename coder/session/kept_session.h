@@ -44,7 +44,7 @@ class KeptSession {
   // Tries to store what waits. Whether nothing waits any more.
   bool settle();
 
-  // What the user must be told, in order; each once.
+  // What the user must know, in order; each once.
   struct News {
     enum class Kind {
       waits,    // `why` it cannot be stored now

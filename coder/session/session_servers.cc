@@ -23,7 +23,7 @@ struct SessionServers::State {
   bool ready = false;
   bool abandoned = false;
   std::vector<std::string> events;
-  std::vector<std::string> slow;  // names that nobody has been told yet
+  std::vector<std::string> slow;  // names that were not reported yet
 };
 
 namespace {

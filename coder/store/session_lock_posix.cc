@@ -72,7 +72,8 @@ SessionLock::SessionLock(const std::string& directory, const std::string& id)
     }
     if (is_still(path_, file_.get())) break;
   }
-  // Only for the message of whoever finds it taken: that it cannot be written matters to nobody.
+  // Only for the message of a process that finds it taken: that it cannot be written matters to
+  // nobody.
   const std::string process = std::to_string(getpid()) + "\n";
   if (ftruncate(file_.get(), 0) != 0 || pwrite(file_.get(), process.data(), process.size(), 0) < 0)
     errno = 0;

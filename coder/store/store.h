@@ -91,7 +91,7 @@ class LiveSession {
 // May be used by several threads, but not by a child after fork(). Everything throws StoreError.
 class Store {
  public:
-  // What the user must be told.
+  // What the user must know.
   using OnNotice = std::function<void(const std::string& text)>;
   using Clock = std::function<std::chrono::system_clock::time_point()>;
 

@@ -26,7 +26,8 @@ class NotAStore : public StoreError {
   using StoreError::StoreError;
 };
 
-// Nobody else has the store open then: whoever opens it is alone, and whoever has it has a log.
+// Nobody else has the store open then: the process that opens it is alone, and one that has it open
+// has a log.
 bool log_is_empty(const std::string& path) {
   std::error_code error;
   return std::filesystem::file_size(path + "-wal", error) == 0 && !error;
@@ -40,7 +41,7 @@ Opened open_database(const std::string& path) {
     // Before anything is written, or what is not ours would be made ours.
     const std::int64_t version = schema_version(database);
     // NORMAL: a process that dies loses nothing; a power cut may take the last moments. SQLite
-    // syncs the head of its log since an old log could be read behind it. Where there is none, or
+    // syncs the head of its log since an old log could be read after it. Where there is none, or
     // no store at all, the disk is not waited for: that took longer than all the rest of a
     // session's start.
     const bool is_newest = version == static_cast<std::int64_t>(schema_steps().size());

@@ -35,7 +35,7 @@ class StoreOpenTest : public ::testing::Test {
     std::sort(result.begin(), result.end());
     return result;
   }
-  // One was set aside, and that was told; the name.
+  // One was set aside, and that was reported; the name.
   std::string expect_set_aside() {
     std::string found;
     for (const std::string& name : names())

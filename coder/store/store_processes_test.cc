@@ -94,7 +94,7 @@ TEST_F(StoreProcessesTest, ALiveSessionIsBusyUntilItsProcessIsGone) {
   EXPECT_FALSE(open().find("one"));
 }
 
-// Whoever has the session makes a file that must not be there.
+// The process that has the session makes a file that must not be there.
 TEST_F(StoreProcessesTest, NoTwoHaveASessionHoweverOftenItIsClosed) {
   const std::string mark = scratch / "held";
   std::vector<std::unique_ptr<Child>> children;

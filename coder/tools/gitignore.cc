@@ -123,7 +123,7 @@ std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
       i = end;
     } else {
       if (c == '\\') ++i;
-      if (i == line.size()) return std::nullopt;  // a backslash with nothing behind it
+      if (i == line.size()) return std::nullopt;  // a backslash with nothing after it
       tokens.push_back({Piece::character, line[i]});
       ++i;
     }
@@ -176,7 +176,7 @@ bool IgnoreFile::tokens_match(const Pattern& pattern, std::string_view text) {
           if (c != '/') next[i] = 1;
           break;
         case Piece::directories:
-          // Behind a slash it may be over, or begin anew.
+          // After a slash it may be over, or begin anew.
           if (c == '/')
             next[i] = 1;
           else if (next[i] == 0)

@@ -1,4 +1,4 @@
-// What git would ignore: the patterns of a .gitignore, held against paths.
+// What git would ignore: the patterns of a .gitignore, matched against paths.
 #pragma once
 
 #include <bitset>

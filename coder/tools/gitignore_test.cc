@@ -1,4 +1,4 @@
-// Held against git itself: whatever `git check-ignore` says of a path is right.
+// Compared with git itself: whatever `git check-ignore` says of a path is right.
 #include "coder/tools/gitignore.h"
 
 #include <gtest/gtest.h>

@@ -96,7 +96,7 @@ PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limit
   wanted.command = string_argument(arguments, "command");
   if (wanted.command.find_first_not_of(" \t\r\n") == std::string::npos)
     throw ToolFailed("the command is empty");
-  // What stands behind it would be shown, asked for, and not run.
+  // What stands after it would be shown, asked for, and not run.
   if (wanted.command.find('\0') != std::string::npos)
     throw ToolFailed("the command has a NUL in it");
   wanted.cwd = absolute_path(desk, optional_string(arguments, "cwd").value_or("."));

@@ -1,4 +1,4 @@
-// Held against ripgrep: the same lines in the same files.
+// Compared with ripgrep: the same lines in the same files.
 #include "coder/tools/search.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What the model is told before anything else: who it is, where it works, and what the project asks
+// What the model reads before anything else: who it is, where it works, and what the project asks
 // of those who work on it.
 #pragma once
 

@@ -114,7 +114,7 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const acp::ToolCall&
   } catch (const ConnectionClosed&) {
     throw;
   } catch (const std::exception& error) {
-    // A tool that fails fails alone: the model is told, and may do better.
+    // A tool that fails fails alone: the model reads why, and may do better.
     failure = secrets_.masked(error.what());
   }
   if (context_.cancelled()) throw Cancelled();

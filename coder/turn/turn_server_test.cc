@@ -114,7 +114,7 @@ class TurnServerTest : public ::testing::Test {
   ~TurnServerTest() override { end(); }
 
   // A session, and a prompt in it. The question is answered with this option, if there is one; all
-  // that was told stands in `told`.
+  // that was sent is in `told`.
   void prompt(const ModelServer& server, const std::string& option) {
     options.local_ports = {{"ollama", server.port()}};
     prompt(option);

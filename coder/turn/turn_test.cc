@@ -110,7 +110,7 @@ class TurnTest : public ::testing::Test {
     id = served->raw.new_session();
   }
 
-  // The stop reason, or the error's code. What was told stands in `updates`.
+  // The stop reason, or the error's code. What was sent is in `updates`.
   std::string turn(const std::string& text) {
     served->raw.prompt("7", id, text);
     return answer();
@@ -146,7 +146,7 @@ class TurnTest : public ::testing::Test {
   }
   std::string conversation() const { return lines(session->conversation.messages()); }
 
-  // Whoever opens it later has the same conversation.
+  // Opened later, it has the same conversation.
   void kept_as_it_is() {
     Conversation again;
     session->kept.read([&](EntryKind kind, std::string_view body) { again.replay(kind, body); });

@@ -36,7 +36,7 @@ export const scenarios = [
     },
   },
   {
-    name: "permission rejected: the tool has failed, the model is told, the turn goes on",
+    name: "permission rejected: the tool has failed, the model reads why, the turn goes on",
     apis: ["openai", "anthropic"],
     async play(stage) {
       const editor = await stage.begin();

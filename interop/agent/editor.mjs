@@ -97,7 +97,7 @@ export class Editor {
     return this.session;
   }
 
-  // session/load, resume or fork, and what was told before the answer.
+  // session/load, resume or fork, and what was sent before the answer.
   async open(method, sessionId, more = {}) {
     const since = this.mark();
     const params = { sessionId, cwd: this.project, mcpServers: [], ...more };

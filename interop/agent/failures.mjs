@@ -32,14 +32,14 @@ export const scenarios = [
     },
   },
   {
-    name: "429 is told in words where the client takes no notices",
+    name: "429 is a message where the client takes no notices",
     async play(stage) {
       const editor = await stage.begin({ capabilities: PLAIN });
       const faults = [{ status: 429, retryAfter: 0 }, { text: "At last." }];
       const { stopReason, updates } = await stage.play(editor, "Hello", faults);
       assert.equal(stopReason, "end_turn");
       assert.ok(said(updates).endsWith("At last."));
-      assert.ok(said(updates).length > "At last.".length, "and it was told");
+      assert.ok(said(updates).length > "At last.".length, "and it was reported");
       // The model does not hear of it.
       await stage.play(editor, "And?", [{ text: "Fine." }]);
       const [, { role, text }] = stage.lastRequest.conversation.messages;
@@ -217,7 +217,7 @@ export const scenarios = [
     minutes: 2,
   },
   {
-    name: "a long wait for the server is told, and can be cancelled",
+    name: "a long wait for the server is reported, and can be cancelled",
     async play(stage) {
       const editor = await stage.begin();
       stage.script(() => ({ status: 429, retryAfter: 20 }));

@@ -113,7 +113,7 @@ export const scenarios = [
     },
   },
   {
-    name: "MCP: a server that does not start is told, and stops nothing",
+    name: "MCP: a server that does not start is reported, and stops nothing",
     async play(stage) {
       const broken = { name: "broken", command: "/no/such/program", args: [], env: [] };
       const editor = await stage.begin({ session: { mcpServers: [broken, EVERYTHING] } });

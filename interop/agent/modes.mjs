@@ -65,7 +65,7 @@ export const scenarios = [
     },
   },
   {
-    name: "mode architect: the call fails, the model is told, the turn goes on",
+    name: "mode architect: the call fails, the model reads why, the turn goes on",
     apis: ["openai", "anthropic"],
     async play(stage) {
       const editor = await stage.begin({ mode: "architect" });

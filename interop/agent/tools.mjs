@@ -1,4 +1,4 @@
-// Each tool: what it does, what is shown of it, what the model is told.
+// Each tool: what it does, what is shown of it, what the model reads.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 

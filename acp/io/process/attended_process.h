@@ -42,8 +42,8 @@ class AttendedProcess {
   int id() const { return id_; }
   // Until it has ended and its stderr with it, or the time is over.
   void wait_ended(std::chrono::milliseconds time) const;
-  // Until it has ended, whoever may hold its stderr; until all that it has started has ended too.
-  // Whether that is so.
+  // Until it has ended, even if another process holds its stderr; until all that it has started has
+  // ended too. Whether that is so.
   bool wait_exit(std::chrono::milliseconds time) const;
   bool wait_tree_ended(std::chrono::milliseconds time) const;
 

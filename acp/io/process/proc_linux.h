@@ -31,7 +31,7 @@ class ProcPath {
   std::size_t size_ = 0;
 };
 
-// Reads a number and moves behind it; -1 if there is none.
+// Reads a number and moves past it; -1 if there is none.
 inline int proc_number(const char*& at, const char* end) {
   if (at == end || *at < '0' || *at > '9') return -1;
   int value = 0;

@@ -63,7 +63,7 @@ void ProcessTree::add_children_of_task(int parent, int task) {
       const int pid = proc_number(at, end);
       if (pid < 0) {
         ++at;
-      } else if (at < end) {  // the space behind it: the number is whole
+      } else if (at < end) {  // the space after it: the number is whole
         add_if_child(pid, parent);
       } else {
         for (const char* from = start; from < end; ++from) buffer[kept++] = *from;

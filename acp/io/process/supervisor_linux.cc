@@ -170,8 +170,8 @@ class Supervisor {
     terminating_ = true;
     // Listed before the first signal: when a parent dies, its children move.
     tree_.list([](const ProcessTree::Entry&) {});
-    // The child's group at a stroke, which misses nothing that is just being forked; then whoever
-    // has left it. The group's number is safe to use while the child is not reaped. SIGCONT, since
+    // The child's group at a stroke, which misses nothing that is just being forked; then all that
+    // have left it. The group's number is safe to use while the child is not reaped. SIGCONT, since
     // a stopped process would not hear of it.
     const int group = own_group_ ? child_ : 0;
     const int signals[] = {SIGTERM, SIGCONT};

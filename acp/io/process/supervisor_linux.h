@@ -11,7 +11,7 @@
 #pragma GCC visibility push(hidden)  // see process_tree_linux.h
 namespace acp::io {
 
-// All that supervisor and child need, made before the fork: behind it nothing can be allocated.
+// All that supervisor and child need, made before the fork: after it nothing can be allocated.
 struct SupervisorPlan {
   // Tried in turn, as execvp does; ends with null.
   const char* const* candidates;

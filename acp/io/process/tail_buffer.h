@@ -22,10 +22,10 @@ class TailBuffer {
 
   // Calls on_line for every line that is complete now.
   void append(std::string_view bytes);
-  // At the end of the stream: what stands behind the last newline is a line, too.
+  // At the end of the stream: what stands after the last newline is a line, too.
   void finish();
 
-  // The last lines, each with its "\n", and behind them what has no newline yet. At most `limit`
+  // The last lines, each with its "\n", and after them what has no newline yet. At most `limit`
   // bytes.
   std::string text() const;
   // How many bytes of earlier lines text() has left out.
@@ -40,7 +40,7 @@ class TailBuffer {
   std::size_t line_limit_;
   OnLine on_line_;
   std::string lines_;        // complete, valid, each with its newline; up to twice the limit
-  std::string rest_;         // behind the last newline, as it came; as long as a piece
+  std::string rest_;         // after the last newline, as it came; as long as a piece
   std::size_t dropped_ = 0;  // from the front of lines_
 };
 

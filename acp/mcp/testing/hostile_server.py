@@ -119,7 +119,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def stream(self, text):
-        """A stream that ends behind the text, without a word."""
+        """A stream that ends after the text, without a word."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")

@@ -38,7 +38,7 @@ class Version(Types):
             self.define(name)
 
     def ordered(self):
-        """(topic, C++ names) with every type behind what it is made of."""
+        """(topic, C++ names) with every type after what it is made of."""
         compiled = [(title, re.compile(pattern)) for title, pattern in TOPICS]
         topic_of = {n: next(i for i, (_, p) in enumerate(compiled) if p.fullmatch(n)) for n in self.header}
         done, result = set(), [[] for _ in TOPICS]
@@ -123,8 +123,8 @@ class Version(Types):
         return "".join(out)
 
     def source_text(self):
-        # A table stands behind those that it takes values from: objects behind their fields' composites (those
-        # are all first), derived arms behind their base.
+        # A table stands after those that it takes values from: objects after their fields' composites (those
+        # are all first), derived arms after their base.
         plain = [t for t in self.tables if isinstance(t, str)]
         derived = [t for t in self.tables if not isinstance(t, str)]
         tables = []

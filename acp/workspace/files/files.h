@@ -40,7 +40,7 @@ class Files {
   // Any bytes.
   std::string read_bytes(const std::string& path, const std::stop_token& stop = {}) const;
 
-  // Byte for byte as given, all or nothing: whoever reads meanwhile sees the old file or the new
+  // Byte for byte as given, all or nothing: a reader sees the old file or the new
   // one. Makes the directories that are missing, keeps the mode of what was there, writes what an
   // inner link leads to, and takes the place of a hard link instead of writing through it.
   // Cancelled, it has changed nothing.

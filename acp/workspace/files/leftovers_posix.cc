@@ -25,7 +25,7 @@ constexpr std::size_t digits = 16;
 // More than anybody writes to; then it is looked again.
 constexpr std::size_t most_remembered = 4096;
 
-// Whoever writes to it holds its lock, and looks whether it is still there after it got it.
+// The writer holds its lock, and looks whether it is still there after it got it.
 void remove_if_left(int directory, const char* name) {
   const io::Descriptor file(
       openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -23,7 +23,7 @@ bool in_list(const std::vector<Container>& containers) {
                      [](const Container& c) { return !c.quote; });
 }
 
-// Where to cut a text that is too long: behind its last space, or else at a character.
+// Where to cut a text that is too long: after its last space, or else at a character.
 std::size_t cut_at(std::string_view text, std::size_t limit) {
   const auto space = text.find_last_of(" \n", limit - 1);
   return space != text.npos && space > 0 ? space + 1 : character_start(text, limit);

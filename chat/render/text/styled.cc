@@ -68,7 +68,7 @@ Line line_of(std::string_view text, const Style& style) {
 std::string to_ansi(const Line& line, ColourMode mode) {
   std::string out;
   for (const Span& span : line) {
-    // Whoever made the span has done this already: what matters most is done twice.
+    // The code that made the span has done this already: what matters most is done twice.
     const std::string text = safe(span.text);
     const std::string codes = mode == ColourMode::none ? "" : sgr(span.style, mode);
     const std::string link = mode == ColourMode::links ? link_target(span.style.link) : "";
@@ -118,6 +118,10 @@ Line struck(Line line) {
 Line dimmed(Line line) {
   for (Span& span : line) span.style.dim = true;
   return line;
+}
+
+void append(Lines& lines, Lines more) {
+  for (Line& line : more) lines.push_back(std::move(line));
 }
 
 }  // namespace acp::chat

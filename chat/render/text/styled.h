@@ -42,6 +42,9 @@ struct Style {
   friend bool operator==(const Style&, const Style&) = default;
 };
 
+// What stands beside the text: counts, hints, names of what is shown.
+inline const Style aside{.dim = true};
+
 struct Span {
   Style style = {};
   std::string text = {};  // safe: see text.h
@@ -51,6 +54,8 @@ struct Span {
 
 using Line = std::vector<Span>;
 using Lines = std::vector<Line>;
+
+void append(Lines& lines, Lines more);
 
 // Makes the text safe. Joined with the span before it, if that looks the same.
 void add(Line& line, std::string_view text, const Style& style = {});

@@ -95,7 +95,7 @@ bool ends_in_joiner(const std::uint8_t* begin, const std::uint8_t* end) {
   return end - begin > 3 && end[-3] == 0xE2 && end[-2] == 0x80 && end[-1] == 0x8D;
 }
 
-// An emoji, or the beginning of one: ♂ and ♀ come with a selector behind them.
+// An emoji, or the beginning of one: ♂ and ♀ come with a selector after them.
 bool wide(const std::uint8_t* at, const std::uint8_t* end) {
   ucs4_t code = 0;
   const int length = u8_mbtouc(&code, at, static_cast<std::size_t>(end - at));
@@ -104,7 +104,7 @@ bool wide(const std::uint8_t* at, const std::uint8_t* end) {
          at[length + 2] == 0x8F;
 }
 
-// Behind the colour that begins here, or where it was.
+// After the colour that begins here, or where it was.
 std::size_t skip_colour(std::string_view text, std::size_t at) {
   if (text.substr(at, 2) != "\x1b[") return at;
   const std::size_t end = text.find_first_not_of("0123456789;:", at + 2);
@@ -161,7 +161,7 @@ Cluster first_cluster(std::string_view text) {
   const std::uint8_t* begin = bytes(text);
   const std::uint8_t* last = begin + text.size();
   const std::uint8_t* end = u8_grapheme_next(begin, last);
-  // A joiner binds the emoji behind it, which libunistring 1.0 does not know.
+  // A joiner binds the emoji after it, which libunistring 1.0 does not know.
   while (end != last && ends_in_joiner(begin, end) && wide(end, last))
     end = u8_grapheme_next(end, last);
   Cluster cluster{text.substr(0, static_cast<std::size_t>(end - begin)), 0};

@@ -15,7 +15,7 @@ namespace acp::chat {
 std::string safe(std::string_view text, std::size_t tab = 4);
 bool is_safe(std::string_view text);
 
-// What a terminal would show of a line of output: what stands behind the last carriage return,
+// What a terminal would show of a line of output: what stands after the last carriage return,
 // without its colours; the rest as safe() has it.
 std::string safe_output(std::string_view line);
 

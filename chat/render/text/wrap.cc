@@ -46,7 +46,7 @@ class Rows {
   Line row_;
   std::size_t start_ = 0;  // the margin's width
   std::size_t used_ = 0;
-  const Style* style_ = nullptr;  // of what stands last behind the margin
+  const Style* style_ = nullptr;  // of what stands last after the margin
 };
 
 void put_chopped(Rows& rows, std::string_view text, const Style& style) {
@@ -123,7 +123,7 @@ Lines wrap(const Line& text, std::size_t columns, const Margin& margin) {
         end_word();
         spaces.add(next, span.style);
       } else if (next.width == 2 && next.text.size() > 2) {
-        end_word();  // a break is allowed before and behind it
+        end_word();  // a break is allowed before and after it
         word.add(next, span.style);
         end_word();
       } else {

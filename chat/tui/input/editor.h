@@ -63,7 +63,7 @@ class Editor {
   void kill_word_right();
   void yank() { insert(killed_); }
 
-  // Earlier and later entries; what was typed comes back behind the last.
+  // Earlier and later entries; what was typed comes back after the last.
   void earlier(const History& history);
   void later(const History& history);
 

@@ -255,7 +255,6 @@ EditorRows InputLine::rows(std::size_t columns, std::size_t most) const {
 }
 
 Lines InputLine::list(std::size_t columns, std::size_t most) const {
-  const Style aside{.dim = true};
   if (search_) {
     Line line = line_of("  search: ", aside);
     add(line, search_->query, {.colour = Colour::cyan});

@@ -17,7 +17,7 @@ namespace acp::chat {
 class RawTerminal {
  public:
   enum class How {
-    keys,   // each key at once, nothing echoed; bracketed paste and focus are told
+    keys,   // each key at once, nothing echoed; bracketed paste and focus are reported
     lines,  // as it is: a dumb terminal, or a pipe
   };
 

@@ -32,7 +32,7 @@
 namespace acp::io::testing {
 namespace {
 
-// A line at once, whoever else writes.
+// A whole line, even if other threads write.
 void say(const std::string& line) {
   const std::string text = line + '\n';
   if (write(1, text.data(), text.size()) < 0) _exit(1);
