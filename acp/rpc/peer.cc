@@ -79,6 +79,17 @@ void Peer::sent(std::size_t bytes) {
   }
 }
 
+namespace {
+void put_params(json::Writer& out, const Peer::Write& params) {
+  if (!params) return;
+  const std::size_t before = out.size();
+  out.put(",\"params\":");
+  const std::size_t begin = out.size();
+  params(out);
+  if (out.size() == begin) out.wrote_to(out.view().data() + before);
+}
+}  // namespace
+
 Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerHandler on_answer,
                            NotificationToken inside, bool takes_unchecked) {
   const CallId id = next_call_++;
@@ -98,8 +109,7 @@ Peer::CallId Peer::request(std::string_view method, const Write& params, AnswerH
     out.integer(id);
     out.put(",\"method\":");
     out.string(method);
-    out.put(",\"params\":");
-    params(out);
+    put_params(out, params);
     out.put('}');
   });
   return id;
@@ -109,8 +119,7 @@ void Peer::notify(std::string_view method, const Write& params) {
   send([&](json::Writer& out) {
     out.put("{\"jsonrpc\":\"2.0\",\"method\":");
     out.string(method);
-    out.put(",\"params\":");
-    params(out);
+    put_params(out, params);
     out.put('}');
   });
 }

@@ -143,7 +143,7 @@ class Peer {
   // ---- calls ----
   // The answer handler is called once: with the answer, or with an error that says
   // connection_closed. `inside` names the notification whose handler asks: its answer does not wait
-  // for that handler to finish.
+  // for that handler to finish. Params that are null, or write nothing, are left out.
   CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
                  NotificationToken inside = 0, bool takes_unchecked = false);
   void notify(std::string_view method, const Write& params);

@@ -202,6 +202,19 @@ TEST(Peer, CallsGetTheirAnswers) {
   EXPECT_EQ(c.peer.pending_calls(), 0u);
 }
 
+TEST(Peer, ParamsMayBeLeftOut) {
+  Connection c;
+  const auto ignore = [](const Peer::Answer&) {};
+  c.peer.request("a", nullptr, ignore);
+  c.peer.request(
+      "b", [](json::Writer&) {}, ignore);
+  c.peer.notify("c", nullptr);
+  EXPECT_EQ(c.sent(),
+            "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a\"}\n"
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"b\"}\n"
+            "{\"jsonrpc\":\"2.0\",\"method\":\"c\"}\n");
+}
+
 TEST(Peer, ClosingTellsEveryoneWhoWaitsAtOnce) {
   std::vector<std::string> got;
   const auto note = [&](const Peer::Answer& answer) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes v1.h, v1.cc, v2.h and v2.cc from the JSON Schema files of the official SDK.
+"""Writes v1.h, v1_names.h, v1.cc and the same of v2 from the JSON Schema files of the official SDK.
 
-    python3 acp/schema/generate.py            write the four files
+    python3 acp/schema/generate.py            write the six files
     python3 acp/schema/generate.py --check    compare them with a fresh generation, exit 1 if they differ
 
 The schema files come from npm (`npm ci` puts them into node_modules). The unstable schema is the stable one

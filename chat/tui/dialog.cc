@@ -1,25 +1,14 @@
 #include "chat/tui/dialog.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "acp/io/printable.h"
 #include "chat/render/question_view.h"
 #include "chat/render/text/text.h"
+#include "chat/tui/number.h"
 
 namespace acp::chat {
-
-namespace {
-
-std::optional<std::size_t> number_of(const std::string& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number == 0) return {};
-  return number;
-}
-
-}  // namespace
 
 const Lines& ChoiceDialog::body_at(std::size_t columns) const {
   const std::size_t inside = columns > 4 ? columns - 2 : 2;

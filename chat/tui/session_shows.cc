@@ -1,6 +1,5 @@
 // Commands that show or keep what the session holds.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "chat/render/content.h"
@@ -8,6 +7,7 @@
 #include "chat/render/entries.h"
 #include "chat/render/media.h"
 #include "chat/render/text/text.h"
+#include "chat/tui/number.h"
 #include "chat/tui/session_view.h"
 
 namespace acp::chat {
@@ -15,13 +15,6 @@ namespace acp::chat {
 namespace {
 
 constexpr std::size_t most_listed = 20;
-
-std::optional<std::size_t> number_of(std::string_view text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number == 0) return {};
-  return number;
-}
 
 std::vector<const ToolCallState*> calls_of(const SessionState& state) {
   std::vector<const ToolCallState*> calls;

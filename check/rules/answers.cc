@@ -38,7 +38,8 @@ void Rules::Parts::agent_answers(OpenRequest& request, JsonView result, JsonView
   if (method != "session/list") return;
   for (const JsonView each : result["sessions"].elements()) {
     const auto cwd = each["cwd"].as_string();
-    if (cwd && !detail::is_absolute(*cwd)) found("A-PATH-3", "a session's cwd is " + quoted(*cwd));
+    if (cwd && !detail::is_absolute(*cwd))
+      found("A-PATH-3", "a session's cwd is " + in_quotes(*cwd));
   }
 }
 
@@ -55,7 +56,7 @@ void Rules::Parts::initialized(JsonView result) {
       auth_methods.insert(string_at(each["id"]));
     else if (!advertised("clientCapabilities.auth.terminal"))
       found("A-CAP-5",
-            "the authentication method " + quoted(string_at(each["id"])) + " needs a terminal");
+            "the authentication method " + in_quotes(string_at(each["id"])) + " needs a terminal");
   }
 }
 
@@ -63,7 +64,7 @@ void Rules::Parts::session_answered(const OpenRequest& request, JsonView result,
   if (request.method == "session/new" || request.method == "session/fork") {
     const std::string id = string_at(result["sessionId"]);
     if (!error.absent() || id.empty()) return;
-    if (sessions.contains(id)) found("A-ORDER-7", "the session id " + quoted(id) + " again");
+    if (sessions.contains(id)) found("A-ORDER-7", "the session id " + in_quotes(id) + " again");
     return session_opened(id, result);
   }
   const auto at = sessions.find(request.session);
@@ -91,7 +92,7 @@ void Rules::Parts::session_opened(const std::string& id, JsonView result) {
       session.modes->insert(string_at(each["id"]));
     const auto current = modes["currentModeId"].as_string();
     if (current && !session.modes->contains(*current))
-      found("A-CAP-4", "the current mode " + quoted(*current) + " is not available");
+      found("A-CAP-4", "the current mode " + in_quotes(*current) + " is not available");
   }
   take_options(session, result["configOptions"]);
 }
@@ -104,19 +105,19 @@ void Rules::Parts::take_options(KnownSession& session, JsonView options) {
     session.options->insert(id);
     if (string_at(each["type"]) == "boolean" &&
         !advertised("clientCapabilities.session.configOptions.boolean"))
-      found("A-CAP-5", "the option " + quoted(id) + " is boolean");
+      found("A-CAP-5", "the option " + in_quotes(id) + " is boolean");
   }
 }
 
 void Rules::Parts::prompt_answered(const OpenRequest& request, JsonView result, JsonView error) {
   const std::string stop = string_at(result["stopReason"]);
   if (request.cancelled_at) {
-    const std::string what = "the prompt of " + quoted(request.session) + " was cancelled, and ";
+    const std::string what = "the prompt of " + in_quotes(request.session) + " was cancelled, and ";
     if (!error.absent())
       found("A-CANCEL-1", what + "answered with an error");
     else if (stop != "cancelled" &&
              (request.cancel_was_read || now.time - *request.cancelled_at > longest_race))
-      found("A-CANCEL-1", what + "answered with " + quoted(stop));
+      found("A-CANCEL-1", what + "answered with " + in_quotes(stop));
   }
   const auto at = sessions.find(request.session);
   if (at == sessions.end() || at->second.prompts == 0) return;
@@ -129,7 +130,8 @@ void Rules::Parts::prompt_answered(const OpenRequest& request, JsonView result, 
     for (const auto& [id, call] : session.calls)
       if (call.turn == session.turn &&
           (call.status == CallStatus::pending || call.status == CallStatus::in_progress))
-        found("A-STOP-1", "the turn ends with end_turn, and the tool call " + quoted(id) + " is " +
+        found("A-STOP-1", "the turn ends with end_turn, and the tool call " + in_quotes(id) +
+                              " is " +
                               (call.status == CallStatus::pending ? "pending" : "in progress"));
   }
   if (session.closed) sessions.erase(at);
@@ -140,8 +142,8 @@ void Rules::Parts::session_closed(const std::string& id) {
   if (at == sessions.end()) return;
   for (const auto& [terminal, state] : at->second.terminals)
     if (!state.released)
-      found("A-TERM-3", "the session " + quoted(id) + " is closed, and its terminal " +
-                            quoted(terminal) + " is not released");
+      found("A-TERM-3", "the session " + in_quotes(id) + " is closed, and its terminal " +
+                            in_quotes(terminal) + " is not released");
   at->second.terminals.clear();
   at->second.closed = true;
   if (at->second.prompts == 0) sessions.erase(at);
@@ -155,12 +157,12 @@ void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonVie
     const bool withdrawn = error["code"].as_int64() == -32800;
     if (request.must_be_cancelled && outcome != "cancelled" && !withdrawn)
       return found("C-CANCEL-1", "after session/cancel a permission request is answered " +
-                                     (error.absent() ? quoted(outcome) : "with an error"));
+                                     (error.absent() ? in_quotes(outcome) : "with an error"));
     const auto option = result["outcome"]["optionId"].as_string();
     if (outcome == "selected" && option &&
         std::ranges::find(request.options, *option, &OpenRequest::Option::id) ==
             request.options.end())
-      found("C-PERM-1", "the option " + quoted(*option) + " was not offered");
+      found("C-PERM-1", "the option " + in_quotes(*option) + " was not offered");
     return;
   }
   if (!request.method.starts_with("terminal/") || !error.absent()) return;
@@ -172,7 +174,7 @@ void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonVie
     if (!id) return;
     const auto [place, added] = terminals.try_emplace(*id);
     if (!added && !place->second.released)
-      found("C-TERM-1", "the terminal id " + quoted(*id) + " again");
+      found("C-TERM-1", "the terminal id " + in_quotes(*id) + " again");
     place->second = {};
     place->second.line = request.line;
     if (terminals.size() > most_terminals) {
@@ -194,7 +196,7 @@ void Rules::Parts::connection_ended() {
     if (session.prompts > 0) continue;
     for (const auto& [terminal, state] : session.terminals)
       if (state.ended && !state.released)
-        found("A-TERM-3", "the terminal " + quoted(terminal) + " has ended and is not released");
+        found("A-TERM-3", "the terminal " + in_quotes(terminal) + " has ended and is not released");
   }
 }
 

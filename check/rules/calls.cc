@@ -23,7 +23,7 @@ KnownSession* Rules::Parts::session_of_client(const std::string& id, const std::
   const auto at = sessions.find(id);
   if (at != sessions.end() && !at->second.opening && !at->second.closed) return &at->second;
   if (!id.empty())  // otherwise the schema has been broken already
-    found("C-ORDER-4", what + " for the session " + quoted(id) +
+    found("C-ORDER-4", what + " for the session " + in_quotes(id) +
                            (at == sessions.end() ? ", which is not open"
                                                  : ", which is not open yet, or no longer"));
   return nullptr;
@@ -38,9 +38,9 @@ KnownSession* Rules::Parts::session_of_agent(const std::string& id, const std::s
   });
   if (opening)
     found("A-ORDER-3",
-          what + " for the session " + quoted(id) + " before the answer that tells it");
+          what + " for the session " + in_quotes(id) + " before the answer that tells it");
   else
-    found("A-ORDER-2", what + " for the session " + quoted(id) + ", which is not open");
+    found("A-ORDER-2", what + " for the session " + in_quotes(id) + ", which is not open");
   return nullptr;
 }
 
@@ -113,7 +113,7 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     check_prompt(params);
     if (session == nullptr) return;
     if (session->prompts > 0)
-      found("C-ORDER-5", "a prompt while another one of the session " + quoted(id) + " is open");
+      found("C-ORDER-5", "a prompt while another one of the session " + in_quotes(id) + " is open");
     if (request == nullptr) return;
     if (session->prompts == 0) session->questions.clear();
     ++session->prompts;
@@ -134,17 +134,17 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     if (session == nullptr || !check_gate(method, session)) return;
     const std::string mode = string_at(params["modeId"]), option = string_at(params["configId"]);
     if (method == "session/set_mode" && !mode.empty() && !session->modes->contains(mode))
-      found("C-CAP-3", "the mode " + quoted(mode) + " is not available");
+      found("C-CAP-3", "the mode " + in_quotes(mode) + " is not available");
     if (method == "session/set_config_option" && !option.empty() &&
         !session->options->contains(option))
-      found("C-CAP-4", "the option " + quoted(option) + " was not offered");
+      found("C-CAP-4", "the option " + in_quotes(option) + " was not offered");
     return;
   }
   if (!check_gate(method, nullptr)) return;
   if (method == "authenticate") {
     const std::string chosen = string_at(params["methodId"]);
     if (!chosen.empty() && !auth_methods.contains(chosen))
-      found("C-CAP-2", "authenticate with " + quoted(chosen) +
+      found("C-CAP-2", "authenticate with " + in_quotes(chosen) +
                            ", which the agent has not listed, or only for a terminal");
   }
 }
@@ -164,7 +164,7 @@ void Rules::Parts::check_session_setup(const std::string& method, JsonView param
   const auto absolute = [&](const std::string& field, JsonView path) {
     const auto text = path.as_string();
     if (text && !detail::is_absolute(*text))
-      found("C-PATH-1", method + ": " + field + " is " + quoted(*text));
+      found("C-PATH-1", method + ": " + field + " is " + in_quotes(*text));
   };
   absolute("cwd", params["cwd"]);
   const JsonView directories = params["additionalDirectories"];
@@ -178,10 +178,10 @@ void Rules::Parts::check_session_setup(const std::string& method, JsonView param
     const auto command = server["command"].as_string();
     if (type == "http" || type == "sse" || type == "acp") {
       if (!advertised("agentCapabilities.mcpCapabilities." + type))
-        found("C-CAP-6", method + ": the MCP server " + quoted(name) + " uses " + type);
+        found("C-CAP-6", method + ": the MCP server " + in_quotes(name) + " uses " + type);
     } else if (command && !detail::is_absolute(*command)) {
-      found("C-PATH-2",
-            method + ": the command of the MCP server " + quoted(name) + " is " + quoted(*command));
+      found("C-PATH-2", method + ": the command of the MCP server " + in_quotes(name) + " is " +
+                            in_quotes(*command));
     }
   }
 }
@@ -218,7 +218,8 @@ void Rules::Parts::agent_calls(const std::string& method, JsonView params, OpenR
   if (!method.starts_with("fs/")) return;
   if (method == "fs/write_text_file" && session != nullptr) check_act(method, params, *session);
   const auto path = params["path"].as_string();
-  if (path && !detail::is_absolute(*path)) found("A-PATH-1", method + ": path is " + quoted(*path));
+  if (path && !detail::is_absolute(*path))
+    found("A-PATH-1", method + ": path is " + in_quotes(*path));
   if (params["line"].as_int64() == 0) found("A-PATH-4", method + ": line is 0");
 }
 
@@ -232,7 +233,8 @@ void Rules::Parts::check_terminal_call(const std::string& method, JsonView param
                                        OpenRequest* request, KnownSession* session) {
   if (method == "terminal/create") {
     const auto cwd = params["cwd"].as_string();
-    if (cwd && !detail::is_absolute(*cwd)) found("A-PATH-1", method + ": cwd is " + quoted(*cwd));
+    if (cwd && !detail::is_absolute(*cwd))
+      found("A-PATH-1", method + ": cwd is " + in_quotes(*cwd));
     if (request != nullptr) request->line = command_line(params);
     if (session != nullptr) check_act(method, params, *session);
     return;
@@ -243,10 +245,11 @@ void Rules::Parts::check_terminal_call(const std::string& method, JsonView param
   const auto at = session->terminals.find(*id);
   if (at == session->terminals.end()) {
     if (!session->terminals_incomplete)
-      found("A-TERM-1", method + " for " + quoted(*id) + ", which was never created");
+      found("A-TERM-1", method + " for " + in_quotes(*id) + ", which was never created");
     return;
   }
-  if (at->second.released) found("A-TERM-2", method + " for " + quoted(*id) + " after its release");
+  if (at->second.released)
+    found("A-TERM-2", method + " for " + in_quotes(*id) + " after its release");
   if (method == "terminal/release") at->second.released = true;
 }
 

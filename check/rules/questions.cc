@@ -83,7 +83,7 @@ void Rules::Parts::check_permission(JsonView params, OpenRequest* request, Known
     if (!id || request == nullptr) continue;
     if (std::ranges::find(request->options, *id, &OpenRequest::Option::id) !=
         request->options.end())
-      found("A-PERM-2", "two options have the id " + quoted(*id));
+      found("A-PERM-2", "two options have the id " + in_quotes(*id));
     request->options.push_back({*id, kind});
   }
   if (!can_be_rejected)
@@ -94,7 +94,7 @@ void Rules::Parts::check_permission(JsonView params, OpenRequest* request, Known
   const std::string id = string_at(tool_call["toolCallId"]);
   if (const auto at = session->calls.find(id);
       at != session->calls.end() && at->second.status == CallStatus::completed)
-    found("A-PERM-7", "permission for the tool call " + quoted(id) + ", which is completed");
+    found("A-PERM-7", "permission for the tool call " + in_quotes(id) + ", which is completed");
   check_tool_call("request_permission", tool_call, *session);
   if (request == nullptr) return;
   KnownQuestion question;
@@ -135,7 +135,7 @@ void Rules::Parts::check_act(const std::string& method, JsonView params, KnownSe
   });
   if (!verdict) return check_in_turn(method, session);
   if (*verdict == Verdict::allowed) return;
-  found(number_of(*verdict, command), method + " of " + quoted(what) +
+  found(number_of(*verdict, command), method + " of " + in_quotes(what) +
                                           ", though the question for permission " +
                                           to_string(*verdict));
 }
@@ -148,11 +148,11 @@ void Rules::Parts::check_call_begins(const std::string& id, CallStatus before, C
   if (*verdict == Verdict::open) {
     const bool begins = after == CallStatus::in_progress && before < CallStatus::in_progress;
     if (begins || done)
-      found("A-PERM-4", "the tool call " + quoted(id) + " is " +
+      found("A-PERM-4", "the tool call " + in_quotes(id) + " is " +
                             (done ? "completed" : "in progress") +
                             ", though its question for permission is still open");
   } else if (done) {
-    found("A-PERM-5", "the tool call " + quoted(id) +
+    found("A-PERM-5", "the tool call " + in_quotes(id) +
                           " is completed, though its question for permission " +
                           to_string(*verdict));
   }
@@ -168,8 +168,8 @@ void Rules::Parts::check_shown_terminal(const std::string& call, KnownTerminal& 
     asked = question.subject.command;
   }
   if (asked.empty()) return;
-  found("A-PERM-9", "the tool call " + quoted(call) + " asked for " + quoted(asked) +
-                        ", and shows a terminal that runs " + quoted(terminal.line));
+  found("A-PERM-9", "the tool call " + in_quotes(call) + " asked for " + in_quotes(asked) +
+                        ", and shows a terminal that runs " + in_quotes(terminal.line));
   terminal.line.clear();  // once is enough
 }
 
@@ -179,7 +179,7 @@ void Rules::Parts::check_questions_closed(const OpenRequest& prompt, const std::
   for (const auto& [id, open] : open_of_agent)
     if (open.method == "session/request_permission" && open.session == prompt.session &&
         !open.withdrawn)
-      found("A-PERM-8", "the turn ends, and the permission request " + quoted(id) + " is open");
+      found("A-PERM-8", "the turn ends, and the permission request " + in_quotes(id) + " is open");
   if (stop != "cancelled" || session.closed || session.cancel_seen) return;
   // Closing a session cancels its turn; what was not allowed may end it.
   const bool closing = std::ranges::any_of(open_of_client, [&](const auto& each) {

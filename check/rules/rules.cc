@@ -38,7 +38,7 @@ bool is_whole(JsonView id) { return id.as_int64() || id.as_uint64(); }
 
 std::string string_at(JsonView value) { return value.as_string().value_or(""); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "\"" + json::utf8_shortened(text, longest_quoted) + "\"";
 }
 
@@ -102,7 +102,7 @@ void Rules::Parts::see(const WireFrame& frame, const json::Result<Json>& parsed)
   if (string_at(version) != "2.0") {
     ++broken;
     found_of_sender("WIRE-3", version.absent() ? "a message without \"jsonrpc\""
-                                               : "\"jsonrpc\" is " + quoted(version.text()));
+                                               : "\"jsonrpc\" is " + in_quotes(version.text()));
   }
   const JsonView method = message.method;
   if (!method.absent()) {
@@ -127,14 +127,14 @@ void Rules::Parts::see_call(const Envelope& message, const std::string& method) 
                            "the id of " + method + " is " + std::string(json::describe(id.kind())));
   }
   if (!notification && !id.is_string() && !is_whole(id))
-    found_of_sender("WIRE-5", "the id of " + method + " is " + quoted(id.text()));
+    found_of_sender("WIRE-5", "the id of " + method + " is " + in_quotes(id.text()));
 
   OpenRequest* request = nullptr;
   if (!notification) {
     auto& open = from_client ? open_of_client : open_of_agent;
     const auto [at, added] = open.try_emplace(std::string(id.text()));
     if (!added) {
-      found_of_sender("WIRE-6", "the id " + quoted(id.text()) + " of " + method +
+      found_of_sender("WIRE-6", "the id " + in_quotes(id.text()) + " of " + method +
                                     " is still that of " + at->second.method);
       at->second = {};
     }
@@ -173,9 +173,10 @@ void Rules::Parts::see_answer(const Envelope& message) {
       return found_of_sender("WIRE-9", "an answer without an id, though every request had one");
     }
     if (std::ranges::find(answered, id.text()) != answered.end())
-      return found_of_sender("WIRE-8", "the request " + quoted(id.text()) + " is answered again");
+      return found_of_sender("WIRE-8",
+                             "the request " + in_quotes(id.text()) + " is answered again");
     return found_of_sender("WIRE-7",
-                           "an answer to " + quoted(id.text()) + ", which nobody has asked");
+                           "an answer to " + in_quotes(id.text()) + ", which nobody has asked");
   }
   OpenRequest request = std::move(at->second);
   answered.emplace_back(at->first);

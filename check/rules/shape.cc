@@ -69,7 +69,7 @@ void Rules::Parts::check_value(JsonView value, const json::Type& type, const cha
 
 void Rules::Parts::check_members(const Envelope& message, bool call) {
   const auto foreign = [&](std::string_view name) {
-    found_of_sender("SCHEMA-4", quoted(name) + " is no field of such a message");
+    found_of_sender("SCHEMA-4", in_quotes(name) + " is no field of such a message");
   };
   if (!message.other.empty()) foreign(message.other);
   if (call && !message.result.absent()) foreign("result");
@@ -102,7 +102,7 @@ void Rules::Parts::check_call_shape(const Envelope& message, const std::string& 
                                              (notification ? "request, and has no id"
                                                            : "notification, and has an id"));
     if (method.starts_with("$/")) return;
-    return found_of_sender("SCHEMA-5", quoted(method) + " is no method of the protocol");
+    return found_of_sender("SCHEMA-5", in_quotes(method) + " is no method of the protocol");
   }
   const Side here = now.from == Side::client ? Side::agent : Side::client;
   if (known->side != here && (known->side == Side::agent || known->side == Side::client)) {

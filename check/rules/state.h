@@ -192,6 +192,6 @@ struct Rules::Parts {
 
 // The string there, or nothing; and cut, so that it can stand in a message.
 std::string string_at(JsonView value);
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace acp::check

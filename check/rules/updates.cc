@@ -67,7 +67,7 @@ void Rules::Parts::check_update(JsonView params) {
   if (kind == "current_mode_update") {
     const auto mode = update["currentModeId"].as_string();
     if (mode && session->modes && !session->modes->contains(*mode))
-      found("A-CAP-4", "the current mode " + quoted(*mode) + " is not available");
+      found("A-CAP-4", "the current mode " + in_quotes(*mode) + " is not available");
   } else if (kind == "config_option_update") {
     take_options(*session, update["configOptions"]);
   } else if (kind == "subagent_update") {
@@ -107,26 +107,28 @@ void Rules::Parts::check_tool_call(const std::string& kind, JsonView update,
   KnownCall& call = at->second;
   CallStatus status = status_of(update["status"]);
   if (kind == "tool_call") {
-    if (call.announced) found("A-ORDER-9", "the tool call " + quoted(*id) + " again");
+    if (call.announced) found("A-ORDER-9", "the tool call " + in_quotes(*id) + " again");
     call.announced = true;
     if (status == CallStatus::unknown && call.status == CallStatus::unknown)
       status = CallStatus::pending;  // what it is if nothing is said
   } else if (kind == "tool_call_update" && added && !session.calls_incomplete) {
-    found("A-ORDER-8", "an update of the tool call " + quoted(*id) + ", which was not announced");
+    found("A-ORDER-8",
+          "an update of the tool call " + in_quotes(*id) + ", which was not announced");
   }
   call.subject.add(update);
   if (call.subject.reads && !session.replaying()) {
     for (const JsonView item : update["content"].elements())
       if (string_at(item["type"]) == "diff")
-        found("A-PERM-10", "the tool call " + quoted(*id) + " has a kind that changes nothing, " +
-                               "and shows a change of " + quoted(string_at(item["path"])));
+        found("A-PERM-10", "the tool call " + in_quotes(*id) +
+                               " has a kind that changes nothing, " + "and shows a change of " +
+                               in_quotes(string_at(item["path"])));
   }
   if (status != CallStatus::unknown) {
     if (kind != "request_permission") check_call_begins(*id, call.status, status, session);
     const bool back = status < call.status || (is_final(call.status) && status != call.status);
     if (back)
-      found("A-ORDER-10", "the tool call " + quoted(*id) + " goes from " + to_string(call.status) +
-                              " to " + to_string(status));
+      found("A-ORDER-10", "the tool call " + in_quotes(*id) + " goes from " +
+                              to_string(call.status) + " to " + to_string(status));
     call.status = status;
   }
   call.turn = session.replaying() && session.prompts == 0 ? 0 : session.turn;
@@ -137,7 +139,7 @@ void Rules::Parts::check_tool_content(JsonView update, KnownSession& session) {
   const auto absolute = [&](const char* what, JsonView path) {
     const auto text = path.as_string();
     if (text && !detail::is_absolute(*text))
-      found("A-PATH-2", std::string(what) + " has the path " + quoted(*text));
+      found("A-PATH-2", std::string(what) + " has the path " + in_quotes(*text));
   };
   for (const JsonView item : update["content"].elements()) {
     const std::string type = string_at(item["type"]);
@@ -152,7 +154,7 @@ void Rules::Parts::check_tool_content(JsonView update, KnownSession& session) {
       check_shown_terminal(string_at(update["toolCallId"]), at->second, session);
     else
       found("A-TERM-4",
-            "a tool call shows the terminal " + quoted(*id) + ", which was never created");
+            "a tool call shows the terminal " + in_quotes(*id) + ", which was never created");
   }
   for (const JsonView location : update["locations"].elements()) {
     absolute("a location", location["path"]);

@@ -18,7 +18,7 @@
 namespace acp::check {
 namespace {
 
-constexpr std::size_t largest_frame = 256 * 1024 * 1024;
+constexpr std::size_t largest_line = 256 * 1024 * 1024;
 
 void say(const std::string& what) {
   std::fprintf(stderr, "acp replay: %s\n", io::one_line(what, 2000).c_str());
@@ -86,7 +86,7 @@ class StderrCopy {
 
 // Plays until it is done or departs. `in` and `out` are the other side's.
 void play(Replay& replay, int in, io::Descriptor& out, const ReplayOptions& options) {
-  rpc::FrameReader reader(rpc::Framing::newline, largest_frame);
+  rpc::FrameReader reader(rpc::Framing::newline, largest_line);
   std::string buffer(64 * 1024, '\0');
   const auto send = [&] {
     std::string lines;

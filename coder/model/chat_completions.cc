@@ -12,7 +12,7 @@ namespace {
 using json::Members;
 using json::Writer;
 
-void write_media(Writer& out, const MediaPart& media) {
+void write_media_url(Writer& out, const MediaPart& media) {
   Members part(out);
   if (media.mime_type.starts_with("image/")) {
     part.key("type").string("image_url");
@@ -57,7 +57,7 @@ void write_user(Writer& out, const std::vector<const Part*>& parts) {
       one.key("type").string("text");
       one.key("text").string(given->text);
     } else if (const auto* media = std::get_if<MediaPart>(part)) {
-      write_media(content.next(), *media);
+      write_media_url(content.next(), *media);
     }
   }
 }

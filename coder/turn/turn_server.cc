@@ -7,20 +7,21 @@ namespace acp::coder {
 
 namespace {
 
-using Kind = v1::PermissionOptionKind;
+using v1::PermissionOptionKind;
 
 struct Choice {
   const char* id;
   const char* name;
-  Kind kind;
+  PermissionOptionKind kind;
   bool use, always;
 };
 // No "always" in a name: some clients take the first such option for "in this session".
 constexpr Choice choices[] = {
-    {"allow_once", "Use it in this session", Kind::allow_once, true, false},
-    {"allow_always", "Use it from now on", Kind::allow_always, true, true},
-    {"reject_once", "Do not use it in this session", Kind::reject_once, false, false},
-    {"reject_always", "Never use it", Kind::reject_always, false, true},
+    {"allow_once", "Use it in this session", PermissionOptionKind::allow_once, true, false},
+    {"allow_always", "Use it from now on", PermissionOptionKind::allow_always, true, true},
+    {"reject_once", "Do not use it in this session", PermissionOptionKind::reject_once, false,
+     false},
+    {"reject_always", "Never use it", PermissionOptionKind::reject_always, false, true},
 };
 
 }  // namespace
