@@ -5,6 +5,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -24,15 +25,17 @@ constexpr char leave_sequence[] = "\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?25h\x1
 constexpr int told_signals[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT};
 constexpr int deadly_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGQUIT};
 
-// For the handlers of signals: nothing but these can be used there.
-termios found;                       // the state to go back to
-volatile std::sig_atomic_t changed;  // it is to be gone back to
+// For the handlers of signals: nothing but these can be used there. Atomic, because the system
+// picks the thread that runs a handler.
+termios found;              // the state to go back to
+std::atomic<bool> changed;  // it is to be gone back to
 const io::WakePipe* signal_pipe = nullptr;
-volatile std::sig_atomic_t pending_resize, pending_interrupt, pending_end;
+std::atomic<bool> pending_resize, pending_interrupt;
+std::atomic<int> pending_end;
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void restore() {
-  if (changed == 0) return;
-  changed = 0;
+  if (!changed.exchange(false)) return;
   const ssize_t ignored = ::write(STDOUT_FILENO, leave_sequence, sizeof leave_sequence - 1);
   static_cast<void>(ignored);
   tcsetattr(STDIN_FILENO, TCSANOW, &found);
@@ -40,9 +43,9 @@ void restore() {
 
 extern "C" void tell(int signal) {
   if (signal == SIGWINCH)
-    pending_resize = 1;
+    pending_resize = true;
   else if (signal == SIGINT)
-    pending_interrupt = 1;
+    pending_interrupt = true;
   else
     pending_end = signal;
   signal_pipe->poke();
@@ -92,7 +95,7 @@ void RawTerminal::enter() {
   if (how_ == How::lines || entered_) return;
   if (tcgetattr(STDIN_FILENO, &found) != 0)
     throw std::runtime_error(std::string("the terminal cannot be used: ") + std::strerror(errno));
-  changed = 1;
+  changed = true;
   termios raw = found;
   raw.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   raw.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
@@ -112,7 +115,7 @@ void RawTerminal::suspend() {
   leave();
   kill(0, SIGTSTP);
   enter();
-  pending_resize = 1;
+  pending_resize = true;
 }
 
 RawTerminal::Size RawTerminal::size() const {
@@ -142,8 +145,8 @@ RawTerminal::Event RawTerminal::wait(int milliseconds) {
     if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) input_ended_ = true;
   }
   event.ended = input_ended_;
-  if (pending_resize != 0) pending_resize = 0, event.resized = true;
-  if (pending_interrupt != 0) pending_interrupt = 0, event.interrupted = true;
+  event.resized = pending_resize.exchange(false);
+  event.interrupted = pending_interrupt.exchange(false);
   event.end_signal = pending_end;
   return event;
 }
