@@ -142,7 +142,7 @@ void AgentRole::close_hooked_tool_calls(const CallPtr& call, const v1::PromptRes
     const io::Connection::Lock lock(*connection_);
     why = why_left_open(*call, response, error);
     for (const auto& tool_call : call->open_tool_calls)
-      if (tool_call->filter) open.push_back(tool_call);
+      if (tool_call->filter && !is_final(*tool_call->status)) open.push_back(tool_call);
   }
   for (const auto& tool_call : open) {
     SessionUpdate update;

@@ -92,6 +92,20 @@ TEST(BeforeUpdate, SeesWhatTheEndOfTheTurnCloses) {
   EXPECT_EQ(seen.by_hook, seen.by_client);
 }
 
+TEST(BeforeUpdate, WhatHasEndedWithoutTheHookIsNotEndedAgain) {
+  const Within limit("calls that another copy of the turn ends");
+  const Seen seen = seen_in([](const Turn& plain, const Turn& hooked) {
+    for (const ToolCallStatus status : {ToolCallStatus::failed, ToolCallStatus::completed}) {
+      v1::ToolCallUpdate end;
+      end.toolCallId = hooked.tool_call("Ends elsewhere", ToolKind::edit).id();
+      end.status = status;
+      plain.update(end).wait();
+    }
+  });
+  EXPECT_EQ(seen.by_hook.size(), 2);
+  EXPECT_EQ(seen.by_client.size(), 4);
+}
+
 // A question shows what the client was sent, not what the program had before the hook.
 TEST(BeforeUpdate, ChangesWhatIsSentAndAskedAbout) {
   const Within limit("a hook that changes a call");
