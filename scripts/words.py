@@ -1,12 +1,14 @@
 """Keeps odd English out of comments, messages, help and docs: each phrase below has a plain one. Prints
 `file:line: phrase: write … instead` for each, and exits with 1 if there is any."""
+import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FILES = ["*.cc", "*.h", "*.py", "*.mjs", "*.sh", "*.md", "*.cmake", "CMakeLists.txt", "run", "test"]
+SUFFIXES = {".cc", ".h", ".py", ".mjs", ".sh", ".md", ".cmake"}
+NAMES = {"CMakeLists.txt", "run", "test"}
+OTHERS = {"build", "node_modules", ".git", "__pycache__"}  # folders that are not ours
 # The phrase, and what to write. Names of functions may have any word: only whole words of texts count.
 PHRASES = {
     r"whoever": "name the one who does it: the caller, the client, a process",
@@ -43,11 +45,18 @@ def faults_in(path, text):
                 yield f"{path.relative_to(ROOT)}:{number}: {found.group()}: write {instead}"
 
 
+def our_files():
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(set(folders) - OTHERS)
+        for name in sorted(names):
+            path = Path(folder, name)
+            if (path.suffix in SUFFIXES or name in NAMES) and str(path.relative_to(ROOT)) not in SKIPPED:
+                yield path
+
+
 def main():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", *FILES], capture_output=True, check=True)
-    names = [name for name in listed.stdout.decode().split("\0") if name and name not in SKIPPED]
-    faults = [fault for name in names
-              for fault in faults_in(ROOT / name, (ROOT / name).read_text(errors="replace"))]
+    names = list(our_files())
+    faults = [fault for path in names for fault in faults_in(path, path.read_text(errors="replace"))]
     for fault in faults:
         print(fault)
     print(f"{len(names)} files, {len(faults)} odd phrases")
