@@ -124,12 +124,12 @@ Sent SessionContext::update(const SessionUpdate& update) const {
     return send_update(
         call_, filter_.get(), filtered,
         [&] { status = detail::require_order(*call_->session, filtered); },
-        [&] { detail::note_order(*call_->session, filtered, status); });
+        [&] { detail::note_order(*call_, filtered, status); });
   }
   return send_update(call_, [&](rpc::Peer& peer) {
     ToolCallStatus* const status = detail::require_order(*call_->session, update);
     detail::write_update(peer, call_->session->id, update);
-    detail::note_order(*call_->session, update, status);
+    detail::note_order(*call_, update, status);
   });
 }
 

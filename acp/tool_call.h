@@ -16,6 +16,7 @@ struct ToolCallState;
 
 // A question about a tool call, with all that may be said of it.
 struct PermissionQuestion {
+  // Defined elsewhere: this header has only the name of PermissionOption.
   PermissionQuestion();
   ~PermissionQuestion();
   PermissionQuestion(PermissionQuestion&&) noexcept;

@@ -310,6 +310,16 @@ def spoilt(pages, sources):
                                                  if not name.startswith("check/rules/requirements_")})
 
 
+def wrong_numbers(known, root):
+    """Pages that say how many checks there are, and are wrong."""
+    agents = sum(name.startswith("A-") for name in known)
+    stated = {"README.md": f"{agents} requirements for an agent, {len(known) - agents} for a client",
+              "docs/check.md": f"There are {agents} requirements of agents"}
+    for page, sentence in stated.items():
+        if sentence not in (root / page).read_text(encoding="utf-8"):
+            yield f"{page} does not say: {sentence}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=Path, help="the folder of the five documents")
@@ -319,7 +329,7 @@ def main():
     pages = {name: (root / name).read_text(encoding="utf-8") for name in names}
     sources = read_sources(root)
     reading = Reading(pages, sources)
-    failures = list(reading.problems)
+    failures = [*reading.problems, *wrong_numbers(reading.known, root)]
     print(f"{reading.rows} rows, {len(reading.referenced)} lines, {len(reading.known)} checks, "
           f"{len(reading.tests.named)} tests of GoogleTest")
     faults = 0

@@ -1,4 +1,4 @@
-// What stands behind a Server: the connection, and the process or the HTTP link at its other end.
+// The state of a Server: the connection, and the process or the HTTP link at its other end.
 #pragma once
 
 #include <atomic>

@@ -50,11 +50,15 @@ ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call) 
              call.status.value_or(ToolCallStatus::pending);
 }
 
-void note_order(AgentSession& session, const SessionUpdate& update, ToolCallStatus* changed) {
-  if (const auto* call = std::get_if<v1::ToolCall>(&update)) {
-    note_announced(session, *call);
+void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* changed) {
+  if (const auto* announced = std::get_if<v1::ToolCall>(&update)) {
+    note_announced(*call.session, *announced);
   } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
-    if (changed != nullptr && change->status.has_value()) *changed = *change->status;
+    if (changed == nullptr || !change->status.has_value()) return;
+    *changed = *change->status;
+    if (is_final(*changed))
+      std::erase_if(call.open_tool_calls,
+                    [&](const auto& open) { return open->status == changed; });
   }
 }
 

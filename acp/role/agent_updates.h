@@ -36,7 +36,7 @@ inline bool is_final(ToolCallStatus status) {
 void require_status(ToolCallStatus now, ToolCallStatus next, const std::string& id);
 // Throws Refused. Gives the status that the update changes, if there is one.
 ToolCallStatus* require_order(AgentSession& session, const SessionUpdate& update);
-void note_order(AgentSession& session, const SessionUpdate& update, ToolCallStatus* changed);
+void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* changed);
 // The status that the session keeps of a call that is announced.
 ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 

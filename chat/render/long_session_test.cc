@@ -98,7 +98,7 @@ TEST(LongSession, AMessageBeingWritten) {
   }
 }
 
-TEST(LongSession, WhoeverKeepsNothing) {
+TEST(LongSession, AProgramThatKeepsNothing) {
   SessionState state;
   for (int i = 0; i < 1000; ++i) {
     state.apply(call(std::to_string(i), v1::ToolCallStatus::pending));

@@ -235,7 +235,7 @@ class BuiltIn(Place):
 
     def test_mcp_servers_are_passed_on(self):
         done = self.run_it("say hi", "--mcp", "broken=/nowhere/server --x")
-        self.assertIn("broken", done.stderr)  # that it cannot be started is told
+        self.assertIn("broken", done.stderr)  # that it cannot be started is reported
         # By absolute paths, wherever the agent looks.
         servers = ["--mcp", "one=sh -c true", "--mcp", "two=./tools/serve"]
         one, two = json.loads(self.run_it("x", *servers, *hostile("servers")).stdout)

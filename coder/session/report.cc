@@ -27,8 +27,10 @@ v1::SessionUpdate as_message(const v1::Notice& notice) {
 Report::Report(const SessionContext& context, Session& session, const settings::Secrets& secrets)
     : session_(session),
       unstored_(context),
-      context_(context.before_update(
-          [&session](v1::SessionUpdate& update) { session.keep_sent(update); })),
+      // Weak: what a turn leaves open is closed after it, when the session may be gone.
+      context_(context.before_update([weak = session.weak_from_this()](v1::SessionUpdate& update) {
+        if (const auto alive = weak.lock()) alive->keep_sent(update);
+      })),
       secrets_(secrets),
       stream_(secrets) {}
 

@@ -18,7 +18,7 @@ namespace acp::coder {
 // May be used by several threads. Everything that sends throws ConnectionClosed.
 class Report {
  public:
-  // The session and the secrets outlive this. No key is sent or stored.
+  // The session, which a shared_ptr owns, and the secrets outlive this. No key is sent or stored.
   Report(const SessionContext& context, Session& session, const settings::Secrets& secrets);
 
   // Gathered until flush(), or until anything else is sent.

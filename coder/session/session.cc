@@ -67,14 +67,13 @@ std::string Session::mode() const {
 }
 
 void Session::set_mode(const std::string& mode) {
-  {
-    const std::lock_guard lock(mutex_);
-    mode_ = mode;
-    kept.set_mode(mode, wanted.settings.mode.value);
-  }
   v1::CurrentModeUpdate change;
   change.currentModeId = mode;
-  keep(v1::SessionUpdate(change));
+  // All with one lock: of two changes at the same time, the last one counts everywhere.
+  const std::lock_guard lock(mutex_);
+  mode_ = mode;
+  kept.set_mode(mode, wanted.settings.mode.value);
+  kept.append({{EntryKind::update, json::encode(v1::SessionUpdate(change))}});
 }
 
 std::shared_ptr<Model> Session::model() const {

@@ -50,7 +50,7 @@ class FirstNote {
   std::optional<Note> note_;
 };
 
-class Session {
+class Session : public std::enable_shared_from_this<Session> {
  public:
   struct Wanted {
     std::string cwd;

@@ -94,7 +94,7 @@ class TurnTest : public ::testing::Test {
     StoredSession stored;
     stored.id = "s";
     stored.cwd = wanted.cwd;
-    session = std::make_unique<Session>(wanted, model, models, store.create(stored));
+    session = std::make_shared<Session>(wanted, model, models, store.create(stored));
     session->servers =
         std::make_unique<SessionServers>(std::vector<v1::McpServer>(), std::vector{wanted.cwd});
     Agent agent("test", "1");
@@ -162,7 +162,7 @@ class TurnTest : public ::testing::Test {
   std::uint64_t max_requests = 20;
   std::function<void(Settings&)> adjust;
   std::shared_ptr<PlayedModel> model;
-  std::unique_ptr<Session> session;
+  std::shared_ptr<Session> session;
   std::unique_ptr<acp::testing::Served> served;
   std::string id, updates;
 };

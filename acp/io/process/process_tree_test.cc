@@ -182,7 +182,7 @@ TEST(ProcessTerminate, WakesAStoppedProcess) {
   EXPECT_EQ(wait_for_exit(process), "killed by SIGTERM");
 }
 
-TEST(ProcessTerminate, ReachesWhoeverLeftTheGroup) {
+TEST(ProcessTerminate, ReachesProcessesThatLeftTheGroup) {
   Process process = start({"sh", "-c", "setsid sh -c 'echo $$; exec sleep 1000' & wait"});
   const Watched sleeper(std::stoi(read_line(process.child_stdout().get())));
   process.terminate(long_grace);

@@ -178,7 +178,7 @@ TEST_P(FilesTest, KeepsTheModeOfWhatItReplaces) {
   EXPECT_EQ(status.st_mode & 07777, 0640u);
 }
 
-TEST_P(FilesTest, WhoeverReadsSeesTheOldFileOrTheNew) {
+TEST_P(FilesTest, AReaderSeesTheOldFileOrTheNew) {
   const std::string old_text(1 << 20, 'o'), new_text(1 << 20, 'n');
   files.write(in("file"), old_text);
   std::atomic<bool> over = false;
