@@ -157,7 +157,8 @@ class SessionContext : public Context {
                                                   std::string elicitation_id) const;
   Sent elicitation_complete(const std::string& elicitation_id) const;
 
-  // For what goes on after this request: the same session, bound to no request.
+  // For what goes on after this request: the same session, bound to no request. Its updates throw
+  // Refused when awaited after the client has closed or deleted the session.
   SessionContext background() const;
 
   // The same request, with a hook for all updates that are sent by this copy, and by tool calls and

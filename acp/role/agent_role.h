@@ -36,6 +36,7 @@ struct AgentSession {
   std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
   std::unique_ptr<SessionRecord> record_if_any;
+  bool closed = false;  // by session/close or session/delete; a turn may still be ending
 
   SessionRecord& record() {
     if (!record_if_any) record_if_any = std::make_unique<SessionRecord>();

@@ -287,6 +287,7 @@ void AgentRole::drop_session(const std::string& session_id, std::function<void()
   if (found == sessions_.end()) return then();
   const std::shared_ptr<AgentSession> session = found->second;
   sessions_.erase(found);
+  session->closed = true;
   cancel_turns(*session);
   if (!session->turn) return then();
   session->when_idle.push_back(std::move(then));

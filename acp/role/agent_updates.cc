@@ -66,6 +66,9 @@ std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& l
   if (call.over && call.id)
     return std::make_exception_ptr(
         Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
+  // What belongs to no request is bound to the session instead.
+  if (!call.id && call.session && call.session->closed)
+    return std::make_exception_ptr(Refused("the session is closed"));
   if (!lock.can_send())
     return std::make_exception_ptr(ConnectionClosed("the connection is closed"));
   return nullptr;

@@ -207,6 +207,35 @@ TEST(Promise, P2_WhatIsToFollowAnAnswerFollowsIt) {
   }
 }
 
+TEST(Promise, P2_NothingIsSentForASessionThatIsClosed) {
+  for (const std::string method : {"session/close", "session/delete"}) {
+    const Within limit("an update for a session after " + method);
+    Agent agent = silent_agent();
+    std::optional<SessionContext> kept;
+    agent.on_new_session([&](SessionContext session, v1::NewSessionRequest) -> Task<void> {
+      kept = session.background();
+      co_return;
+    });
+    agent.on_delete_session([](Context, v1::DeleteSessionRequest) -> Task<void> { co_return; });
+    Served served(agent);
+    served.raw.initialize();
+    const std::string closed = served.raw.new_session();
+    const SessionContext background = *kept;
+    background.say("open").wait();
+    EXPECT_EQ(served.raw.read()["method"].as_string(), "session/update");
+    served.raw.line(request("7", method, "{\"sessionId\":\"" + closed + "\"}"));
+    EXPECT_EQ(served.raw.read()["id"].text(), "7");
+
+    EXPECT_THROW(background.say("closed").wait(), Refused);
+    EXPECT_THROW(background.tool_call("Closed", ToolKind::edit).start().wait(), Refused);
+    // Another session is not affected, and what it sends is the next that comes.
+    const std::string open = served.raw.new_session();
+    kept->say("open").wait();
+    EXPECT_EQ(served.raw.read()["params"]["sessionId"].as_string(), open);
+    kept.reset();
+  }
+}
+
 // The program's main thread waits for the end, as run() does, and all others are asleep.
 TEST(Promise, P2_WhatFollowsAnAnswerIsSentWhileAThreadWaitsForTheEnd) {
   const Within limit("what another thread sends after an answer, with a thread in wait()");

@@ -29,6 +29,8 @@ using Clock = std::chrono::steady_clock;
 using Phase = StartError::Phase;
 
 constexpr std::chrono::seconds time_to_die{10};
+// A supervisor that takes longer to report may have been stopped.
+constexpr std::chrono::milliseconds time_to_wake{100};
 constexpr std::size_t table_size = 32768;
 
 struct SignalName {
@@ -199,7 +201,7 @@ struct Process::State {
     if (ended || getpid() != owner) return;
     kill();
     const Clock::time_point end = Clock::now() + time_to_die;
-    while (read_reports() && wait_readable(control.get(), end)) {
+    while (read_reports() && wait_for_report(end)) {
     }
   }
 
@@ -211,6 +213,15 @@ struct Process::State {
   // A command may have stopped it. It is our child until it is reaped, so the number is its own.
   void wake() const {
     if (!ended && getpid() == owner) ::kill(supervisor, SIGCONT);
+  }
+
+  // False if the time is over first.
+  bool wait_for_report(Clock::time_point end) const {
+    while (!wait_readable(control.get(), std::min(end, Clock::now() + time_to_wake))) {
+      if (Clock::now() >= end) return false;
+      wake();
+    }
+    return true;
   }
 
   // Takes what has been reported. False once no more will come.
@@ -316,6 +327,8 @@ StartResult Process::start(const ProcessOptions& options) {
   from_child.write.reset();
   errors.write.reset();
 
+  // The command runs already, and may stop its supervisor before that has reported.
+  state->wait_for_report(Clock::time_point::max());
   SupervisorReport report{};
   ssize_t size;
   do size = recv(state->control.get(), &report, sizeof report, 0);

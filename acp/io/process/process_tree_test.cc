@@ -130,6 +130,17 @@ TEST(ProcessTree, IsGoneWhenTheSupervisorIsStopped) {
   EXPECT_EQ(output(program("adopting-host", "stop")), "exited with code 0\ngone\nothers live\n");
 }
 
+// It may be faster than the supervisor's first report.
+TEST(ProcessTree, StartsThoughTheSupervisorIsStoppedAtOnce) {
+  for (int i = 0; i < 20; ++i) {
+    Process process = start(program("stopper"));
+    read_all(process.child_stdout().get());  // until it has done it, and exited
+    process.kill();
+    EXPECT_TRUE(wait_for_tree(process));
+    EXPECT_EQ(wait_for_exit(process), "exited with code 0");
+  }
+}
+
 // What kills all that is called as the host is called leaves it alive.
 TEST(Supervisor, HasANameOfItsOwn) {
   // Its last report comes after it has taken the name, and it stays for the other process.

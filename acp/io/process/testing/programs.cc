@@ -147,6 +147,11 @@ int killer(const std::string& how) {
   wait_for_ever();
 }
 
+int stopper(const std::string&) {
+  kill(getppid(), SIGSTOP);
+  return 0;
+}
+
 int adopting_host(const std::string& how) {
   adopt_orphans();
   Process other = start({"cat"});  // which has nothing to do with it
@@ -241,6 +246,7 @@ constexpr Program programs[] = {
     {"host-with-fork", host_with_fork},
     {"big-host", big_host},
     {"killer", killer},
+    {"stopper", stopper},
     {"adopting-host", adopting_host},
     {"old-kernel", old_kernel},
     {"no-stdio", no_stdio},

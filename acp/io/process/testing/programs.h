@@ -25,6 +25,7 @@ namespace acp::io::testing {
 //   killer HOW      leaves a daemon (two forks, a session and an empty environment of its own) and
 //                   prints its id; then HOW: "supervisor" kills its parent, "group" its own process
 //                   group, "stop" stops its parent and exits
+//   stopper         stops its parent at once, and exits
 //   adopting-host HOW   adopts orphans, starts `killer HOW`, prints how it ended, and "gone" once
 //                       its daemon is
 //   no-stdio        runs cat without standard descriptors of its own; prints what comes back
