@@ -206,10 +206,13 @@ class TextPrinter : public RunPrinter {
     // Many agents say that a call is completed when its command has failed.
     const std::string failure = how_it_failed(call, terminals_);
     const bool failed = status == ToolCallStatus::failed || !failure.empty();
-    // That a cancelled call has failed is no news.
-    if (!call.cancelled || !failed)
+    // That a cancelled call has failed is no news: but the call may be, if its updates came late.
+    if (cancelling_ && failed && failure.empty()) {
+      if (!call.cancelled) note("[cancelled] " + call.title);
+    } else if (!call.cancelled || !failed) {
       note((failed ? "[failed] " : "[done] ") + call.title +
            (failure.empty() ? "" : ": " + failure));
+    }
     if (!options_.quiet) pass(excerpt(call, terminals_, options_.verbose));
     for (const v1::ToolCallContent& item : call.content)
       if (const auto* terminal = std::get_if<v1::Terminal>(&item))
@@ -328,6 +331,7 @@ class TextPrinter : public RunPrinter {
     note(e.reason == std::string_view("timeout")
              ? "[cancel] the time is over; the turn is cancelled"
              : "[cancel] the turn is cancelled; once more to end at once");
+    cancelling_ = true;
     cancel_calls();
   }
   void show(const event::Stopped& e) {
@@ -369,6 +373,7 @@ class TextPrinter : public RunPrinter {
   std::map<std::string, ShownCall> calls_;  // those that have not ended
   TerminalTails terminals_;
   std::set<std::string> unknown_;  // kinds that were reported
+  bool cancelling_ = false;        // calls that fail now are cancelled
 };
 
 }  // namespace

@@ -204,6 +204,17 @@ def turn(text):
                 update(sessionUpdate="tool_call_update", toolCallId="p", status="failed")
             if message.get("id") == "q":
                 return "cancelled"
+    elif WHAT == "announces-after-cancel":  # what it asks about; and that it has failed
+        call = {"toolCallId": "p", "title": "Run it", "kind": "execute"}
+        send({"id": "q", "method": "session/request_permission", "params": {
+            "sessionId": SESSION, "toolCall": call,
+            "options": [{"optionId": kind, "name": kind, "kind": kind} for kind in ("allow_once", "reject_once")]}})
+        for message in INPUT:
+            if message.get("method") == "session/cancel":
+                update(sessionUpdate="tool_call", **call, status="pending")
+                update(sessionUpdate="tool_call_update", toolCallId="p", status="failed")
+            if message.get("id") == "q":
+                return "cancelled"
     elif WHAT == "commands":  # each of DETAIL, a list in JSON, is run as a tool call that is completed
         for number, command in enumerate(json.loads(DETAIL)):
             call = "c%d" % number

@@ -76,6 +76,11 @@ class Question(Place):
         _, seen = self.ask([b"\x03"], *hostile("fails-before-it-hears"), code=130)
         self.assertEqual(seen.count("[cancelled]"), 1, seen)
 
+    def test_a_call_that_is_announced_after_ctrl_c_is_cancelled(self):
+        _, seen = self.ask([b"\x03"], *hostile("announces-after-cancel"), code=130)
+        self.assertEqual(seen.count("[cancelled]"), 1, seen)
+        self.assertNotIn("[failed]", seen)
+
 
 class Denied(Place):
     agent = hostile("permission", "allow_once reject_once")
