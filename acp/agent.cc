@@ -7,9 +7,9 @@
 
 namespace acp {
 
-Agent::Agent(std::string name, std::string version) : parts_(std::make_shared<Parts>()) {
-  parts_->info.name = std::move(name);
-  parts_->info.version = std::move(version);
+Agent::Agent(std::string name, std::string version) : config_(std::make_shared<Config>()) {
+  config_->info.name = std::move(name);
+  config_->info.version = std::move(version);
 }
 Agent::Agent(Agent&&) noexcept = default;
 Agent& Agent::operator=(Agent&&) noexcept = default;
@@ -18,12 +18,12 @@ Agent::~Agent() = default;
 // One line for each setter: the part it sets, and itself again.
 #define ACP_SET(function, type, part)  \
   Agent& Agent::function(type value) { \
-    parts_->part = std::move(value);   \
+    config_->part = std::move(value);  \
     return *this;                      \
   }
 #define ACP_HANDLER(method, name, Type, Context, way, capability)                            \
   Agent& Agent::on_##name(Handler<v1::Type##Response(Context, v1::Type##Request)> handler) { \
-    parts_->name = std::move(handler);                                                       \
+    config_->name = std::move(handler);                                                      \
     return *this;                                                                            \
   }
 #define ACP_JOINT(...)
@@ -36,8 +36,8 @@ ACP_SET(commands, std::vector<AvailableCommand>, commands)
 ACP_SET(prompt_capabilities, v1::PromptCapabilities, prompt_capabilities)
 ACP_SET(mcp_servers, McpServers, mcp_servers)
 ACP_SET(second_prompt, SecondPrompt, second_prompt)
-ACP_SET(framing, rpc::Framing, connection.peer.framing)
-ACP_SET(max_message_bytes, std::size_t, connection.peer.max_message_bytes)
+ACP_SET(framing, rpc::Framing, connection.engine.framing)
+ACP_SET(max_message_bytes, std::size_t, connection.engine.max_message_bytes)
 ACP_SET(executor, std::shared_ptr<Executor>, connection.executor)
 ACP_SET(tap, Tap, connection.tap)
 ACP_SET(on_log, LogHook, log)
@@ -57,25 +57,25 @@ Agent& Agent::on_prompt_function(std::function<StopReason(Turn)> function) {
 Agent& Agent::on_archive_session(
     Handler<v1::ArchiveSessionResponse(Context, v1::ArchiveSessionRequest)> archive,
     Handler<v1::UnarchiveSessionResponse(Context, v1::UnarchiveSessionRequest)> unarchive) {
-  parts_->archive_session = std::move(archive);
-  parts_->unarchive_session = std::move(unarchive);
+  config_->archive_session = std::move(archive);
+  config_->unarchive_session = std::move(unarchive);
   return *this;
 }
 
 Agent& Agent::modes(std::vector<v1::SessionMode> modes, std::string current) {
-  parts_->modes.emplace();
-  parts_->modes->availableModes = std::move(modes);
-  parts_->modes->currentModeId = std::move(current);
+  config_->modes.emplace();
+  config_->modes->availableModes = std::move(modes);
+  config_->modes->currentModeId = std::move(current);
   return *this;
 }
 
 Agent& Agent::auth_method(v1::AuthMethod method) {
-  parts_->auth_methods.push_back(std::move(method));
+  config_->auth_methods.push_back(std::move(method));
   return *this;
 }
 
 Agent& Agent::require_authentication() {
-  parts_->require_authentication = true;
+  config_->require_authentication = true;
   return *this;
 }
 
@@ -83,34 +83,34 @@ Agent& Agent::on_providers(
     Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
     Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
     Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable) {
-  parts_->list_providers = std::move(list);
-  parts_->set_provider = std::move(set);
-  parts_->disable_provider = std::move(disable);
+  config_->list_providers = std::move(list);
+  config_->set_provider = std::move(set);
+  config_->disable_provider = std::move(disable);
   return *this;
 }
 
 Agent& Agent::mcp_capabilities(v1::McpCapabilities capabilities) {
-  parts_->mcp_capabilities = std::move(capabilities);
-  if (!parts_->mcp_servers) parts_->mcp_servers = McpServers::used;
+  config_->mcp_capabilities = std::move(capabilities);
+  if (!config_->mcp_servers) config_->mcp_servers = McpServers::used;
   return *this;
 }
 
 Agent& Agent::capability_meta(std::string key, Json value) {
   detail::require_namespaced(key);
-  parts_->capability_meta.set(key, value);
+  config_->capability_meta.set(key, value);
   return *this;
 }
 
 Agent& Agent::initialize_meta(Json meta) {
   detail::require_object("initialize_meta", meta);
-  parts_->initialize_meta = std::move(meta);
+  config_->initialize_meta = std::move(meta);
   return *this;
 }
 
 Agent& Agent::on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler) {
-  parts_->mcp_message = std::move(handler);
-  parts_->mcp_capabilities.acp = true;
-  if (!parts_->mcp_servers) parts_->mcp_servers = McpServers::used;
+  config_->mcp_message = std::move(handler);
+  config_->mcp_capabilities.acp = true;
+  if (!config_->mcp_servers) config_->mcp_servers = McpServers::used;
   return *this;
 }
 
@@ -123,45 +123,45 @@ void check_extension(const std::string& method) {
 
 Agent& Agent::on_request(std::string method, Handler<Json(Context, Json)> handler) {
   check_extension(method);
-  parts_->requests[std::move(method)] = std::move(handler);
+  config_->requests[std::move(method)] = std::move(handler);
   return *this;
 }
 
 Agent& Agent::on_notification(std::string method, Handler<void(Context, Json)> handler) {
   check_extension(method);
-  parts_->notifications[std::move(method)] = std::move(handler);
+  config_->notifications[std::move(method)] = std::move(handler);
   return *this;
 }
 
 Agent& Agent::additional_directories() {
-  parts_->additional_directories = true;
+  config_->additional_directories = true;
   return *this;
 }
 
 Agent& Agent::open_option(std::string id) {
-  parts_->open_options.insert(std::move(id));
+  config_->open_options.insert(std::move(id));
   return *this;
 }
 Agent& Agent::accept_set_model() {
-  parts_->accept_set_model = true;
+  config_->accept_set_model = true;
   return *this;
 }
 Agent& Agent::system_prompt(bool with_override) {
-  parts_->system_prompt = true;
-  parts_->system_prompt_override = with_override;
+  config_->system_prompt = true;
+  config_->system_prompt_override = with_override;
   return *this;
 }
 
 // ---- running
 
 AgentConnection Agent::open(Transport transport, bool own_threads) {
-  if (!parts_->prompt) throw std::logic_error("an agent needs on_prompt");
-  io::ConnectionOptions options = parts_->connection;
+  if (!config_->prompt) throw std::logic_error("an agent needs on_prompt");
+  io::ConnectionOptions options = config_->connection;
   options.own_threads = own_threads;
   auto connection = io::Connection::open(std::move(transport), std::move(options));
   // A copy: what is installed later is for later connections.
   connection->start(
-      std::make_shared<detail::AgentRole>(std::make_shared<Parts>(*parts_), connection));
+      std::make_shared<detail::AgentRole>(std::make_shared<Config>(*config_), connection));
   return AgentConnection(std::move(connection));
 }
 
@@ -184,11 +184,11 @@ AgentConnection::~AgentConnection() {
   wait();
 }
 
-Remote AgentConnection::peer() const { return Remote({connection_, nullptr, 0}); }
+Peer AgentConnection::peer() const { return Peer({connection_, nullptr, 0}); }
 bool AgentConnection::wait() { return connection_->wait_finished(); }
 void AgentConnection::close() { connection_->close(); }
 bool AgentConnection::finished() const { return connection_->finished(); }
-std::vector<Watch> AgentConnection::watches() const { return connection_->watches(); }
+std::vector<PollInterest> AgentConnection::poll_interests() const { return connection_->watches(); }
 int AgentConnection::timeout() const { return connection_->timeout(); }
 void AgentConnection::dispatch() { connection_->dispatch(); }
 

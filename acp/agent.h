@@ -18,9 +18,9 @@
 
 #include "acp/context.h"
 #include "acp/handler.h"
+#include "acp/io/poll_interest.h"
 #include "acp/io/tap.h"
 #include "acp/io/transport.h"
-#include "acp/io/watch.h"
 #include "acp/log.h"
 #include "acp/rpc/framing.h"
 #include "acp/terminal.h"
@@ -45,6 +45,16 @@ enum class SecondPrompt { waits, refused };
 // first turn where the client takes no notices. `refused`: -32602.
 enum class McpServers { unused, refused, used };
 
+namespace detail {
+// Without the definition of the response, which not all programs need.
+template <class Given>
+constexpr bool gives_prompt_response() {
+  using Value = typename TaskValue<Given>::type;
+  return std::is_same_v<Value, v1::PromptResponse> || std::is_same_v<Value, StopReason> ||
+         std::is_void_v<Value>;
+}
+}  // namespace detail
+
 // Built up by calls, then run. Everything but on_prompt has a default that works, and what is
 // installed is what is advertised to the client: a capability cannot lie. A handler is a coroutine,
 // which runs on the connection's executor, one at a time; or a plain function, which may block, and
@@ -59,16 +69,28 @@ class Agent {
   Agent& title(std::string title);
 
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
-  // The usual ones need no more than this header.
+  // A function of a Turn, which returns a StopReason or a v1::PromptResponse, or a Task of one of
+  // them. For a StopReason this header is enough.
   template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, Task<StopReason>>
   Agent& on_prompt(F function) {
-    return on_prompt_task(std::move(function));
-  }
-  template <class F>
-    requires std::is_same_v<std::invoke_result_t<F&, Turn>, StopReason>
-  Agent& on_prompt(F function) {
-    return on_prompt_function(std::move(function));
+    constexpr bool callable = std::is_invocable_v<F&, Turn>;
+    static_assert(callable, "on_prompt() wants a function that takes one acp::Turn");
+    if constexpr (callable) {
+      using Given = std::invoke_result_t<F&, Turn>;
+      constexpr bool task = std::is_same_v<Given, Task<StopReason>>;
+      constexpr bool plain = std::is_same_v<Given, StopReason>;
+      constexpr bool other = detail::gives_prompt_response<Given>();
+      static_assert(task || plain || other,
+                    "on_prompt() wants a function that returns acp::StopReason or "
+                    "acp::v1::PromptResponse, or an acp::Task of one of them");
+      if constexpr (task)
+        on_prompt_task(detail::copyable(std::move(function)));
+      else if constexpr (plain)
+        on_prompt_function(detail::copyable(std::move(function)));
+      else if constexpr (other)
+        on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));
+    }
+    return *this;
   }
 
   // ---- sessions. The library tracks them; a handler adds to that. ----
@@ -169,11 +191,11 @@ class Agent {
   AgentConnection attach(Transport transport);
 
  private:
-  struct Parts;
+  struct Config;
   Agent& on_prompt_task(std::function<Task<StopReason>(Turn)> function);
   Agent& on_prompt_function(std::function<StopReason(Turn)> function);
   AgentConnection open(Transport transport, bool own_threads);
-  std::shared_ptr<Parts> parts_;
+  std::shared_ptr<Config> config_;
   friend class detail::AgentRole;
 };
 
@@ -184,14 +206,14 @@ class AgentConnection {
   AgentConnection& operator=(AgentConnection&&) noexcept;
   ~AgentConnection();
 
-  Remote peer() const;
+  Peer peer() const;
   // Until the client is gone. False if a handler was left behind.
   bool wait();
   void close();
   bool finished() const;
 
   // ---- for a program's own loop: watch these, with this time-out, and call dispatch() ----
-  std::vector<Watch> watches() const;
+  std::vector<PollInterest> poll_interests() const;
   int timeout() const;
   void dispatch();
 

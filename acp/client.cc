@@ -11,7 +11,7 @@ namespace acp {
 
 std::stop_token ClientContext::stop_token() const { return call_->stop_token(); }
 const std::string& ClientContext::session_id() const { return call_->session_id; }
-Remote ClientContext::peer() const { return Remote(call_->link()); }
+Peer ClientContext::peer() const { return Peer(call_->link()); }
 
 std::string ClientContext::cwd() const {
   io::Connection::Lock lock(*call_->connection);
@@ -31,40 +31,44 @@ std::vector<std::string> ClientContext::additional_directories() const {
 
 // ---- Client
 
-Client::Client(std::string name, std::string version) : parts_(std::make_shared<Parts>()) {
-  parts_->connection.peer.streamed_method = "session/update";
-  parts_->info.name = std::move(name);
-  parts_->info.version = std::move(version);
+Client::Client(std::string name, std::string version) : config_(std::make_shared<Config>()) {
+  config_->connection.engine.streamed_method = "session/update";
+  config_->info.name = std::move(name);
+  config_->info.version = std::move(version);
 }
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
+namespace {
+using AgentHook = std::function<void(const AgentId&, std::string_view)>;
+}
+
 #define ACP_SET(function, type, part)    \
   Client& Client::function(type value) { \
-    parts_->part = std::move(value);     \
+    config_->part = std::move(value);    \
     return *this;                        \
   }
 #define ACP_HANDLER(function, part, result, request)                                  \
   Client& Client::function(Handler<v1::result(ClientContext, v1::request)> handler) { \
-    parts_->part = std::move(handler);                                                \
+    config_->part = std::move(handler);                                               \
     return *this;                                                                     \
   }
 #define ACP_NOTIFIED(function, part, notification)                                   \
   Client& Client::function(Handler<void(ClientContext, v1::notification)> handler) { \
-    parts_->part = std::move(handler);                                               \
+    config_->part = std::move(handler);                                              \
     return *this;                                                                    \
   }
-#define ACP_TAKES(function, part)        \
-  Client& Client::function() {           \
-    parts_->capabilities.part.emplace(); \
-    return *this;                        \
+#define ACP_TAKES(function, part)         \
+  Client& Client::function() {            \
+    config_->capabilities.part.emplace(); \
+    return *this;                         \
   }
 
 ACP_SET(title, std::string, info.title)
 Client& Client::on_permission(
     Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler) {
-  parts_->permission = std::move(handler);
+  config_->permission = std::move(handler);
   return *this;
 }
 ACP_HANDLER(on_read_text_file, read_text_file, ReadTextFileResponse, ReadTextFileRequest)
@@ -79,7 +83,7 @@ ACP_NOTIFIED(on_auth_status, auth_status, AuthStatusUpdateNotification)
 ACP_HANDLER(on_mcp_message, mcp_message, MessageMcpResponse, MessageMcpRequest)
 Client& Client::on_auth_required(
     Handler<std::string(ClientContext, std::vector<v1::AuthMethod>)> handler) {
-  parts_->auth_required = std::move(handler);
+  config_->auth_required = std::move(handler);
   return *this;
 }
 ACP_TAKES(takes_plans, plan)
@@ -87,13 +91,13 @@ ACP_TAKES(takes_subagents, subagents)
 ACP_SET(handshake_time, std::chrono::milliseconds, handshake_time)
 ACP_SET(session_time, std::chrono::milliseconds, session_time)
 ACP_SET(exit_time, std::chrono::milliseconds, exit_time)
-ACP_SET(framing, rpc::Framing, connection.peer.framing)
-ACP_SET(max_message_bytes, std::size_t, connection.peer.max_message_bytes)
+ACP_SET(framing, rpc::Framing, connection.engine.framing)
+ACP_SET(max_message_bytes, std::size_t, connection.engine.max_message_bytes)
 ACP_SET(executor, std::shared_ptr<Executor>, connection.executor)
 ACP_SET(tap, Tap, connection.tap)
 ACP_SET(on_log, LogHook, log)
-ACP_SET(on_stderr, std::function<void(std::string_view)>, stderr_hook)
-ACP_SET(on_disconnected, std::function<void(std::string_view)>, disconnected)
+ACP_SET(on_stderr, AgentHook, stderr_hook)
+ACP_SET(on_disconnected, AgentHook, disconnected)
 ACP_SET(keep_state, bool, keep_state)
 
 #undef ACP_SET
@@ -113,43 +117,43 @@ void check_extension(const std::string& method) {
 }  // namespace
 
 Client& Client::takes_boolean_options() {
-  v1::ClientSessionCapabilities& session = session_capabilities(parts_->capabilities);
+  v1::ClientSessionCapabilities& session = session_capabilities(config_->capabilities);
   session.configOptions.emplace();
   session.configOptions->boolean.emplace();
   return *this;
 }
 Client& Client::takes_notices() {
-  session_capabilities(parts_->capabilities).notices.emplace();
+  session_capabilities(config_->capabilities).notices.emplace();
   return *this;
 }
 Client& Client::takes_compactions() {
-  session_capabilities(parts_->capabilities).compaction.emplace();
+  session_capabilities(config_->capabilities).compaction.emplace();
   return *this;
 }
 Client& Client::terminal_authentication() {
-  parts_->capabilities.auth.terminal = true;
+  config_->capabilities.auth.terminal = true;
   return *this;
 }
 
 Client& Client::capability_meta(std::string key, Json value) {
   detail::require_namespaced(key);
-  parts_->capabilities._meta.set(key, value);
+  config_->capabilities._meta.set(key, value);
   return *this;
 }
 Client& Client::initialize_meta(Json meta) {
   detail::require_object("initialize_meta", meta);
-  parts_->initialize_meta = std::move(meta);
+  config_->initialize_meta = std::move(meta);
   return *this;
 }
 
 Client& Client::on_request(std::string method, Handler<Json(ClientContext, Json)> handler) {
   check_extension(method);
-  parts_->requests[std::move(method)] = std::move(handler);
+  config_->requests[std::move(method)] = std::move(handler);
   return *this;
 }
 Client& Client::on_notification(std::string method, Handler<void(ClientContext, Json)> handler) {
   check_extension(method);
-  parts_->notifications[std::move(method)] = std::move(handler);
+  config_->notifications[std::move(method)] = std::move(handler);
   return *this;
 }
 

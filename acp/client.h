@@ -2,14 +2,15 @@
 //
 //   acp::Client client("my-editor", "1.0");
 //   client.on_permission(ask_the_user);
-//   auto agent = client.spawn({"gemini", "--acp"});
-//   auto session = agent.new_session("/home/me/project");
+//   auto agent = client.spawn({"gemini", "--acp"}).wait();
+//   auto session = agent.new_session("/home/me/project").wait();
 //   for (auto& event : session.prompt("Fix the build")) std::visit(render, event);
 //
-// Every call that waits has a twin that can be awaited: async_new_session() and so on.
+// Everything that waits returns a Task: `co_await` it in a coroutine, `.wait()` elsewhere.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,12 +23,12 @@
 
 #include "acp/async/task.h"
 #include "acp/handler.h"
+#include "acp/io/poll_interest.h"
 #include "acp/io/process/process.h"
 #include "acp/io/tap.h"
 #include "acp/io/transport.h"
-#include "acp/io/watch.h"
 #include "acp/log.h"
-#include "acp/remote.h"
+#include "acp/peer.h"
 #include "acp/rpc/framing.h"
 #include "acp/schema/v1.h"
 #include "acp/session_state.h"
@@ -49,10 +50,21 @@ class ClientRole;
 struct ClientSession;
 struct AgentProcess;
 struct PromptState;
+
+// A string of any kind. As a template's argument it leaves braces to the overload with a struct.
+template <class T>
+concept Text = std::is_convertible_v<T, std::string>;
 }  // namespace detail
 
-class RemoteAgent;
+class AgentHandle;
 class Session;
+
+// Which agent a hook is about: the id() of its handle.
+struct AgentId {
+  std::uint64_t number = 0;  // no two agents of a program have the same
+  std::string command = {};  // as one would type it; empty for one that was not spawned
+  friend bool operator==(const AgentId& a, const AgentId& b) { return a.number == b.number; }
+};
 
 // What a handler of a client is given: the agent that asks, and when to stop.
 class ClientContext {
@@ -66,7 +78,7 @@ class ClientContext {
   // What this client offered for the session: its cwd and directories.
   std::string cwd() const;
   std::vector<std::string> additional_directories() const;
-  Remote peer() const;
+  Peer peer() const;
 
  protected:
   std::shared_ptr<detail::ClientCall> call_;
@@ -168,27 +180,30 @@ class Client {
   Client& tap(Tap tap);
   Client& on_log(LogHook hook);
   // The lines that agents write to their stderr.
-  Client& on_stderr(std::function<void(std::string_view line)> hook);
+  Client& on_stderr(std::function<void(const AgentId& agent, std::string_view line)> hook);
   // Once for each agent, when nothing more will come from it, with the reason: it has ended, or was
   // closed here. What was waiting for it has failed by then, or is about to.
-  Client& on_disconnected(std::function<void(std::string_view reason)> hook);
+  Client& on_disconnected(std::function<void(const AgentId& agent, std::string_view reason)> hook);
   // Whether sessions keep a SessionState; they do.
   Client& keep_state(bool keep);
 
   // Starts an agent and shakes hands with it. Throws StartFailed.
-  RemoteAgent spawn(std::vector<std::string> command);
-  RemoteAgent spawn(const io::ProcessOptions& options);
-  RemoteAgent connect(Transport transport);
-  Task<RemoteAgent> async_spawn(io::ProcessOptions options);
-  Task<RemoteAgent> async_connect(Transport transport);
+  Task<AgentHandle> spawn(std::vector<std::string> command) const;
+  Task<AgentHandle> spawn(const io::ProcessOptions& options) const;
+  ACP_REFUSE_TEMPORARY(Task<AgentHandle> spawn(io::ProcessOptions&& options) const);
+  Task<AgentHandle> connect(Transport transport) const;
   // For a program's own loop: the handshake is under way when it calls dispatch(). Until the agent
   // is ready(), nothing else is sent: what is asked of it is refused.
-  RemoteAgent attach(Transport transport);
+  AgentHandle attach(Transport transport) const;
+  // The same with an agent that this starts; throws StartFailed. A thread of its own reads its
+  // stderr and waits for its exit.
+  AgentHandle attach(const io::ProcessOptions& options) const;
 
-  struct Parts;
+  struct Config;
 
  private:
-  std::shared_ptr<Parts> parts_;
+  static AgentHandle begin_handshake(const std::shared_ptr<detail::AgentProcess>& agent);
+  std::shared_ptr<Config> config_;
 };
 
 // An update of the turn, and at its end the stop reason.
@@ -240,7 +255,7 @@ class Prompt {
          std::shared_ptr<detail::PromptState> state);
   PromptEvent* take();
   bool take_ready(PromptEvent*& event);
-  Pending<void> more();
+  Task<void> more();
 
   std::shared_ptr<detail::ClientSession> session_;
   std::shared_ptr<detail::PromptState> state_;
@@ -249,31 +264,45 @@ class Prompt {
   bool ended_ = false;
 };
 
+// What came of a turn.
+struct Answer {
+  std::string text;  // the agent's messages, without its thoughts
+  StopReason stop_reason = StopReason::end_turn;
+};
+
 // A session of an agent. A handle: copies are the same session.
 class Session {
  public:
   const std::string& id() const;
   const std::string& cwd() const;
 
+  // The whole turn: what the agent said, and why it stopped. Dropped before its end, or out of time
+  // (`ask(text).wait_for(60s)`), the turn is cancelled.
+  Task<Answer> ask(std::string text) const;
+
+  // The turn as it happens.
   Prompt prompt(std::string text) const;
   Prompt prompt(std::vector<ContentBlock> content) const;
   // With _meta of the program's own; the session's id is put in. The same below.
-  Prompt prompt(v1::PromptRequest request) const;
+  Prompt prompt(const v1::PromptRequest& request) const;
+  ACP_REFUSE_TEMPORARY(Prompt prompt(v1::PromptRequest&& request) const);
   // Stops the turn. Pending permission requests are answered `cancelled`; updates are still taken.
   void cancel() const { cancel(v1::CancelNotification()); }
   void cancel(v1::CancelNotification notification) const;
 
-  void set_mode(std::string id) const { async_set_mode(std::move(id)).wait(); }
-  void set_mode(v1::SetSessionModeRequest request) const {
-    async_set_mode(std::move(request)).wait();
+  Task<void> set_mode(const v1::SetSessionModeRequest& request) const;
+  ACP_REFUSE_TEMPORARY(Task<void> set_mode(v1::SetSessionModeRequest&& request) const);
+  template <detail::Text Id>
+  Task<void> set_mode(const Id& id) const {
+    return set_mode_by_id(std::string(id));
   }
-  void set_config_option(std::string id, std::string value) const;
-  void set_config_option(std::string id, bool value) const;
-  void close() const { async_close().wait(); }
-  Task<void> async_set_mode(std::string id) const;
-  Task<void> async_set_mode(v1::SetSessionModeRequest request) const;
-  Task<void> async_set_config_option(v1::SetSessionConfigOptionRequest request) const;
-  Task<void> async_close() const;
+  Task<void> set_config_option(const v1::SetSessionConfigOptionRequest& request) const;
+  ACP_REFUSE_TEMPORARY(Task<void> set_config_option(v1::SetSessionConfigOptionRequest&& request)
+                           const);
+  Task<void> set_config_option(std::string id, std::string value) const;
+  Task<void> set_config_option(std::string id, const char* value) const;
+  Task<void> set_config_option(std::string id, bool value) const;
+  Task<void> close() const;
 
   // Updates that belonged to no prompt: what was replayed, what came between turns.
   std::vector<SessionUpdate> take_updates() const;
@@ -286,56 +315,57 @@ class Session {
   void change_state(const std::function<void(SessionState&)>& change) const;
 
  private:
-  friend class RemoteAgent;
+  friend class AgentHandle;
   explicit Session(std::shared_ptr<detail::ClientSession> session) : session_(std::move(session)) {}
+  Prompt begin_prompt(v1::PromptRequest request) const;
+  Task<void> set_mode_by_id(std::string id) const;
   std::shared_ptr<detail::ClientSession> session_;
 };
 
 // An agent that this client is connected to. A handle; when the last one goes, and with it the last
 // session, the connection is closed, and an agent that was spawned ends with all it has started.
-class RemoteAgent {
+class AgentHandle {
  public:
+  const AgentId& id() const;
   const v1::InitializeResponse& info() const;
   const v1::AgentCapabilities& capabilities() const { return info().agentCapabilities; }
   const std::vector<v1::AuthMethod>& auth_methods() const { return info().authMethods; }
 
   // What is not advertised is refused here. -32000 is answered by one login, if there is a chooser.
-  Session new_session(std::string cwd) const { return async_new_session(std::move(cwd)).wait(); }
-  Session new_session(v1::NewSessionRequest request) const;
-  Session load_session(std::string id, std::string cwd) const;
-  Session load_session(v1::LoadSessionRequest request) const;
-  Session resume_session(v1::ResumeSessionRequest request) const;
-  Session fork_session(v1::ForkSessionRequest request) const;
-  // All pages.
-  std::vector<v1::SessionInfo> list_sessions() const { return async_list_sessions({}).wait(); }
-  std::vector<v1::SessionInfo> list_sessions(v1::ListSessionsRequest filter) const;
-  void delete_session(std::string id) const { async_delete_session(std::move(id)).wait(); }
-  void authenticate(std::string method_id) const {
-    async_authenticate(std::move(method_id)).wait();
+  template <detail::Text Cwd>
+  Task<Session> new_session(const Cwd& cwd) const {
+    return new_session_in(std::string(cwd));
   }
-  void logout() const { async_logout().wait(); }
-
-  Task<Session> async_new_session(std::string cwd) const;
-  Task<Session> async_new_session(v1::NewSessionRequest request) const;
-  Task<Session> async_load_session(v1::LoadSessionRequest request) const;
-  Task<Session> async_resume_session(v1::ResumeSessionRequest request) const;
-  Task<Session> async_fork_session(v1::ForkSessionRequest request) const;
-  Task<std::vector<v1::SessionInfo>> async_list_sessions(v1::ListSessionsRequest filter) const;
-  Task<void> async_delete_session(std::string id) const;
-  Task<void> async_authenticate(std::string method_id) const;
-  Task<void> async_logout() const;
+  Task<Session> new_session(const v1::NewSessionRequest& request) const;
+  Task<Session> load_session(std::string id, std::string cwd) const;
+  Task<Session> load_session(const v1::LoadSessionRequest& request) const;
+  Task<Session> resume_session(const v1::ResumeSessionRequest& request) const;
+  Task<Session> fork_session(const v1::ForkSessionRequest& request) const;
+  ACP_REFUSE_TEMPORARY(Task<Session> new_session(v1::NewSessionRequest&& request) const);
+  ACP_REFUSE_TEMPORARY(Task<Session> load_session(v1::LoadSessionRequest&& request) const);
+  ACP_REFUSE_TEMPORARY(Task<Session> resume_session(v1::ResumeSessionRequest&& request) const);
+  ACP_REFUSE_TEMPORARY(Task<Session> fork_session(v1::ForkSessionRequest&& request) const);
+  // All pages.
+  Task<std::vector<v1::SessionInfo>> list_sessions() const;
+  Task<std::vector<v1::SessionInfo>> list_sessions(const v1::ListSessionsRequest& filter) const;
+  ACP_REFUSE_TEMPORARY(
+      Task<std::vector<v1::SessionInfo>> list_sessions(v1::ListSessionsRequest&& filter) const);
+  Task<void> delete_session(std::string id) const;
+  Task<void> authenticate(std::string method_id) const;
+  Task<void> logout() const;
   // unstable
-  Task<void> async_archive_session(std::string id) const;
-  Task<void> async_unarchive_session(std::string id) const;
-  Task<v1::SessionStatus> async_session_status(std::string id) const;
-  Task<std::string> async_set_title(std::string id, std::string title) const;
-  Task<v1::AuthStatusResponse> async_auth_status() const;
-  Task<std::vector<v1::ProviderInfo>> async_list_providers() const;
-  Task<void> async_set_provider(v1::SetProviderRequest request) const;
-  Task<void> async_disable_provider(std::string id) const;
+  Task<void> archive_session(std::string id) const;
+  Task<void> unarchive_session(std::string id) const;
+  Task<v1::SessionStatus> session_status(std::string id) const;
+  Task<std::string> set_title(std::string id, std::string title) const;
+  Task<v1::AuthStatusResponse> auth_status() const;
+  Task<std::vector<v1::ProviderInfo>> list_providers() const;
+  Task<void> set_provider(const v1::SetProviderRequest& request) const;
+  ACP_REFUSE_TEMPORARY(Task<void> set_provider(v1::SetProviderRequest&& request) const);
+  Task<void> disable_provider(std::string id) const;
 
   // Any message of the schema, and extension methods.
-  Remote peer() const;
+  Peer peer() const;
 
   // Closes the connection; a spawned agent ends. Blocks until it has.
   void close() const;
@@ -349,14 +379,15 @@ class RemoteAgent {
 
   // ---- for a program's own loop (attach) ----
   bool ready() const;  // the handshake is done
-  std::vector<Watch> watches() const;
+  std::vector<PollInterest> poll_interests() const;
   int timeout() const;
   void dispatch() const;
 
  private:
   friend class Client;
-  explicit RemoteAgent(std::shared_ptr<detail::AgentProcess> process)
+  explicit AgentHandle(std::shared_ptr<detail::AgentProcess> process)
       : process_(std::move(process)) {}
+  Task<Session> new_session_in(std::string cwd) const;
   std::shared_ptr<detail::AgentProcess> process_;
 };
 

@@ -52,14 +52,22 @@ const v1::InitializeRequest& Context::client() const { return call_->role->clien
 const v1::ClientCapabilities& Context::client_capabilities() const {
   return client().clientCapabilities;
 }
-Remote Context::peer() const { return Remote(call_->link()); }
+Peer Context::peer() const { return Peer(call_->link()); }
+
+Task<void> Context::sleep(std::chrono::milliseconds time) const {
+  return detail::sleep(call_, time);
+}
+
+void Context::run_on_thread(std::function<void()> function) const {
+  call_->connection->post_blocking(std::move(function));
+}
 
 void Context::after_response(std::function<void()> action) const {
   Lock lock(*call_->connection);
   auto later = [connection = call_->connection, action = std::move(action)] {
     connection->post(action);
   };
-  call_->id ? lock.peer().after_answer(*call_->id, std::move(later)) : later();
+  call_->id ? lock.engine().after_answer(*call_->id, std::move(later)) : later();
 }
 
 // ---- SessionContext
@@ -85,7 +93,7 @@ SessionContext SessionContext::before_update(UpdateHook hook) const {
 
 Sent SessionContext::say(std::string_view text) const {
   if (filter_) return say(ContentBlock(text));
-  return send_update(call_, [&](rpc::Peer& peer) {
+  return send_update(call_, [&](rpc::Engine& engine) {
     std::string& before = call_->session->chunk_prefix;
     if (before.empty()) {
       json::Writer prefix;
@@ -96,24 +104,24 @@ Sent SessionContext::say(std::string_view text) const {
           "{\"type\":\"text\",\"text\":");
       before = prefix.str();
     }
-    peer.notify_text(before, text, "}}}}");
+    engine.notify_text(before, text, "}}}}");
   });
 }
 
 Sent SessionContext::say(const ContentBlock& content) const {
   v1::AgentMessageChunk chunk;
   chunk.content = content;
-  return update(std::move(chunk));
+  return update(chunk);
 }
 Sent SessionContext::think(std::string_view text) const {
   v1::AgentThoughtChunk chunk;
   chunk.content = ContentBlock(text);
-  return update(std::move(chunk));
+  return update(chunk);
 }
 Sent SessionContext::user_said(const ContentBlock& content) const {
   v1::UserMessageChunk chunk;
   chunk.content = content;
-  return update(std::move(chunk));
+  return update(chunk);
 }
 
 Sent SessionContext::update(const SessionUpdate& update) const {
@@ -126,9 +134,9 @@ Sent SessionContext::update(const SessionUpdate& update) const {
         [&] { status = detail::require_order(*call_->session, filtered); },
         [&] { detail::note_order(*call_, filtered, status); });
   }
-  return send_update(call_, [&](rpc::Peer& peer) {
+  return send_update(call_, [&](rpc::Engine& engine) {
     ToolCallStatus* const status = detail::require_order(*call_->session, update);
-    detail::write_update(peer, call_->session->id, update);
+    detail::write_update(engine, call_->session->id, update);
     detail::note_order(*call_, update, status);
   });
 }
@@ -138,20 +146,20 @@ void SessionContext::flush() const {
   lock.flush_now();
 }
 
-Sent SessionContext::plan(const std::vector<PlanEntry>& entries) const {
+Sent SessionContext::set_plan(const std::vector<PlanEntry>& entries) const {
   v1::Plan plan;
   plan.entries = entries;
-  return update(std::move(plan));
+  return update(plan);
 }
 Plan SessionContext::make_plan() const { return Plan(*this); }
 
-Sent SessionContext::commands(const std::vector<AvailableCommand>& commands) const {
+Sent SessionContext::set_commands(const std::vector<AvailableCommand>& commands) const {
   v1::AvailableCommandsUpdate change;
   change.availableCommands = commands;
-  return update(std::move(change));
+  return update(change);
 }
 
-Sent SessionContext::mode(const std::string& id) const {
+Sent SessionContext::set_mode(const std::string& id) const {
   {
     Lock lock(*call_->connection);
     v1::SessionModeState* const modes = call_->session->modes.get();
@@ -163,10 +171,10 @@ Sent SessionContext::mode(const std::string& id) const {
   }
   v1::CurrentModeUpdate change;
   change.currentModeId = id;
-  return update(std::move(change));
+  return update(change);
 }
 
-Sent SessionContext::config_options(const std::vector<v1::SessionConfigOption>& options) const {
+Sent SessionContext::set_config_options(const std::vector<v1::SessionConfigOption>& options) const {
   {
     Lock lock(*call_->connection);
     call_->session->config = std::make_unique<std::vector<v1::SessionConfigOption>>(options);
@@ -177,17 +185,17 @@ Sent SessionContext::config_options(const std::vector<v1::SessionConfigOption>& 
     Lock lock(*call_->connection);
     call_->role->hide_booleans(change.configOptions);
   }
-  return update(std::move(change));
+  return update(change);
 }
 
-Sent SessionContext::usage(std::uint64_t used, std::uint64_t size) const {
+Sent SessionContext::report_usage(std::uint64_t used, std::uint64_t size) const {
   v1::UsageUpdate change;
   change.used = used;
   change.size = size;
-  return update(std::move(change));
+  return update(change);
 }
-Sent SessionContext::usage(std::uint64_t used, std::uint64_t size, double cost,
-                           std::string_view currency) const {
+Sent SessionContext::report_usage(std::uint64_t used, std::uint64_t size, double cost,
+                                  std::string_view currency) const {
   v1::UsageUpdate change;
   change.used = used;
   change.size = size;
@@ -195,12 +203,12 @@ Sent SessionContext::usage(std::uint64_t used, std::uint64_t size, double cost,
   sum.amount = cost;
   sum.currency = currency;
   change.cost = std::move(sum);
-  return update(std::move(change));
+  return update(change);
 }
-Sent SessionContext::title(std::string_view title) const {
+Sent SessionContext::set_title(std::string_view title) const {
   v1::SessionInfoUpdate change;
   change.title = std::string(title);
-  return update(std::move(change));
+  return update(change);
 }
 Sent SessionContext::notice(NoticeSeverity severity, std::string_view title,
                             std::string_view description) const {
@@ -208,7 +216,7 @@ Sent SessionContext::notice(NoticeSeverity severity, std::string_view title,
   notice.severity = severity;
   notice.title = title;
   if (!description.empty()) notice.description = std::string(description);
-  return update(std::move(notice));
+  return update(notice);
 }
 
 // ---- what the client does
@@ -247,8 +255,8 @@ Task<void> SessionContext::write_file(std::string path, std::string content) con
   }(*this, std::move(path), std::move(content));
 }
 
-Task<v1::CreateElicitationResponse> SessionContext::ask_user(std::string message,
-                                                             v1::ElicitationSchema form) const {
+Task<v1::CreateElicitationResponse> SessionContext::ask_user(
+    std::string message, const v1::ElicitationSchema& form) const {
   return [](SessionContext self, std::string message,
             v1::ElicitationSchema form) -> Task<v1::CreateElicitationResponse> {
     const auto& offered = self.client_capabilities().elicitation;
@@ -263,7 +271,7 @@ Task<v1::CreateElicitationResponse> SessionContext::ask_user(std::string message
     request.mode = std::move(mode);
     request.message = std::move(message);
     co_return co_await self.peer().request(request);
-  }(*this, std::move(message), std::move(form));
+  }(*this, std::move(message), form);
 }
 
 Task<v1::CreateElicitationResponse> SessionContext::ask_user_at(std::string message,
@@ -308,16 +316,16 @@ Sent Plan::add(std::string content, PlanEntryPriority priority) {
   entry.content = std::move(content);
   entry.priority = priority;
   entries_->push_back(std::move(entry));
-  return session_.plan(*entries_);
+  return session_.set_plan(*entries_);
 }
 Sent Plan::set(std::size_t entry, PlanEntryStatus status) {
   entries_->at(entry).status = status;
-  return session_.plan(*entries_);
+  return session_.set_plan(*entries_);
 }
 Sent Plan::remove(std::size_t entry) {
   if (entry >= entries_->size()) throw std::out_of_range("the plan has no such entry");
   entries_->erase(entries_->begin() + static_cast<std::ptrdiff_t>(entry));
-  return session_.plan(*entries_);
+  return session_.set_plan(*entries_);
 }
 
 // ---- Turn

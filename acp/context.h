@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "acp/async/promise.h"
 #include "acp/async/task.h"
-#include "acp/remote.h"
+#include "acp/peer.h"
 #include "acp/schema/v1_names.h"
 
 namespace acp {
@@ -57,13 +58,29 @@ class Context {
   const v1::ClientCapabilities& client_capabilities() const;
 
   // Any message of the schema, and extension methods.
-  Remote peer() const;
+  Peer peer() const;
+
+  // A pause; throws Cancelled as soon as the request is cancelled.
+  Task<void> sleep(std::chrono::milliseconds time) const;
+  // Runs a function that may block, on a thread of its own; begins at once. What it returns or
+  // throws is what awaiting gives.
+  template <class F>
+  Task<std::invoke_result_t<std::decay_t<F>&>> on_thread(F&& function) const {
+    static_assert(
+        !ACP_TEMPORARIES_BREAK || std::is_lvalue_reference_v<F> ||
+            std::is_trivially_destructible_v<std::decay_t<F>>,
+        "g++ 12 destroys this lambda twice in a co_await expression: give it a name first");
+    auto [run, task] = async::outcome_of(std::forward<F>(function));
+    run_on_thread(std::move(run));
+    return std::move(task);
+  }
 
   // Runs when this request has been answered: what it sends follows the answer.
   void after_response(std::function<void()> action) const;
 
  protected:
   friend class ToolCall;
+  void run_on_thread(std::function<void()> function) const;
   std::shared_ptr<detail::AgentCall> call_;
 };
 
@@ -117,20 +134,29 @@ class SessionContext : public Context {
   // Throws Refused for an update of a tool call that was not announced in this session, and for one
   // that changes a status which is completed or failed; nothing is sent then.
   Sent update(const SessionUpdate& update) const;
+#if ACP_TEMPORARIES_BREAK
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Sent say(T&& content) const);
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Sent user_said(T&& content) const);
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Sent update(T&& update) const);
+#endif
   // Sends what is waiting to be sent with what follows.
   void flush() const;
 
   // The complete plan: it replaces the one before.
-  Sent plan(const std::vector<PlanEntry>& entries) const;
+  Sent set_plan(const std::vector<PlanEntry>& entries) const;
   Plan make_plan() const;
-  Sent commands(const std::vector<AvailableCommand>& commands) const;
+  Sent set_commands(const std::vector<AvailableCommand>& commands) const;
   // Also what a later session/set_mode is checked against. Throws Refused for a mode that is not
   // listed.
-  Sent mode(const std::string& id) const;
-  Sent config_options(const std::vector<v1::SessionConfigOption>& options) const;
-  Sent usage(std::uint64_t used, std::uint64_t size) const;
-  Sent usage(std::uint64_t used, std::uint64_t size, double cost, std::string_view currency) const;
-  Sent title(std::string_view title) const;
+  Sent set_mode(const std::string& id) const;
+  Sent set_config_options(const std::vector<v1::SessionConfigOption>& options) const;
+  Sent report_usage(std::uint64_t used, std::uint64_t size) const;
+  Sent report_usage(std::uint64_t used, std::uint64_t size, double cost,
+                    std::string_view currency) const;
+  Sent set_title(std::string_view title) const;
   // Throws Refused unless the client takes notices.
   Sent notice(NoticeSeverity severity, std::string_view title,
               std::string_view description = {}) const;
@@ -139,7 +165,8 @@ class SessionContext : public Context {
   // Announced at once, as pending.
   ToolCall tool_call(std::string_view title, ToolKind kind) const;
   // With what the program knows of it: name, raw input, locations, an id of its own.
-  ToolCall tool_call(v1::ToolCall announcement) const;
+  ToolCall tool_call(const v1::ToolCall& announcement) const;
+  ACP_REFUSE_TEMPORARY(ToolCall tool_call(v1::ToolCall&& announcement) const);
 
   // ---- what the client does for us; each throws Refused if the client does not offer it ----
   Task<std::string> read_file(std::string path) const;
@@ -148,10 +175,18 @@ class SessionContext : public Context {
   Task<void> write_file(std::string path, std::string content) const;
   // Runs to its end. A command without args is a line for a shell.
   Task<CommandResult> run_command(std::string command) const;
-  Task<CommandResult> run_command(std::string command, CommandOptions options) const;
-  Task<Terminal> create_terminal(std::string command, CommandOptions options) const;
+  Task<CommandResult> run_command(std::string command, const CommandOptions& options) const;
+  ACP_REFUSE_TEMPORARY(Task<CommandResult> run_command(std::string command,
+                                                       CommandOptions&& options) const);
+  Task<Terminal> create_terminal(std::string command) const;
+  Task<Terminal> create_terminal(std::string command, const CommandOptions& options) const;
+  ACP_REFUSE_TEMPORARY(Task<Terminal> create_terminal(std::string command, CommandOptions&& options)
+                           const);
   Task<v1::CreateElicitationResponse> ask_user(std::string message,
-                                               v1::ElicitationSchema form) const;
+                                               const v1::ElicitationSchema& form) const;
+  ACP_REFUSE_TEMPORARY(Task<v1::CreateElicitationResponse> ask_user(std::string message,
+                                                                    v1::ElicitationSchema&& form)
+                           const);
   // The user is sent to a page; elicitation_complete() reports what comes of it.
   Task<v1::CreateElicitationResponse> ask_user_at(std::string message, std::string url,
                                                   std::string elicitation_id) const;

@@ -1,8 +1,10 @@
 #include "acp/error.h"
-#include "acp/json/utf8.h"
 
 #include <cmath>
 #include <cstdio>
+
+#include "acp/async/blocking_wait.h"
+#include "acp/json/utf8.h"
 
 namespace acp {
 
@@ -69,4 +71,15 @@ Error rate_limited(std::string_view message, double retry_after_seconds) {
                Json::object({{"reason", "rate_limited"}, {"retryAfter", retry_after_seconds}}));
 }
 
+namespace async {
+
+void throw_cancelled() { throw Cancelled(); }
+
+void throw_timed_out(std::chrono::nanoseconds time) {
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%.6g", std::chrono::duration<double>(time).count());
+  throw TimedOut("it took longer than " + std::string(seconds) + " s");
+}
+
+}  // namespace async
 }  // namespace acp

@@ -38,6 +38,12 @@ class ConnectionClosed : public Error {
   explicit ConnectionClosed(const std::string& reason) : Error(rpc::internal_error, reason) {}
 };
 
+// No answer came in time. What was asked for has been cancelled.
+class TimedOut : public Error {
+ public:
+  explicit TimedOut(const std::string& what) : Error(rpc::request_cancelled, what) {}
+};
+
 // The message of an error together with what its data says for people: `details`, a short text,
 // `scope`, `retryAfter`. Text of the other side: io::printable() makes it safe to show.
 std::string with_reason(const std::string& message, JsonView data);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,29 @@ struct TaskValue<Task<T>> {
   using type = T;
 };
 
+// A function that can be copied, made of any that can be moved.
+template <class F>
+auto copyable(F function) {
+  if constexpr (std::is_copy_constructible_v<F>)
+    return function;
+  else
+    return
+        [shared = std::make_shared<F>(std::move(function))](auto&&... arguments) -> decltype(auto) {
+          return (*shared)(std::forward<decltype(arguments)>(arguments)...);
+        };
+}
+
+// Whether a Result can be made of what a handler gave: a value, nothing, or a Task of one of them.
+template <class Result, class Given>
+constexpr bool is_result() {
+  using Value = typename TaskValue<Given>::type;
+  if constexpr (std::is_void_v<Result> || std::is_void_v<Value>)
+    return std::is_void_v<Value>;
+  else
+    return std::is_constructible_v<Result, Value> ||
+           requires(Value value) { Result{std::move(value)}; };
+}
+
 // What a handler gave as the result that is wanted: itself, or what can be made of it.
 template <class Result, class Given>
 Result as_result(Given&& given) {
@@ -45,7 +69,31 @@ class Handler<Result(Arguments...)> {
   template <class F>
     requires(!std::is_same_v<std::decay_t<F>, Handler>)
   Handler(F function) {
-    using Given = std::invoke_result_t<F&, Arguments...>;
+    constexpr bool callable = std::is_invocable_v<F&, Arguments...>;
+    static_assert(callable,
+                  "this handler takes other arguments than it will be given: they are listed where "
+                  "the function that installs it is declared");
+    if constexpr (callable) {
+      using Given = std::invoke_result_t<F&, Arguments...>;
+      static_assert(
+          detail::is_result<Result, Given>(),
+          "this handler returns another type than it should: the right one is listed where "
+          "the function that installs it is declared; an acp::Task of it is right, too");
+      if constexpr (detail::is_result<Result, Given>())
+        install<Given>(detail::copyable(std::move(function)));
+    }
+  }
+
+  explicit operator bool() const { return coroutine_ || function_; }
+  // A plain function may block: it runs on a thread of its own.
+  bool may_block() const { return static_cast<bool>(function_); }
+  // The arguments have to stay until it has ended.
+  const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }
+  const std::function<Result(Arguments&&...)>& function() const { return function_; }
+
+ private:
+  template <class Given, class F>
+  void install(F function) {
     using Value = typename detail::TaskValue<Given>::type;
     if constexpr (std::is_same_v<Given, Task<Result>>) {
       coroutine_ = [function = std::move(function)](Arguments&&... arguments) mutable {
@@ -75,14 +123,6 @@ class Handler<Result(Arguments...)> {
     }
   }
 
-  explicit operator bool() const { return coroutine_ || function_; }
-  // A plain function may block: it runs on a thread of its own.
-  bool may_block() const { return static_cast<bool>(function_); }
-  // The arguments have to stay until it has ended.
-  const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }
-  const std::function<Result(Arguments&&...)>& function() const { return function_; }
-
- private:
   std::function<Task<Result>(Arguments&&...)> coroutine_;
   std::function<Result(Arguments&&...)> function_;
 };

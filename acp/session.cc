@@ -76,13 +76,13 @@ bool Prompt::take_ready(PromptEvent*& event) {
   return true;
 }
 
-Pending<void> Prompt::more() {
+Task<void> Prompt::more() {
   const auto& agent = session_->agent;
   Lock lock(*agent->connection);
   const auto waiter = agent->connection->completion<void>();
   if (!state_->ready.empty() || state_->ended()) {
     waiter->settle();
-    return Pending<void>(waiter);
+    return Task<void>(waiter);
   }
   state_->waiter = waiter;
   ++agent->role->prompts_waited;
@@ -96,7 +96,7 @@ Pending<void> Prompt::more() {
     --role->prompts_waited;
   };
   lock.input_wanted();
-  return Pending<void>(waiter);
+  return Task<void>(waiter);
 }
 
 PromptEvent* Prompt::take() {
@@ -150,10 +150,12 @@ Prompt Session::prompt(std::string text) const {
 Prompt Session::prompt(std::vector<ContentBlock> content) const {
   v1::PromptRequest request;
   request.prompt = std::move(content);
-  return prompt(std::move(request));
+  return begin_prompt(std::move(request));
 }
 
-Prompt Session::prompt(v1::PromptRequest request) const {
+Prompt Session::prompt(const v1::PromptRequest& request) const { return begin_prompt(request); }
+
+Prompt Session::begin_prompt(v1::PromptRequest request) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
   check_prompt(request.prompt, agent->info.agentCapabilities.promptCapabilities);
   const auto state = std::make_shared<detail::PromptState>();
@@ -162,9 +164,9 @@ Prompt Session::prompt(v1::PromptRequest request) const {
   Lock lock(*agent->connection);
   session_->prompts.push_back(state);
   ++agent->role->prompts_pending;
-  lock.peer().request(
+  lock.engine().request(
       "session/prompt", [&](json::Writer& out) { json::write(out, request); },
-      [state, role = agent->role](const rpc::Peer::Answer& answer) {
+      [state, role = agent->role](const rpc::Engine::Answer& answer) {
         --role->prompts_pending;
         if (answer.error != nullptr) {
           state->error =
@@ -204,12 +206,45 @@ Prompt Session::prompt(v1::PromptRequest request) const {
   return Prompt(session_, state);
 }
 
+Task<Answer> Session::ask(std::string text) const {
+  return [](Session session, std::string text) -> Task<Answer> {
+    struct CancelUnlessEnded {
+      const Session& session;
+      bool ended = false;
+      ~CancelUnlessEnded() {
+        if (!ended) session.cancel();
+      }
+    };
+    Prompt prompt = session.prompt(std::move(text));
+    CancelUnlessEnded turn{session};
+    Answer answer;
+    while (true) {
+      std::optional<PromptEvent> event;
+      try {
+        event = co_await prompt.next();
+      } catch (...) {
+        turn.ended = true;
+        throw;
+      }
+      if (!event) break;
+      if (const auto* reason = std::get_if<StopReason>(&*event)) answer.stop_reason = *reason;
+      const auto* const update = std::get_if<SessionUpdate>(&*event);
+      const auto* const chunk = update ? std::get_if<v1::AgentMessageChunk>(update) : nullptr;
+      const auto* const said = chunk ? std::get_if<v1::TextContent>(&chunk->content) : nullptr;
+      if (said != nullptr) answer.text += said->text;
+    }
+    turn.ended = true;
+    co_return answer;
+  }(*this, std::move(text));
+}
+
 void Session::cancel(v1::CancelNotification notification) const {
   const std::shared_ptr<detail::AgentProcess>& agent = session_->agent;
   notification.sessionId = session_->id;
   Lock lock(*agent->connection);
   if (lock.ended()) return;
-  lock.peer().notify("session/cancel", [&](json::Writer& out) { json::write(out, notification); });
+  lock.engine().notify("session/cancel",
+                       [&](json::Writer& out) { json::write(out, notification); });
   if (session_->state) session_->state->cancel_requested();
   agent->role->state_changed(*session_);
   for (const auto& prompt : session_->prompts) prompt->cancelled = true;
@@ -217,13 +252,13 @@ void Session::cancel(v1::CancelNotification notification) const {
   lock.sent_something();
 }
 
-Task<void> Session::async_set_mode(std::string id) const {
+Task<void> Session::set_mode_by_id(std::string id) const {
   v1::SetSessionModeRequest request;
   request.modeId = std::move(id);
-  return async_set_mode(std::move(request));
+  return set_mode(request);
 }
 
-Task<void> Session::async_set_mode(v1::SetSessionModeRequest request) const {
+Task<void> Session::set_mode(const v1::SetSessionModeRequest& request) const {
   return [](std::shared_ptr<detail::ClientSession> session,
             v1::SetSessionModeRequest request) -> Task<void> {
     const std::string id = request.modeId;
@@ -237,7 +272,7 @@ Task<void> Session::async_set_mode(v1::SetSessionModeRequest request) const {
       if (!session->modes) throw Refused("modeId: the session has no modes");
     }
     request.sessionId = session->id;
-    const Remote peer({session->agent->connection, nullptr, 0});
+    const Peer peer({session->agent->connection, nullptr, 0});
     co_await peer.request(request);
     Lock lock(*session->agent->connection);
     session->modes->currentModeId = id;
@@ -247,10 +282,10 @@ Task<void> Session::async_set_mode(v1::SetSessionModeRequest request) const {
       session->state->apply(std::move(update));
     }
     session->agent->role->state_changed(*session);
-  }(session_, std::move(request));
+  }(session_, request);
 }
 
-Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest request) const {
+Task<void> Session::set_config_option(const v1::SetSessionConfigOptionRequest& request) const {
   return [](std::shared_ptr<detail::ClientSession> session,
             v1::SetSessionConfigOptionRequest request) -> Task<void> {
     request.sessionId = session->id;
@@ -261,7 +296,7 @@ Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest re
       if (!listed)
         throw Refused("configId: the session has no option \"" + request.configId + "\"");
     }
-    const Remote peer({session->agent->connection, nullptr, 0});
+    const Peer peer({session->agent->connection, nullptr, 0});
     v1::SetSessionConfigOptionResponse response = co_await peer.request(request);
     Lock lock(*session->agent->connection);
     session->remember_options(response.configOptions);
@@ -271,34 +306,38 @@ Task<void> Session::async_set_config_option(v1::SetSessionConfigOptionRequest re
       session->state->apply(std::move(update));
     }
     session->agent->role->state_changed(*session);
-  }(session_, std::move(request));
+  }(session_, request);
 }
 
-void Session::set_config_option(std::string id, std::string value) const {
+Task<void> Session::set_config_option(std::string id, const char* value) const {
+  return set_config_option(std::move(id), std::string(value));
+}
+
+Task<void> Session::set_config_option(std::string id, std::string value) const {
   v1::SetSessionConfigOptionRequest request;
   request.configId = std::move(id);
   v1::SetSessionConfigValueId choice;
   choice.value = std::move(value);
   request.value = std::move(choice);
-  async_set_config_option(std::move(request)).wait();
+  return set_config_option(request);
 }
 
-void Session::set_config_option(std::string id, bool value) const {
+Task<void> Session::set_config_option(std::string id, bool value) const {
   v1::SetSessionConfigOptionRequest request;
   request.configId = std::move(id);
   v1::SetSessionConfigBoolean choice;
   choice.value = value;
   request.value = std::move(choice);
-  async_set_config_option(std::move(request)).wait();
+  return set_config_option(request);
 }
 
-Task<void> Session::async_close() const {
+Task<void> Session::close() const {
   return [](std::shared_ptr<detail::ClientSession> session) -> Task<void> {
     if (!session->agent->info.agentCapabilities.sessionCapabilities.close.has_value())
       throw Refused("the agent does not offer session/close");
     v1::CloseSessionRequest request;
     request.sessionId = session->id;
-    const Remote peer({session->agent->connection, nullptr, 0});
+    const Peer peer({session->agent->connection, nullptr, 0});
     try {
       co_await peer.request(request);
     } catch (const CallFailed& failed) {

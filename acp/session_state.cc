@@ -384,7 +384,7 @@ void SessionState::touch(std::size_t entry) {
   newest_ = entry;
 }
 
-void SessionState::touch(Part part) { parts_[static_cast<std::size_t>(part)] = ++revision_; }
+void SessionState::touch(Part part) { config_[static_cast<std::size_t>(part)] = ++revision_; }
 
 TerminalView& SessionState::touch_terminal(const v1::TerminalId& id) {
   if (const auto shown = shown_in_.find(id); shown != shown_in_.end())

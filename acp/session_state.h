@@ -144,7 +144,7 @@ class SessionState {
 
   // Grows with every change.
   std::uint64_t revision() const { return revision_; }
-  std::uint64_t revision(Part part) const { return parts_[static_cast<std::size_t>(part)]; }
+  std::uint64_t revision(Part part) const { return config_[static_cast<std::size_t>(part)]; }
   // Indices into the timeline, ascending, of what was added or changed after that revision. The
   // cost is that of the answer, not of the timeline.
   std::vector<std::size_t> changed_since(std::uint64_t revision) const;
@@ -170,7 +170,7 @@ class SessionState {
   std::vector<Link> links_;  // one for each entry
   std::size_t newest_ = none;
   std::uint64_t revision_ = 0;
-  std::array<std::uint64_t, 6> parts_ = {};
+  std::array<std::uint64_t, 6> config_ = {};
 
   Index tool_calls_;
   Index compactions_;

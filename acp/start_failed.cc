@@ -50,7 +50,7 @@ StartFailed::Diagnosis diagnose(const io::StartError& error, std::string subject
 }  // namespace
 
 StartFailed::StartFailed(Diagnosis diagnosis)
-    : std::runtime_error(describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
+    : Error(rpc::internal_error, describe(diagnosis)), diagnosis_(std::move(diagnosis)) {}
 
 StartFailed::StartFailed(const io::StartError& error, std::string subject)
     : StartFailed(diagnose(error, std::move(subject))) {}

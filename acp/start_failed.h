@@ -3,10 +3,10 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "acp/error.h"
 #include "acp/io/process/process.h"
 
 namespace acp {
@@ -15,7 +15,7 @@ namespace io {
 class AttendedProcess;
 }
 
-class StartFailed : public std::runtime_error {
+class StartFailed : public Error {
  public:
   enum class Phase { resolve, spawn, handshake, authenticate, session };
   struct Diagnosis {

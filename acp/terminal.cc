@@ -32,25 +32,26 @@ struct Terminal::State {
   // Cancelling the turn does not stop what must be done all the same (kill, read, release), and
   // bounds how long it is waited for.
   template <class Request>
-  Pending<decltype(response_of(std::declval<Request>()))> call(const Request& request) const {
+  Task<decltype(response_of(std::declval<Request>()))> call(const Request& request) const {
     using Response = decltype(response_of(request));
     const auto done = std::make_shared<async::Completion<Response>>();
     link.request(detail::method_of(Request::json_type), Request::json_type, &request, done,
                  detail::deliver_to<Response>(done), detail::Calling::clean_up);
-    return Pending<Response>(done);
+    return Task<Response>(done);
   }
 
   // Fills in the id when the answer comes, even if nobody waits for it any more: the last reference
   // then releases the terminal.
-  static Pending<v1::CreateTerminalResponse> create(const std::shared_ptr<State>& state,
-                                                    const v1::CreateTerminalRequest& request);
+  static Task<v1::CreateTerminalResponse> create(const std::shared_ptr<State>& state,
+                                                 const v1::CreateTerminalRequest& request);
 };
 
-Pending<v1::CreateTerminalResponse> Terminal::State::create(
-    const std::shared_ptr<State>& state, const v1::CreateTerminalRequest& request) {
+Task<v1::CreateTerminalResponse> Terminal::State::create(const std::shared_ptr<State>& state,
+                                                         const v1::CreateTerminalRequest& request) {
   const auto done = std::make_shared<async::Completion<v1::CreateTerminalResponse>>();
-  const auto deliver = [done, state](std::string_view text,
-                                     const json::Limits& limits) -> std::optional<json::Error> {
+  const auto deliver = [done, state](
+                           std::string_view text,
+                           const json::Limits& limits) -> std::optional<json::DecodeFault> {
     v1::CreateTerminalResponse response;
     if (auto error = detail::decode(text, v1::CreateTerminalResponse::json_type, &response, limits))
       return error;
@@ -62,7 +63,7 @@ Pending<v1::CreateTerminalResponse> Terminal::State::create(
   };
   state->link.request("terminal/create", v1::CreateTerminalRequest::json_type, &request, done,
                       deliver, detail::Calling::creates);
-  return Pending<v1::CreateTerminalResponse>(done);
+  return Task<v1::CreateTerminalResponse>(done);
 }
 
 // Asks for the release, and does not wait for it.
@@ -75,7 +76,13 @@ Terminal::State::~State() {
   done->on_drop = nullptr;
 }
 
-Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptions options) const {
+Task<Terminal> SessionContext::create_terminal(std::string command) const {
+  const CommandOptions none;
+  return create_terminal(std::move(command), none);
+}
+
+Task<Terminal> SessionContext::create_terminal(std::string command,
+                                               const CommandOptions& options) const {
   return [](SessionContext self, std::string command, CommandOptions options) -> Task<Terminal> {
     if (!self.client_capabilities().terminal) throw Refused("the client does not offer terminals");
     if (!options.cwd.empty() && !detail::is_absolute(options.cwd))
@@ -100,7 +107,7 @@ Task<Terminal> SessionContext::create_terminal(std::string command, CommandOptio
     co_await Terminal::State::create(state, request);
     if (self.cancelled()) throw Cancelled();
     co_return Terminal(state);
-  }(*this, std::move(command), std::move(options));
+  }(*this, std::move(command), options);
 }
 
 const std::string& Terminal::id() const { return state_->id; }
@@ -197,16 +204,18 @@ Task<CommandResult> Terminal::finish_within(
 }
 
 Task<CommandResult> SessionContext::run_command(std::string command) const {
-  return run_command(std::move(command), CommandOptions());
+  const CommandOptions none;
+  return run_command(std::move(command), none);
 }
 
-Task<CommandResult> SessionContext::run_command(std::string command, CommandOptions options) const {
+Task<CommandResult> SessionContext::run_command(std::string command,
+                                                const CommandOptions& options) const {
   return
       [](SessionContext self, std::string command, CommandOptions options) -> Task<CommandResult> {
-        Task<Terminal> creating = self.create_terminal(std::move(command), std::move(options));
+        Task<Terminal> creating = self.create_terminal(std::move(command), options);
         const Terminal terminal = co_await std::move(creating);
         co_return co_await terminal.finish();
-      }(*this, std::move(command), std::move(options));
+      }(*this, std::move(command), options);
 }
 
 }  // namespace acp

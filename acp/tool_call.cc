@@ -48,12 +48,13 @@ ToolCall SessionContext::tool_call(std::string_view title, ToolKind kind) const 
   v1::ToolCall announcement;
   announcement.title = title;
   announcement.kind = kind;
-  return tool_call(std::move(announcement));
+  return tool_call(announcement);
 }
 
-ToolCall SessionContext::tool_call(v1::ToolCall announcement) const {
-  detail::require_absolute(announcement.content);
-  detail::require_absolute(announcement.locations);
+ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
+  detail::require_absolute(wanted.content);
+  detail::require_absolute(wanted.locations);
+  v1::ToolCall announcement = wanted;
   const auto state = std::make_shared<detail::ToolCallState>();
   {
     Lock lock(*call_->connection);
@@ -116,13 +117,12 @@ Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
   return detail::send_update(session_.call_, session_.filter_.get(), update, prepare, sent);
 }
 
-Sent ToolCall::update(v1::ToolCallUpdate update) const {
+Sent ToolCall::update(const v1::ToolCallUpdate& update) const {
   if (update.content.has_value()) detail::require_absolute(*update.content);
   if (update.locations.has_value()) detail::require_absolute(*update.locations);
   std::optional<ToolCallStatus> status;
   if (update.status.has_value()) status = *update.status;
-  return send(status,
-              [&](const v1::ToolCall&, v1::ToolCallUpdate& sent) { sent = std::move(update); });
+  return send(status, [&](const v1::ToolCall&, v1::ToolCallUpdate& sent) { sent = update; });
 }
 
 Sent ToolCall::start() const {
@@ -158,14 +158,14 @@ Sent ToolCall::add_diff(std::string path, std::optional<std::string> old_text,
   diff.path = std::move(path);
   if (old_text) diff.oldText = std::move(*old_text);
   diff.newText = std::move(new_text);
-  return add_content(std::move(diff));
+  return add_content(diff);
 }
 
 Sent ToolCall::add_terminal(const Terminal& terminal) const {
   terminal.require_held();
   v1::Terminal content;
   content.terminalId = terminal.id();
-  return add_content(std::move(content));
+  return add_content(content);
 }
 
 Sent ToolCall::add_location(std::string path) const { return add_location(std::move(path), 0); }

@@ -41,6 +41,10 @@ class ToolCall {
   // Content and locations: each call adds one, and sends all.
   Sent add_text(std::string_view text) const;
   Sent add_content(const v1::ToolCallContent& content) const;
+#if ACP_TEMPORARIES_BREAK
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Sent add_content(T&& content) const);
+#endif
   // An absolute path. Without an old text the file is new.
   Sent add_diff(std::string path, std::optional<std::string> old_text, std::string new_text) const;
   Sent add_terminal(const Terminal& terminal) const;
@@ -50,7 +54,8 @@ class ToolCall {
   Sent set_raw_input(const Json& input) const;
   Sent set_raw_output(const Json& output) const;
   // Whatever else; the id is this call's.
-  Sent update(v1::ToolCallUpdate update) const;
+  Sent update(const v1::ToolCallUpdate& update) const;
+  ACP_REFUSE_TEMPORARY(Sent update(v1::ToolCallUpdate&& update) const);
 
   // Its end. Content and locations may still be added, until the turn ends.
   Sent complete() const;

@@ -52,7 +52,7 @@ void set_option(const Session& session, const v1::SessionConfigOption& option,
     request.value = std::move(choice);
   }
   try {
-    wait_unless(stop, session.async_set_config_option(std::move(request)));
+    session.set_config_option(request).wait(stop);
   } catch (const CallFailed& failed) {
     if (listed_there || failed.code() != rpc::invalid_params) throw;
     throw NoSuchChoice(failed.what());
@@ -82,7 +82,7 @@ void set_mode(const Session& session, const std::string& mode, const std::stop_t
     for (const v1::SessionMode& one : state.modes()->availableModes) names.push_back(one.id);
     if (std::find(names.begin(), names.end(), mode) == names.end())
       throw NoSuchChoice("the agent has no mode \"" + mode + "\", " + listed(names));
-    wait_unless(stop, session.async_set_mode(mode));
+    session.set_mode(mode).wait(stop);
   } else if (const auto option = find(state, Category::mode)) {
     set_option(session, *option, mode, stop);
   } else {

@@ -31,7 +31,7 @@ class NoSuchChoice : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws NoSuchChoice, StoppedEarly, and what the agent's answers throw.
+// Throws NoSuchChoice, Cancelled, and what the agent's answers throw.
 void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop);
 
 }  // namespace acp::chat

@@ -17,13 +17,6 @@ bool sleep_unless(std::stop_token stop, std::optional<std::chrono::milliseconds>
   return !stop.stop_requested();
 }
 
-Alarm::Alarm(std::chrono::milliseconds time)
-    : thread_([ringing = ringing_, time](std::stop_token over) mutable {
-        if (sleep_unless(over, time)) ringing.request_stop();
-      }) {}
-
-Alarm::~Alarm() = default;
-
 Stopping::Stopping(std::stop_token interrupt, std::optional<std::chrono::milliseconds> time,
                    std::chrono::milliseconds grace)
     : thread_([this, interrupt, time, grace](std::stop_token over) {

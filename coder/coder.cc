@@ -7,6 +7,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 Coder::Coder(CoderOptions options) : options_(std::move(options)), keys_(options_.keys_file) {
   // Says what is wrong with it now, not when somebody prompts.
   if (options_.scenario) scenario_model(*options_.scenario);
@@ -122,7 +124,7 @@ void Coder::set_mode(const SessionContext& context, const std::string& mode) {
   const SessionPtr session = find(context.session_id());
   if (!session) return;
   session->set_mode(mode);
-  context.config_options(session->config_options()).wait();
+  context.set_config_options(session->config_options()).wait();
 }
 
 std::vector<v1::SessionConfigOption> Coder::set_option(
@@ -132,7 +134,7 @@ std::vector<v1::SessionConfigOption> Coder::set_option(
   if (!session || value == nullptr) return {};
   if (request.configId == "mode") {
     session->set_mode(value->value);
-    context.mode(value->value).wait();
+    context.set_mode(value->value).wait();
   } else if (request.configId == "model") {
     const std::shared_ptr<const Models> models = session->models();
     std::vector<Note> notes;

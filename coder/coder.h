@@ -21,8 +21,6 @@
 
 namespace acp::coder {
 
-using namespace settings;  // the user's word is everywhere here
-
 struct KeySource;
 
 struct CoderOptions {
@@ -30,8 +28,8 @@ struct CoderOptions {
   bool any_model = false;                    // one that does not exist is reported, and no error
   std::optional<std::string> scenario = {};  // what the offline model plays
   bool require_model = false;  // a prompt fails if none is configured: offline does not stand in
-  std::string settings_file = user_settings_path();
-  std::string keys_file = Keys::default_path();
+  std::string settings_file = settings::user_settings_path();
+  std::string keys_file = settings::Keys::default_path();
   std::string policy_file = workspace::PolicyStore::default_path();
   std::string store_file = Store::default_path();
   std::string servers_file = settings::TrustedServers::default_path();
@@ -83,10 +81,11 @@ class Coder {
   void add_authentication(Agent& agent);
   // Throws -32000, with what would help, if the model's provider has no key.
   void require_key(const Models& models, const std::string& model) const;
-  std::vector<v1::AuthMethod> login_methods(const ProviderSettings& provider) const;
-  KeySource key_source(const ProviderSettings& provider) const;
+  std::vector<v1::AuthMethod> login_methods(const settings::ProviderSettings& provider) const;
+  KeySource key_source(const settings::ProviderSettings& provider) const;
   // Those whose keys sessions use: the chosen model's; if none is chosen, all that have one.
-  std::vector<const ProviderSettings*> key_providers(const Settings& settings) const;
+  std::vector<const settings::ProviderSettings*> key_providers(
+      const settings::Settings& settings) const;
   void authenticate(const std::string& method);
   void logout();
 
@@ -100,8 +99,8 @@ class Coder {
   template <class Request>
   Opening opening(const Request& request);
   // The settings of a project; throws Error.
-  Settings settings_for(const std::string& cwd) const;
-  std::shared_ptr<Models> models_for(const Settings& settings);
+  settings::Settings settings_for(const std::string& cwd) const;
+  std::shared_ptr<Models> models_for(const settings::Settings& settings);
   // ---- coder_models.cc
   // A server that nobody has decided about is left in `unasked`.
   std::string chosen_model(Opening& opening) const;
@@ -120,7 +119,8 @@ class Coder {
   void enter(const SessionPtr& session);
   // What a stored session begins with: mode and model. Throws UnknownSession.
   StoredSession go_on_from(const std::string& id, Opening& opening);
-  static std::string mode_to_go_on_with(const StoredSession& stored, const Settings& settings,
+  static std::string mode_to_go_on_with(const StoredSession& stored,
+                                        const settings::Settings& settings,
                                         std::vector<Note>& notes);
   static void set_replayed_mode(Session& session, const std::string& before,
                                 const SessionContext* replay_to);
@@ -158,8 +158,8 @@ class Coder {
   void forget(const std::string& id);
 
   CoderOptions options_;
-  Keys keys_;
-  Settings settings_;  // without a project
+  settings::Keys keys_;
+  settings::Settings settings_;  // without a project
   mutable std::mutex mutex_;
   std::unique_ptr<Store> store_;
   std::vector<Note> store_notes_;

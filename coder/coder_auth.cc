@@ -7,6 +7,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 std::string method_id(const std::string& provider) { return provider + "-key"; }

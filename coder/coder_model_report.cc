@@ -7,6 +7,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 constexpr const char* found = "found on this machine";

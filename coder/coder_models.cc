@@ -5,6 +5,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 // Of any model that can be used. What is known without asking a server: nothing may delay
 // `initialize`.
 v1::PromptCapabilities Coder::prompt_capabilities() {

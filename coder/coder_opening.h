@@ -15,7 +15,7 @@ struct Coder::Opening {
   std::vector<v1::McpServer> servers;
   std::string system_prompt;
   bool override_system_prompt = false;
-  Settings settings;
+  settings::Settings settings;
   std::shared_ptr<Models> models;
   std::string model;  // wanted, if it is still there; empty: as settings say
   std::string mode;

@@ -6,9 +6,11 @@
 #include "acp/json/codec.h"
 #include "coder/coder.h"
 #include "coder/session/modes.h"
-#include "coder/session/report.h"
+#include "coder/session/turn_report.h"
 
 namespace acp::coder {
+
+using namespace settings;
 
 void Coder::replay(Session& session, const SessionContext* context) {
   using v1::ToolCallStatus;

@@ -5,10 +5,12 @@
 #include "coder/coder_opening.h"
 #include "coder/session/modes.h"
 #include "coder/session/random_id.h"
-#include "coder/session/report.h"
+#include "coder/session/turn_report.h"
 #include "settings/own_places.h"
 
 namespace acp::coder {
+
+using namespace settings;
 
 namespace {
 
@@ -39,7 +41,7 @@ void describe(const Session& session, Response& response) {
 
 void send_commands(const SessionContext& context, const CommandFiles& files) {
   try {
-    context.commands(files.all()).wait();
+    context.set_commands(files.all()).wait();
   } catch (const Error&) {  // the client is gone: nobody wants to know
   }
 }
@@ -123,8 +125,7 @@ Coder::SessionPtr Coder::make_session(Opening& opening, std::shared_ptr<Model> m
                      opening.additional_directories.end());
   std::vector<std::string> withheld;
   if (!opening.servers.empty()) withheld = session->secrets()->variables();
-  session->servers =
-      std::make_unique<SessionServers>(opening.servers, directories, std::move(withheld));
+  session->servers = std::make_unique<McpTools>(opening.servers, directories, std::move(withheld));
   for (Note& note : opening.notes) session->note(std::move(note));
   return session;
 }

@@ -55,15 +55,15 @@ Task<void> send_updates(Turn turn) {
   co_await call.start();
   co_await call.add_location("/tmp/a.txt", 3);
   co_await call.complete("done");
-  co_await turn.usage(1200, 8000, 0.25, "EUR");
-  co_await turn.title("A title");
+  co_await turn.report_usage(1200, 8000, 0.25, "EUR");
+  co_await turn.set_title("A title");
   std::vector<acp::AvailableCommand> commands(1);
   commands[0].name = "help";
   commands[0].description = "Lists the words";
-  co_await turn.commands(commands);
-  co_await turn.mode("code");
+  co_await turn.set_commands(commands);
+  co_await turn.set_mode("code");
   const std::vector<v1::SessionConfigOption> changed = options("large");
-  co_await turn.config_options(changed);
+  co_await turn.set_config_options(changed);
   const auto& session = turn.client_capabilities().session;
   if (session.has_value() && session->notices.has_value())
     co_await turn.notice(acp::NoticeSeverity::info, "A notice", "about nothing");

@@ -26,7 +26,7 @@ const char* const help_text =
 Task<void> until_cancelled(std::stop_token stop) {
   const auto done = std::make_shared<acp::async::Completion<void>>();
   const std::stop_callback wake(stop, [done] { done->settle(); });
-  co_await acp::Pending<void>(done);
+  co_await acp::Task<void>(done);
   throw acp::Cancelled();
 }
 
@@ -105,19 +105,19 @@ Task<StopReason> answer(Turn turn, std::string text, std::shared_ptr<std::string
     const acp::ToolCall call = turn.tool_call("Left open", ToolKind::other);
     co_await call.start();
   } else if (word == "mode") {
-    co_await turn.mode(rest);
+    co_await turn.set_mode(rest);
   } else if (word == "option") {
     const std::vector<v1::SessionConfigOption> changed = options(rest);
-    co_await turn.config_options(changed);
+    co_await turn.set_config_options(changed);
   } else if (word == "title") {
-    co_await turn.title(rest);
+    co_await turn.set_title(rest);
   } else if (word == "commands") {
     const std::vector<acp::AvailableCommand> none;
-    co_await turn.commands(none);
+    co_await turn.set_commands(none);
   } else if (word == "notice") {
     co_await turn.notice(acp::NoticeSeverity::warning, rest);
   } else if (word == "usage") {
-    co_await turn.usage(10, 100);
+    co_await turn.report_usage(10, 100);
   } else if (word == "auth-update") {
     v1::AuthStatusUpdateNotification status;
     co_await turn.peer().notify(status);

@@ -27,11 +27,11 @@ int main() {
   acp::Client client("extended", "1.0");
   client.on_request("_example.com/time",
                     [](acp::ClientContext, acp::Json) { return acp::Json("noon"); });
-  const acp::RemoteAgent remote = client.connect(std::move(client_end));
+  const acp::AgentHandle remote = client.connect(std::move(client_end)).wait();
   const acp::Json sum =
       remote.peer().request("_example.com/add", acp::Json::object({{"a", 2}, {"b", 3}})).wait();
   std::cout << "2 + 3 = " << sum.text() << "\n";
-  const acp::Session session = remote.new_session("/tmp");
+  const acp::Session session = remote.new_session("/tmp").wait();
   for (auto& event : session.prompt("What time is it?"))
     if (const auto* update = std::get_if<acp::SessionUpdate>(&event))
       if (const auto* chunk = std::get_if<acp::v1::AgentMessageChunk>(update))

@@ -5,8 +5,8 @@
 
 int main(int argc, char** argv) try {
   acp::Client client("hello", "1.0");
-  auto agent = client.spawn({argv + 2, argv + argc});
-  auto session = agent.new_session("/tmp");
+  auto agent = client.spawn({argv + 2, argv + argc}).wait();
+  auto session = agent.new_session("/tmp").wait();
   for (auto& event : session.prompt(argv[1])) {
     const auto* update = std::get_if<acp::SessionUpdate>(&event);
     if (update == nullptr) break;

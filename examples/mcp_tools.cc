@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   config.args.assign(argv + 2, argv + argc);
   try {
     acp::mcp::Client client("mcp_tools", "1.0");
-    for (const acp::mcp::Tool& tool : client.connect(config).list_tools())
+    for (const acp::mcp::Tool& tool : client.connect(config).wait().list_tools().wait())
       std::cout << tool.name << "\n";
   } catch (const acp::StartFailed& failed) {
     std::cerr << failed.what() << "\n";

@@ -1,4 +1,4 @@
-// A client inside a program's own loop, on plain poll(): no thread of the library's runs.
+// A client inside a program's own loop, on plain poll(): everything runs on its one thread.
 //   poll_loop PROMPT COMMAND [ARGUMENT…]
 #include <acp/client.h>
 #include <poll.h>
@@ -9,10 +9,10 @@
 namespace {
 
 // Leaves the program's exit code when it is done.
-acp::Task<void> converse(acp::RemoteAgent agent, std::string text, std::optional<int>& code) {
+acp::Task<void> converse(acp::AgentHandle agent, std::string text, std::optional<int>& code) {
   int result = 0;
   try {
-    const acp::Session session = co_await agent.async_new_session(std::string("/tmp"));
+    const acp::Session session = co_await agent.new_session("/tmp");
     acp::Prompt prompt = session.prompt(text);
     while (std::optional<acp::PromptEvent> event = co_await prompt.next()) {
       const auto* update = std::get_if<acp::SessionUpdate>(&*event);
@@ -36,20 +36,22 @@ int main(int argc, char** argv) {
   }
   acp::io::ProcessOptions options;
   options.argv.assign(argv + 2, argv + argc);
-  auto process = acp::io::Process::start(options);
-  if (!process) {
-    std::cerr << process.error().message() << "\n";
+  const acp::Client client("poll", "1.0");
+  std::optional<acp::AgentHandle> started;
+  try {
+    started = client.attach(options);
+  } catch (const acp::StartFailed& failed) {
+    std::cerr << failed.what() << "\n";
     return 1;
   }
-  acp::Client client("poll", "1.0");
-  const acp::RemoteAgent agent = client.attach({process->take_stdout(), process->take_stdin()});
+  const acp::AgentHandle agent = *started;
 
   std::optional<acp::Running<void>> conversation;
   std::optional<int> code;
   while (!code && agent.connected()) {
     // The program's own descriptors and timers stand beside these.
     std::vector<pollfd> set;
-    for (const acp::Watch& watch : agent.watches())
+    for (const acp::PollInterest& watch : agent.poll_interests())
       set.push_back(
           {watch.descriptor,
            static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});

@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
     client.on_permission([yes](acp::ClientContext, const v1::RequestPermissionRequest& request) {
       return ask(request, yes);
     });
-    auto agent = client.spawn({words.begin() + 2, words.end()});
-    auto session = agent.new_session(std::filesystem::absolute(words[0]).lexically_normal());
+    auto agent = client.spawn({words.begin() + 2, words.end()}).wait();
+    auto session = agent.new_session(std::filesystem::absolute(words[0]).lexically_normal()).wait();
     std::cout << coloured("36", "> " + words[1]) << "\n";
     View view;
     for (auto& event : session.prompt(words[1])) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "acp/workspace/offer.h"
+#include "acp/workspace/client_workspace.h"
 
 namespace {
 
@@ -46,11 +46,11 @@ int main(int argc, char** argv) {
     client.on_permission(
         [](acp::ClientContext, v1::RequestPermissionRequest request) { return ask(request); });
     // Files inside the session's directories and nowhere else; terminals that end with the client.
-    const acp::workspace::Offer offer(print);
-    offer.install(client);
+    const acp::workspace::ClientWorkspace workspace(print);
+    workspace.install(client);
 
-    const acp::RemoteAgent agent = client.spawn({argv + 2, argv + argc});
-    const acp::Session session = agent.new_session(std::filesystem::current_path());
+    const acp::AgentHandle agent = client.spawn({argv + 2, argv + argc}).wait();
+    const acp::Session session = agent.new_session(std::filesystem::current_path()).wait();
     for (auto& event : session.prompt(argv[1]))
       if (const auto* update = std::get_if<acp::SessionUpdate>(&event)) show(*update);
     std::cout << "\n";

@@ -29,9 +29,9 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-Task<void> converse(RemoteAgent agent, Seen& seen) {
+Task<void> converse(AgentHandle agent, Seen& seen) {
   try {
-    const Session session = co_await agent.async_new_session("/");
+    const Session session = co_await agent.new_session("/");
     Prompt prompt = session.prompt("go");
     while (std::optional<PromptEvent> event = co_await prompt.next()) {
       if (const auto* update = std::get_if<SessionUpdate>(&*event))
@@ -78,7 +78,7 @@ Seen play(std::string_view input, bool whole_lines, std::string_view space) {
   client.on_log([&](const LogEntry&) { ++seen.logged; });
   auto [left, right] = memory_pair();
   Agent agent(std::move(left));
-  const RemoteAgent remote = client.attach(std::move(right));
+  const AgentHandle remote = client.attach(std::move(right));
   const auto go_on = [&] {
     for (int i = 0; i < 4; ++i) remote.dispatch();
   };

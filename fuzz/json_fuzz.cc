@@ -79,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(Json::parse(Json(parsed.error().message()).text()).ok(), "a message that is no text");
   }
 #ifdef ACP_FUZZ_SIMDJSON
-  if (valid || reader.error().kind != acp::json::Error::Kind::limit) compare(text, valid);
+  if (valid || reader.error().kind != acp::json::DecodeFault::Kind::limit) compare(text, valid);
 #endif
   if (!parsed) return 0;
   const Json& value = *parsed;

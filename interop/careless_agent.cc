@@ -21,6 +21,11 @@ v1::ToolCallUpdate change(const std::string& id, ToolCallStatus status) {
   return update;
 }
 
+void change_call(const Turn& turn, const std::string& id, ToolCallStatus status) {
+  const v1::ToolCallUpdate update = change(id, status);
+  turn.update(update).wait();
+}
+
 void attempt(const Turn& turn, const std::function<void()>& act) {
   try {
     act();
@@ -35,8 +40,9 @@ void go_back(const Turn& turn) {
   done.complete().wait();
   attempt(turn, [&] { done.start().wait(); });
   attempt(turn, [&] { done.fail("after its end").wait(); });
-  attempt(turn, [&] { done.update(change("", ToolCallStatus::pending)).wait(); });
-  attempt(turn, [&] { turn.update(change(done.id(), ToolCallStatus::in_progress)).wait(); });
+  const v1::ToolCallUpdate back = change("", ToolCallStatus::pending);
+  attempt(turn, [&] { done.update(back).wait(); });
+  attempt(turn, [&] { change_call(turn, done.id(), ToolCallStatus::in_progress); });
   attempt(turn, [&] { done.ask_permission().wait(); });
   v1::ToolCall again;
   again.toolCallId = done.id();
@@ -52,7 +58,7 @@ void go_back(const Turn& turn) {
 
 void use_released(const Turn& turn) {
   const acp::ToolCall call = turn.tool_call("Running", ToolKind::execute);
-  const acp::Terminal terminal = turn.create_terminal("true", {}).wait();
+  const acp::Terminal terminal = turn.create_terminal("true").wait();
   call.add_terminal(terminal).wait();
   terminal.release().wait();
   attempt(turn, [&] { terminal.output().wait(); });
@@ -70,10 +76,8 @@ acp::Task<StopReason> leave_open(Turn turn, std::string how) {
   co_await call.add_text("what it has shown");
   if (how == "open") co_return StopReason::end_turn;
   if (how == "open-throw") throw std::runtime_error("inside");
-  const auto done = std::make_shared<acp::async::Completion<void>>();
-  const std::stop_callback wake(turn.stop_token(), [done] { done->settle(); });
-  co_await acp::Pending<void>(done);
-  throw acp::Cancelled();
+  co_await turn.sleep(std::chrono::hours(1));  // throws Cancelled
+  co_return StopReason::end_turn;
 }
 
 StopReason answer(const Turn& turn) {
@@ -81,8 +85,8 @@ StopReason answer(const Turn& turn) {
   if (word == "back") go_back(turn);
   if (word == "released") use_released(turn);
   if (word == "unannounced") {
-    attempt(turn, [&] { turn.update(change("nobody", ToolCallStatus::in_progress)).wait(); });
-    attempt(turn, [&] { turn.update(change("", ToolCallStatus::completed)).wait(); });
+    attempt(turn, [&] { change_call(turn, "nobody", ToolCallStatus::in_progress); });
+    attempt(turn, [&] { change_call(turn, "", ToolCallStatus::completed); });
   }
   if (word.starts_with("open")) return leave_open(turn, word).wait();
   return StopReason::end_turn;

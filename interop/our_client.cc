@@ -168,11 +168,11 @@ void OurClient::record() {
   });
 }
 
-acp::RemoteAgent OurClient::start(std::vector<std::string> options) {
+acp::AgentHandle OurClient::start(std::vector<std::string> options) {
   std::vector<std::string> command = {"node", "interop/sdk_agent.mjs"};
   if (unstable()) command.push_back("unstable");
   command.insert(command.end(), options.begin(), options.end());
-  return client.spawn(command);
+  return client.spawn(command).wait();
 }
 
 Told OurClient::finish(acp::Prompt prompt) {

@@ -46,8 +46,8 @@ class OurClient : public testing::TestWithParam<bool> {
   bool unstable() const { return GetParam(); }
 
   // Starts the agent with these options.
-  acp::RemoteAgent start(std::vector<std::string> options = {});
-  acp::Session open_session() { return start().new_session("/project/project"); }
+  acp::AgentHandle start(std::vector<std::string> options = {});
+  acp::Session open_session() { return start().new_session("/project/project").wait(); }
 
   static Told turn(const acp::Session& session, std::string text);
   static Told finish(acp::Prompt prompt);

@@ -109,10 +109,10 @@ TEST_P(Cancelling, APromptInTheQueue) {
 }
 
 TEST_P(Cancelling, ARequestByDroppingIt) {
-  const acp::RemoteAgent agent = start();
+  const acp::AgentHandle agent = start();
   const Json none = Json::object();
   {
-    const acp::Pending<Json> dropped = agent.peer().request("_agent/wait", none);
+    const acp::Task<Json> dropped = agent.peer().request("_agent/wait", none);
     inbox.take("_agent/waiting");
   }
   inbox.take("_agent/cancelled");
@@ -122,13 +122,13 @@ TEST_P(Cancelling, ARequestByDroppingIt) {
 }
 
 TEST_P(Cancelling, APromptByDroppingIt) {
-  const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/project");
+  const acp::AgentHandle agent = start();
+  const acp::Session session = agent.new_session("/project").wait();
   v1::PromptRequest request;
   request.sessionId = session.id();
   request.prompt = {acp::ContentBlock("wait")};
   {
-    const acp::Pending<v1::PromptResponse> dropped = agent.peer().request(request);
+    const acp::Task<v1::PromptResponse> dropped = agent.peer().request(request);
     until_chunk();
   }
   const Json answer = answer_of("session/prompt", "wait");

@@ -5,7 +5,7 @@ namespace interop {
 namespace {
 
 TEST_P(OurClient, ShakesHands) {
-  const acp::RemoteAgent agent = start();
+  const acp::AgentHandle agent = start();
   EXPECT_EQ(agent.info().protocolVersion, 1);
   ASSERT_TRUE(agent.info().agentInfo.has_value());
   EXPECT_EQ(agent.info().agentInfo->name, "sdk-agent");
@@ -34,26 +34,26 @@ TEST_P(OurClient, GivesUpOnAnotherVersion) {
 }
 
 TEST_P(OurClient, EndsAnAgentByClosingItsInput) {
-  const acp::RemoteAgent agent = start();
+  const acp::AgentHandle agent = start();
   agent.close();
   EXPECT_FALSE(agent.connected());
   ASSERT_TRUE(agent.exit_status().has_value());
   EXPECT_TRUE(agent.exit_status()->success()) << agent.exit_status()->describe();
-  EXPECT_THROW(agent.new_session("/project"), std::exception);
+  EXPECT_THROW(agent.new_session("/project").wait(), std::exception);
 }
 
 TEST_P(OurClient, IsAskedToLogInAndTellsHow) {
-  const acp::RemoteAgent agent = start({"require-login"});
-  const acp::Error required = failure(-32000, [&] { agent.new_session("/project"); });
+  const acp::AgentHandle agent = start({"require-login"});
+  const acp::Error required = failure(-32000, [&] { agent.new_session("/project").wait(); });
   EXPECT_EQ(required.data()["authMethods"][0]["id"].as_string(), "password");
-  failure(-32602, [&] { agent.authenticate("magic"); });
+  failure(-32602, [&] { agent.authenticate("magic").wait(); });
   v1::AuthenticateRequest unlisted;
   unlisted.methodId = "magic";
   failure(-32602, [&] { agent.peer().request(unlisted).wait(); });
-  agent.authenticate("password");
-  EXPECT_EQ(turn(agent.new_session("/project"), "hello").text, "hello");
-  agent.logout();
-  failure(-32000, [&] { agent.new_session("/project"); });
+  agent.authenticate("password").wait();
+  EXPECT_EQ(turn(agent.new_session("/project").wait(), "hello").text, "hello");
+  agent.logout().wait();
+  failure(-32000, [&] { agent.new_session("/project").wait(); });
 }
 
 TEST_P(OurClient, LogsInByItselfWhenItHasAChooser) {
@@ -61,29 +61,29 @@ TEST_P(OurClient, LogsInByItselfWhenItHasAChooser) {
     inbox.put("chooser", static_cast<int>(methods.size()));
     return std::string("password");
   });
-  const acp::RemoteAgent agent = start({"require-login"});
-  EXPECT_EQ(turn(agent.new_session("/project"), "hello").text, "hello");
+  const acp::AgentHandle agent = start({"require-login"});
+  EXPECT_EQ(turn(agent.new_session("/project").wait(), "hello").text, "hello");
   EXPECT_EQ(inbox.take("chooser").as_int64(), 1);
 }
 
 TEST_P(OurClientUnstable, IsToldHowItIsLoggedIn) {
-  const acp::RemoteAgent agent = start({"require-login"});
-  const auto state = [&] { return agent.async_auth_status().wait().state; };
+  const acp::AgentHandle agent = start({"require-login"});
+  const auto state = [&] { return agent.auth_status().wait().state; };
   const auto told = [&] {
     const Json status = inbox.take("auth/status_update");
     return status["state"].as_string();
   };
   EXPECT_EQ(state(), v1::AuthState::unauthenticated);
-  agent.authenticate("password");
+  agent.authenticate("password").wait();
   EXPECT_EQ(told(), "authenticated");
   EXPECT_EQ(state(), v1::AuthState::authenticated);
-  agent.logout();
+  agent.logout().wait();
   EXPECT_EQ(told(), "unauthenticated");
 }
 
 TEST_P(OurClient, GetsErrorsWhole) {
-  const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/project");
+  const acp::AgentHandle agent = start();
+  const acp::Session session = agent.new_session("/project").wait();
   failure(-32603, [&] { turn(session, "throw"); });
   const acp::Error custom = failure(-31999, [&] { turn(session, "error -31999"); });
   EXPECT_STREQ(custom.what(), "as you wish");
@@ -104,7 +104,7 @@ TEST_P(OurClient, SendsErrorsWholeAndKeepsItsSecrets) {
 }
 
 TEST_P(OurClient, HearsOfUnknownSessions) {
-  const acp::RemoteAgent agent = start();
+  const acp::AgentHandle agent = start();
   const auto unknown = [&](auto request) {
     request.sessionId = "nowhere";
     const acp::Error error = failure(-32002, [&] { agent.peer().request(request).wait(); });
@@ -132,9 +132,9 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
     unknown(v1::SessionStatusRequest());
     unknown(v1::SetSessionTitleRequest());
   }
-  agent.delete_session("nowhere");  // what is not there is deleted
+  agent.delete_session("nowhere").wait();  // what is not there is deleted
   // And the other way round: the agent names a session that this client does not have.
-  const acp::Session session = agent.new_session("/project");
+  const acp::Session session = agent.new_session("/project").wait();
   const std::string told =
       turn(session, R"(ext fs/read_text_file {"sessionId":"nowhere","path":"/a"})").text;
   EXPECT_TRUE(told.starts_with("failed -32002 ")) << told;
@@ -142,8 +142,8 @@ TEST_P(OurClient, HearsOfUnknownSessions) {
 }
 
 TEST_P(OurClient, SpeaksExtensionsBothWays) {
-  const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/project");
+  const acp::AgentHandle agent = start();
+  const acp::Session session = agent.new_session("/project").wait();
   const Json params = Json::parse(R"({"deep":[{"x":1.5},null,"ü"]})").value();
   EXPECT_EQ(agent.peer().request("_agent/echo", params).wait(), params);
   agent.peer().notify("_agent/note", params).wait();
@@ -162,8 +162,8 @@ TEST_P(OurClient, SpeaksExtensionsBothWays) {
 }
 
 TEST_P(OurClient, SpeaksProxyMethodsByRawHandlers) {
-  const acp::RemoteAgent agent = start();
-  const acp::Session session = agent.new_session("/project");
+  const acp::AgentHandle agent = start();
+  const acp::Session session = agent.new_session("/project").wait();
   const Json start = Json::parse(R"({"protocolVersion":1,"clientCapabilities":{}})").value();
   EXPECT_EQ(agent.peer().request("proxy/initialize", start).wait(), start);
   const Json inner = Json::parse(R"({"method":"session/list","params":{}})").value();

@@ -101,7 +101,7 @@ TEST_P(Turns, AreGrantedNothingByAClientWithoutAnAnswer) {
   acp::Client plain("plain", "1.0");
   std::vector<std::string> command = {"node", "interop/sdk_agent.mjs"};
   if (unstable()) command.push_back("unstable");
-  const acp::Session session = plain.spawn(command).new_session("/project");
+  const acp::Session session = plain.spawn(command).wait().new_session("/project").wait();
   EXPECT_EQ(turn(session, "permission").text, "reject_once");
   for (const char* words : {"read /project/a", "write /project/a x", "terminal echo", "elicit"}) {
     const std::string told = turn(session, words).text;
@@ -162,14 +162,14 @@ TEST_P(Turns, AskTheUser) {
 }
 
 TEST_P(TurnsUnstable, SpeakMcpOverAcp) {
-  const acp::RemoteAgent agent = start();
+  const acp::AgentHandle agent = start();
   v1::NewSessionRequest request;
   request.cwd = "/project";
   v1::McpServerAcp server;
   server.name = "ours";
   server.serverId = "srv";
   request.mcpServers = {server};
-  const acp::Session session = agent.new_session(request);
+  const acp::Session session = agent.new_session(request).wait();
   mcp = [] {
     v1::McpResult result;
     result.result = Json::object({{"tools", Json::array()}});

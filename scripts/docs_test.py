@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs_test.py CXX INCLUDE LIBRARIES [FLAG…]: compiles, links and runs every C++ program in README.md and
-docs/. The libraries have commas between them."""
+docs/, and compiles what is marked `cpp fragment`: functions that use the library. The libraries have commas between
+them."""
 
 import re
 import subprocess
@@ -10,8 +11,26 @@ from pathlib import Path
 
 compiler, include, libraries, *flags = sys.argv[1:]
 count = 0
+HEADERS = "".join(f"#include <acp/{name}.h>\n" for name in
+                  ("agent", "client", "schema/v1", "async/promise", "async/when_all", "async/when_any"))
+
+
+def compile_fragments(page, text):
+    fragments = re.findall(r"^```cpp fragment\n(.*?)^```", text, re.M | re.S)
+    if not fragments:
+        return
+    # Each in a namespace of its own: a page may write the same function twice.
+    source = HEADERS + "#include <chrono>\n#include <iostream>\n"
+    source += "".join(f"namespace fragment_{i} {{\n{text}}}\n" for i, text in enumerate(fragments))
+    subprocess.run([compiler, "-std=c++20", "-Wno-invalid-offsetof", "-Wno-unused-function", *flags, f"-I{include}",
+                    "-fsyntax-only", "-x", "c++", "-"], check=True, input=source, text=True)
+    print(f"{page}: {len(fragments)} fragments compile")
+
+
 for page in [Path("README.md"), *sorted(Path("docs").glob("*.md"))]:
-    for program in re.findall(r"^```cpp\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+    text = page.read_text(encoding="utf-8")
+    compile_fragments(page, text)
+    for program in re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S):
         if "int main(" not in program:
             continue
         count += 1

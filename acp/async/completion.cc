@@ -27,15 +27,20 @@ bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
   std::lock_guard lock(lock_);
   if (settled_) return false;
   waiter_ = waiter;
+  const auto same = [](const auto& a, const auto& b) {
+    return !a.owner_before(b) && !b.owner_before(a);
+  };
   if (Executor* const here = Executor::current())
     where_ = here->shared_from_this();
+  else if (same(home, std::weak_ptr<Executor>()))
+    anywhere_ = true;
   else
     where_ = home.lock();
   if (BlockingWait* const blocking = BlockingWait::current()) blocking->set_helper(helper);
   return true;
 }
 
-void CompletionBase::block() {
+void CompletionBase::block(const WaitLimit& limit) {
   BlockingWait here;
   {
     std::lock_guard lock(lock_);
@@ -43,10 +48,15 @@ void CompletionBase::block() {
     blocked_ = &here;
     here.set_helper(helper);
   }
-  here.run([this] { return ready(); });
-  // The thread that settled it may still be using it.
-  std::lock_guard lock(lock_);
-  blocked_ = nullptr;
+  // The thread that settles it may still be using the place.
+  struct Leave {
+    CompletionBase& self;
+    ~Leave() {
+      std::lock_guard lock(self.lock_);
+      self.blocked_ = nullptr;
+    }
+  } const leave{*this};
+  here.run([this] { return ready(); }, limit);
 }
 
 void CompletionBase::drop() {
@@ -60,25 +70,26 @@ void CompletionBase::drop() {
   if (unwanted) unwanted();
 }
 
-void CompletionBase::fail(std::exception_ptr error) {
-  settle_with([&] { error_ = std::move(error); });
+bool CompletionBase::fail(std::exception_ptr error) {
+  return settle_with([&] { error_ = std::move(error); });
 }
 
 // The waiter is looked up again where it goes on: it may have been destroyed on the way.
 void CompletionBase::unlock_and_wake() {
   if (blocked_ != nullptr) blocked_->wake();
   const std::shared_ptr<Executor> where = std::move(where_);
-  const bool waits = waiter_ && where;
+  const bool waits = waiter_ && (where || anywhere_);
   lock_.unlock();
   if (!waits) return;
-  where->post([self = shared_from_this()] {
+  const auto go_on = [self = shared_from_this()] {
     std::coroutine_handle<> waiter;
     {
       std::lock_guard again(self->lock_);
       waiter = std::exchange(self->waiter_, nullptr);
     }
     if (waiter) waiter.resume();
-  });
+  };
+  where ? where->post(go_on) : go_on();
 }
 
 }  // namespace async

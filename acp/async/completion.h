@@ -1,5 +1,4 @@
-// One outcome to wait for, settled once, from any thread: how the answer to a call becomes
-// something to await.
+// One outcome to wait for, settled once, from any thread: how the answer to a call becomes a Task.
 #pragma once
 
 #include <atomic>
@@ -8,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <semaphore>  // durations
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -25,6 +26,12 @@ class Helper {
   virtual ~Helper() = default;
   // Returns when the waiting thread has something to run.
   virtual void help(BlockingWait& waiting) = 0;
+};
+
+// What may end a wait before its outcome; nothing, by default.
+struct WaitLimit {
+  std::optional<std::chrono::nanoseconds> time = {};
+  std::stop_token stop = {};
 };
 
 // For moments: a few loads and stores. (<mutex> would cost every user's file its compile time.)
@@ -47,8 +54,8 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
  public:
   virtual ~CompletionBase() = default;
 
-  // Where a waiter goes on that runs on no executor; and who helps a thread that waits. Both are
-  // set before anybody waits.
+  // Where a waiter goes on that runs on no executor: if this was never set, in the call that settles
+  // it. And who helps a thread that waits. Both are set before anybody waits.
   std::weak_ptr<Executor> home;
   std::weak_ptr<Helper> helper;
   // Called if the waiter goes before there is an outcome: nobody wants it any more.
@@ -58,9 +65,10 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   // False if the outcome is there already. The waiter goes on where it runs now.
   bool suspend(std::coroutine_handle<> waiter);
   void drop();
-  // Blocks this thread until the outcome is there.
-  void block();
-  void fail(std::exception_ptr error);
+  // Blocks this thread until the outcome is there. Throws TimedOut, Cancelled.
+  void block(const WaitLimit& limit);
+  // False if it was settled before.
+  bool fail(std::exception_ptr error);
 
  protected:
   // Changes the outcome, and lets the waiter go on. False if it was settled before.
@@ -88,6 +96,7 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   std::exception_ptr error_;
   std::coroutine_handle<> waiter_;
   std::shared_ptr<Executor> where_;
+  bool anywhere_ = false;            // the waiter goes on in the call that settles this
   BlockingWait* blocked_ = nullptr;  // instead of a coroutine
 };
 
@@ -111,51 +120,5 @@ class Completion : public CompletionBase {
 };
 
 }  // namespace async
-
-// An outcome to be awaited, once. Destroying it before the outcome is there says that nobody wants
-// it: a request is cancelled.
-template <class T>
-class [[nodiscard("co_await it, or wait() for it")]] Pending {
- public:
-  explicit Pending(std::shared_ptr<async::Completion<T>> completion)
-      : completion_(std::move(completion)) {}
-  Pending(Pending&&) noexcept = default;
-  Pending& operator=(Pending&& other) noexcept {
-    if (this == &other) return *this;
-    release();
-    completion_ = std::move(other.completion_);
-    return *this;
-  }
-  ~Pending() { release(); }
-
-  class Awaiter {
-   public:
-    explicit Awaiter(std::shared_ptr<async::Completion<T>> completion)
-        : completion_(std::move(completion)) {}
-    Awaiter(const Awaiter&) = delete;
-    Awaiter& operator=(const Awaiter&) = delete;
-    ~Awaiter() {
-      if (completion_) completion_->drop();
-    }
-    bool await_ready() const { return completion_->ready(); }
-    bool await_suspend(std::coroutine_handle<> waiter) { return completion_->suspend(waiter); }
-    T await_resume() { return completion_->take(); }
-
-   private:
-    std::shared_ptr<async::Completion<T>> completion_;
-  };
-  Awaiter operator co_await() && { return Awaiter(std::move(completion_)); }
-
-  bool ready() const { return completion_->ready(); }
-  // Blocks this thread; not for an executor's. Defined in wait.h.
-  T wait() &&;
-
- private:
-  void release() {
-    if (completion_) completion_->drop();
-    completion_.reset();
-  }
-  std::shared_ptr<async::Completion<T>> completion_;
-};
 
 }  // namespace acp

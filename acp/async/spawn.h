@@ -68,6 +68,8 @@ class Running {
   }
 
   bool done() const { return state_->finished; }
+  // It is done, and take() throws.
+  bool failed() const { return state_->error != nullptr; }
   // Only once it is done; throws what the task threw.
   T take() {
     if (state_->error) std::rethrow_exception(state_->error);

@@ -1,17 +1,42 @@
-// A coroutine that gives one value. It starts when it is awaited, and goes with its owner:
-// destroying a task destroys what it waits for, down to the operation itself, which thereby is
-// cancelled.
+// What everything that waits returns: `co_await` it in a coroutine, `.wait()` for it in a plain
+// function.
 //
-// g++ 12.2 destroys an aggregate temporary inside a co_await expression twice: name such values
-// before awaiting. `co_await f({.path = p})` is a double free there.
+//   v1::PromptResponse end = co_await session.prompt("Go").finish();
+//   v1::PromptResponse end = session.prompt("Go").finish().wait();         // blocks this thread
+//   v1::PromptResponse end = session.prompt("Go").finish().wait_for(60s);  // or throws TimedOut
+//
+// A coroutine begins when it is awaited; a message is sent at once. Destroying a task before its end
+// cancels what it waits for, down to the request itself; a notification that was sent stays sent.
+// docs/waiting.md has the table.
+//
+// g++ 12 destroys an aggregate temporary inside a co_await expression twice: `co_await
+// f({.path = p})` is a double free there. The functions of this library do not compile with one on
+// that compiler; in your own, name such a value before awaiting.
 #pragma once
 
 #include <atomic>
 #include <coroutine>
 #include <exception>
+#include <memory>
+#include <semaphore>  // durations, without <chrono>'s calendars: a user's file compiles quicker
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 #include <variant>
+
+#include "acp/async/completion.h"
+
+// Declares an overload for temporaries that does not compile where they would be destroyed twice;
+// elsewhere it declares nothing.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#define ACP_REFUSE_TEMPORARY(declaration)                                                    \
+  __attribute__((unavailable("g++ 12 destroys this temporary twice in a co_await expression: " \
+                             "give it a name first"))) declaration
+#define ACP_TEMPORARIES_BREAK 1
+#else
+#define ACP_REFUSE_TEMPORARY(declaration) static_assert(true)
+#define ACP_TEMPORARIES_BREAK 0
+#endif
 
 namespace acp {
 
@@ -19,6 +44,9 @@ template <class T = void>
 class Task;
 
 namespace async {
+
+template <class T>
+concept AggregateTemporary = !std::is_reference_v<T> && std::is_aggregate_v<T>;
 
 class TaskPromiseBase {
  public:
@@ -95,37 +123,76 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
  public:
   using promise_type = async::TaskPromise<T>;
 
-  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  // One that has ended.
+  Task()
+    requires std::is_void_v<T>
+  = default;
+  // One whose outcome is settled elsewhere: acp::Promise is the simple way to it.
+  explicit Task(std::shared_ptr<async::Completion<T>> outcome) : outcome_(std::move(outcome)) {}
+  // One that has failed.
+  explicit Task(std::exception_ptr error) : outcome_(std::make_shared<async::Completion<T>>()) {
+    outcome_->fail(std::move(error));
+  }
+  Task(Task&& other) noexcept
+      : coroutine_(std::exchange(other.coroutine_, nullptr)), outcome_(std::move(other.outcome_)) {}
   Task& operator=(Task&& other) noexcept {
     if (this == &other) return *this;
-    if (handle_) handle_.destroy();
-    handle_ = std::exchange(other.handle_, nullptr);
+    release();
+    coroutine_ = std::exchange(other.coroutine_, nullptr);
+    outcome_ = std::move(other.outcome_);
     return *this;
   }
-  ~Task() {
-    if (handle_) handle_.destroy();
-  }
+  ~Task() { release(); }
 
-  // Starts the task; it may be awaited once.
-  auto operator co_await() && {
-    struct Awaiter {
-      std::coroutine_handle<promise_type> handle;
-      bool await_ready() const noexcept { return false; }
-      bool await_suspend(std::coroutine_handle<> waiter) noexcept {
-        return handle.promise().begin(handle, waiter);
-      }
-      T await_resume() { return handle.promise().take(); }
-    };
-    return Awaiter{handle_};
-  }
+  class Awaiter {
+   public:
+    Awaiter(std::coroutine_handle<promise_type> coroutine,
+            std::shared_ptr<async::Completion<T>> outcome)
+        : coroutine_(coroutine), outcome_(std::move(outcome)) {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+    ~Awaiter() {
+      if (outcome_) outcome_->drop();
+    }
+    bool await_ready() const { return outcome_ ? outcome_->ready() : !coroutine_; }
+    bool await_suspend(std::coroutine_handle<> waiter) {
+      return outcome_ ? outcome_->suspend(waiter) : coroutine_.promise().begin(coroutine_, waiter);
+    }
+    T await_resume() {
+      if (outcome_) return outcome_->take();
+      if constexpr (std::is_void_v<T>)
+        if (!coroutine_) return;
+      return coroutine_.promise().take();
+    }
 
-  // Runs it and blocks this thread until it has ended; for plain functions. Defined in wait.h.
+   private:
+    std::coroutine_handle<promise_type> coroutine_;
+    std::shared_ptr<async::Completion<T>> outcome_;
+  };
+  // Once only.
+  Awaiter operator co_await() && { return Awaiter(coroutine_, std::move(outcome_)); }
+
+  // For plain functions; each once only. They block this thread. On the thread of an executor, where
+  // that would hold up everything, they throw std::logic_error.
   T wait() &&;
+  // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was waited
+  // for is cancelled then.
+  T wait_for(std::chrono::nanoseconds time) &&;
+  T wait(std::stop_token stop) &&;
 
  private:
   friend promise_type;
-  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
-  std::coroutine_handle<promise_type> handle_;
+  explicit Task(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
+  void release() {
+    if (coroutine_) coroutine_.destroy();
+    if (outcome_) outcome_->drop();
+    outcome_.reset();
+  }
+  T wait_within(const async::WaitLimit& limit);
+
+  // One of them, or neither.
+  std::coroutine_handle<promise_type> coroutine_;
+  std::shared_ptr<async::Completion<T>> outcome_;
 };
 
 namespace async {

@@ -7,6 +7,8 @@
 namespace acp {
 
 namespace {
+using Clock = std::chrono::steady_clock;
+
 thread_local BlockingWait* current_wait = nullptr;
 }
 
@@ -32,10 +34,14 @@ void BlockingWait::set_poke(std::function<void()> poke) {
 
 void BlockingWait::sleep() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !queue_.empty(); });
+  const auto has_work = [&] { return !queue_.empty(); };
+  if (end_)
+    changed_.wait_until(lock, *end_, has_work);
+  else
+    changed_.wait(lock, has_work);
 }
 
-void BlockingWait::run(const std::function<bool()>& done) {
+void BlockingWait::run(const std::function<bool()>& done, const async::WaitLimit& limit) {
   if (Executor::current() != nullptr && dynamic_cast<BlockingWait*>(Executor::current()) == nullptr)
     throw std::logic_error("wait() on an executor's thread: use co_await there");
   const Scope scope(this);
@@ -44,6 +50,10 @@ void BlockingWait::run(const std::function<bool()>& done) {
     BlockingWait* outer;
     ~Restore() { current_wait = outer; }
   } const restore{outer};
+  // A time that the clock cannot show is no limit.
+  const auto now = Clock::now();
+  if (limit.time && *limit.time < Clock::time_point::max() - now) end_ = now + *limit.time;
+  const std::stop_callback wake_up(limit.stop, [this] { wake(); });
   std::vector<std::function<void()>> batch;
   while (true) {
     {
@@ -56,6 +66,8 @@ void BlockingWait::run(const std::function<bool()>& done) {
     batch.clear();
     if (ran && !done()) continue;
     if (done()) return;
+    if (limit.stop.stop_requested()) async::throw_cancelled();
+    if (end_ && Clock::now() >= *end_) async::throw_timed_out(*limit.time);
     if (const auto helper = helper_.lock())
       helper->help(*this);
     else
@@ -65,10 +77,11 @@ void BlockingWait::run(const std::function<bool()>& done) {
 
 namespace async {
 
-void run_blocking(const std::function<void()>& start, const std::function<bool()>& done) {
+void run_blocking(const std::function<void()>& start, const std::function<bool()>& done,
+                  const WaitLimit& limit) {
   const auto here = std::make_shared<BlockingWait>();
   here->post(start);
-  here->run(done);
+  here->run(done, limit);
 }
 
 }  // namespace async

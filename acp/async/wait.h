@@ -13,29 +13,38 @@ namespace acp {
 
 namespace async {
 // Calls `start` as this thread's executor, and runs what is posted to it until `done` says so.
-void run_blocking(const std::function<void()>& start, const std::function<bool()>& done);
+// Throws TimedOut, Cancelled. On an executor's own thread that would stop all others: there it
+// throws std::logic_error.
+void run_blocking(const std::function<void()>& start, const std::function<bool()>& done,
+                  const WaitLimit& limit);
 }  // namespace async
-
-// Runs the task here and blocks until it has ended. On an executor's own thread that would stop all
-// others: there it throws std::logic_error.
-template <class T>
-T wait(Task<T> task) {
-  std::optional<Running<T>> running;
-  async::run_blocking([&] { running.emplace(std::move(task)); },
-                      [&] { return running && running->done(); });
-  return running->take();
-}
 
 template <class T>
 T Task<T>::wait() && {
-  return acp::wait(std::move(*this));
+  return wait_within({});
+}
+template <class T>
+T Task<T>::wait_for(std::chrono::nanoseconds time) && {
+  return wait_within({.time = time});
+}
+template <class T>
+T Task<T>::wait(std::stop_token stop) && {
+  return wait_within({.stop = std::move(stop)});
 }
 
 template <class T>
-T Pending<T>::wait() && {
-  const auto completion = std::exchange(completion_, nullptr);
-  completion->block();
-  return completion->take();
+T Task<T>::wait_within(const async::WaitLimit& limit) {
+  Task task = std::move(*this);
+  if (task.outcome_) {
+    task.outcome_->block(limit);
+    return task.outcome_->take();
+  }
+  if constexpr (std::is_void_v<T>)
+    if (!task.coroutine_) return;
+  std::optional<Running<T>> running;
+  async::run_blocking([&] { running.emplace(std::move(task)); },
+                      [&] { return running && running->done(); }, limit);
+  return running->take();
 }
 
 }  // namespace acp

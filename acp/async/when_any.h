@@ -12,6 +12,14 @@
 
 namespace acp {
 
+namespace async {
+// For when_any(), which takes tasks with a value.
+inline Task<Nothing> with_value(Task<void> task) {
+  co_await std::move(task);
+  co_return Nothing();
+}
+}  // namespace async
+
 // The first task to end gives the result, or the exception. Both run on the thread that awaits.
 template <class A, class B>
 Task<std::variant<A, B>> when_any(Task<A> first, Task<B> second) {

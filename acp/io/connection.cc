@@ -16,7 +16,7 @@ constexpr std::size_t smallest_buffer = 64 * 1024;
 constexpr std::size_t largest_buffer = 1024 * 1024;
 
 // Before the connection has started, and when it has finished.
-class Nobody final : public rpc::PeerHandler {
+class Nobody final : public rpc::EngineHandler {
   void on_request(const rpc::RequestId&, std::string_view, JsonView) override {}
   bool on_notification(rpc::NotificationToken, std::string_view, JsonView) override { return true; }
   void on_cancel(const rpc::RequestId&) override {}
@@ -72,14 +72,14 @@ std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOpti
 Connection::Connection(Transport transport, ConnectionOptions options)
     : options_(std::move(options)),
       wire_(std::move(transport)),
-      peer_(options_.peer, nobody),
-      outbox_(peer_, wire_, options_.now),
+      engine_(options_.engine, nobody),
+      outbox_(engine_, wire_, options_.now),
       timers_(options_.now) {}
 
 void Connection::start(std::shared_ptr<Role> role) {
   Lock lock(*this);
   role_ = std::move(role);
-  peer_.hand_to(*role_);
+  engine_.hand_to(*role_);
   if (options_.own_threads) add_thread();
 }
 
@@ -87,7 +87,7 @@ void Connection::end_input(const std::string& reason) {
   if (input_end_seen_ || finished_) return;
   input_end_seen_ = true;
   const std::shared_ptr<Role> role = role_;
-  peer_.end_of_input();
+  engine_.end_of_input();
   role->on_input_ended(reason);
   after(options_.drain_time, [this] {
     if (role_) role_->on_drain_over();
@@ -104,7 +104,7 @@ void Connection::close() {
   Lock lock(*this);
   if (closing_ || finished_) return;
   closing_ = true;
-  peer_.close();
+  engine_.close();
   if (role_) {
     end_input("the connection was closed");
     const std::shared_ptr<Role> role = role_;
@@ -131,12 +131,12 @@ void Connection::check_finished() {
 
 void Connection::finish() {
   finished_ = true;
-  peer_.close();
+  engine_.close();
   outbox_.release_waiting();
   timers_.clear();
   if (!lead_.taken()) wire_.close();
   wire_.poke();
-  peer_.hand_to(nobody);
+  engine_.hand_to(nobody);
   if (given_up_) left_running_ = role_;
   role_.reset();
   pool_.wake_all();
@@ -238,7 +238,7 @@ void Connection::flushed(const Outbox::Result& result) {
 bool Connection::wants_input() const {
   // What waits for a handler to end must not fill memory, nor be dropped: the other side waits,
   // too. Unless the handler may itself be waiting for something that is still to be read.
-  const bool held = peer_.queue_is_long() && peer_.pending_calls() <= role_->lasting_calls();
+  const bool held = engine_.queue_is_long() && engine_.pending_calls() <= role_->lasting_calls();
   return !held && !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
          outbox_.size() < options_.max_outgoing_bytes;
 }
@@ -312,12 +312,12 @@ void Connection::take_input(const Wire::Outcome& outcome) {
   more_to_read_ = false;
   switch (outcome.kind) {
     case Kind::done:
-      peer_.feed({buffer_.data(), outcome.bytes});
+      engine_.feed({buffer_.data(), outcome.bytes});
       // Where much is sent there is more. Only large messages need a large buffer: small ones are
       // better off where the processor's caches hold them.
       if (outcome.bytes == buffer_.size()) {
         more_to_read_ = wire_.read_never_waits();
-        if (buffer_.size() < largest_buffer && peer_.partial_bytes() >= buffer_.size())
+        if (buffer_.size() < largest_buffer && engine_.partial_bytes() >= buffer_.size())
           buffer_.resize(buffer_.size() * 4);
       }
       return;
@@ -332,7 +332,7 @@ void Connection::take_input(const Wire::Outcome& outcome) {
 
 // ---- a program's own loop
 
-std::vector<Watch> Connection::watches() {
+std::vector<PollInterest> Connection::watches() {
   Lock lock(*this);
   return wire_.watches(wants_input(), outbox_.blocked());
 }

@@ -30,12 +30,12 @@
 #include "acp/io/timers.h"
 #include "acp/io/wire.h"
 #include "acp/io/work.h"
-#include "acp/rpc/peer.h"
+#include "acp/rpc/engine.h"
 
 namespace acp::io {
 
 struct ConnectionOptions {
-  rpc::PeerOptions peer;
+  rpc::EngineOptions engine;
   // Where coroutines run; null: on the connection's own threads, one at a time.
   std::shared_ptr<Executor> executor;
   // False: the program has a loop of its own and calls dispatch().
@@ -56,7 +56,7 @@ struct ConnectionOptions {
 
 // What a connection is for: the agent's role, or the client's. Called with the lock held, by the
 // engine and by the connection.
-class Role : public rpc::PeerHandler {
+class Role : public rpc::EngineHandler {
  public:
   // Nothing more will come. What waits for an answer has failed.
   virtual void on_input_ended(const std::string& reason) = 0;
@@ -86,8 +86,8 @@ class Connection final : public Executor, public async::Helper {
   // held: by a Lock, or by the caller of what the engine and the connection call (held()).
   class Locked {
    public:
-    rpc::Peer& peer() const { return connection_.peer_; }
-    // After calls to the peer: sends what there is, at once or with what follows in the next
+    rpc::Engine& engine() const { return connection_.engine_; }
+    // After calls to the engine: sends what there is, at once or with what follows in the next
     // moment.
     void sent_something() const {
       input_wanted();
@@ -104,7 +104,7 @@ class Connection final : public Executor, public async::Helper {
     void forget(Timers::Id timer) const { connection_.timers_.forget(timer); }
     bool congested() const { return connection_.outbox_.congested(); }
     // No answer will come any more.
-    bool ended() const { return peer().input_ended() || connection_.outbox_.failed(); }
+    bool ended() const { return engine().input_ended() || connection_.outbox_.failed(); }
     // The other side may have ended its output and still read.
     bool can_send() const {
       return !connection_.outbox_.failed() && !connection_.closing_ && !connection_.finished_;
@@ -180,7 +180,7 @@ class Connection final : public Executor, public async::Helper {
   bool finished();
 
   // ---- for a program's own loop
-  std::vector<Watch> watches();
+  std::vector<PollInterest> watches();
   // Milliseconds until dispatch() must be called, -1 for none.
   int timeout();
   // Reads, runs coroutines, sends. Never waits.
@@ -236,7 +236,7 @@ class Connection final : public Executor, public async::Helper {
   std::mutex mutex_;
   std::atomic<std::thread::id> holder_;
   Wire wire_;
-  rpc::Peer peer_;
+  rpc::Engine engine_;
   Outbox outbox_;
   Timers timers_;
   Lead lead_;

@@ -22,7 +22,7 @@ using testing::FakeClock;
 
 template <class T>
 concept TouchesTheEngine = requires(T& t) {
-  t.peer();
+  t.engine();
   t.sent_something();
 };
 static_assert(!TouchesTheEngine<Connection>, "only with the lock");
@@ -51,7 +51,7 @@ struct TestRole : Role {
 
   void answer(const rpc::RequestId& id) {
     const auto locked = connection.held();
-    locked.peer().respond(id, [](json::Writer& out) { out.put("1"); });
+    locked.engine().respond(id, [](json::Writer& out) { out.put("1"); });
     locked.sent_something();
   }
 
@@ -82,7 +82,7 @@ struct ConnectionTest : ::testing::Test {
   bool ready() {
     if (connection->timeout() == 0) return true;
     std::vector<pollfd> polled;
-    for (const Watch& watch : connection->watches())
+    for (const PollInterest& watch : connection->watches())
       polled.push_back(
           {watch.descriptor,
            static_cast<short>((watch.readable ? POLLIN : 0) | (watch.writable ? POLLOUT : 0)), 0});
@@ -90,7 +90,7 @@ struct ConnectionTest : ::testing::Test {
   }
   bool watches_input() {
     const auto watches = connection->watches();
-    return std::any_of(watches.begin(), watches.end(), [&](const Watch& watch) {
+    return std::any_of(watches.begin(), watches.end(), [&](const PollInterest& watch) {
       return watch.readable && watch.descriptor == input;
     });
   }
@@ -117,7 +117,7 @@ TEST_F(ConnectionTest, TimersRunOnItsClockWithTheLock) {
   {
     Connection::Lock lock(*connection);
     lock.after(1500us, [this] {
-      connection->held().peer().notify("timer", [](json::Writer& out) { out.put("{}"); });
+      connection->held().engine().notify("timer", [](json::Writer& out) { out.put("{}"); });
       connection->held().sent_something();
     });
     forgotten = lock.after(2ms, [this] { role->events += "not forgotten\n"; });
@@ -176,7 +176,7 @@ TEST_F(ConnectionTest, ReadsNothingWhileTooMuchWaitsToBeSent) {
   {
     Connection::Lock lock(*connection);
     const std::string large(3 << 20, 'x');
-    lock.peer().notify("large", [&](json::Writer& out) { out.string(large); });
+    lock.engine().notify("large", [&](json::Writer& out) { out.string(large); });
     lock.sent_something();
     EXPECT_TRUE(lock.congested());
     const auto room = lock.room();
@@ -245,9 +245,9 @@ TEST_F(ConnectionTest, ClosingFailsWhatWaits) {
   std::string answer;
   {
     Connection::Lock lock(*connection);
-    lock.peer().request(
+    lock.engine().request(
         "ask", [](json::Writer& out) { out.put("{}"); },
-        [&](const rpc::Peer::Answer& given) {
+        [&](const rpc::Engine::Answer& given) {
           answer = given.error != nullptr && given.error->connection_closed ? "closed" : "answered";
         });
     lock.sent_something();

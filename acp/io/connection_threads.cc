@@ -127,6 +127,16 @@ bool Connection::park(Lock& lock) {
 
 void Connection::help(BlockingWait& waiting) {
   Lock lock(*this);
+  // A thread that reads sleeps no longer than the first timer allows.
+  struct Alarm {
+    Lock& lock;
+    std::optional<Timers::Id> id;
+    ~Alarm() {
+      if (id) lock.forget(*id);
+    }
+  } alarm{lock, {}};
+  if (const auto end = waiting.end())
+    alarm.id = lock.after(*end - Timers::Clock::now(), [&waiting] { waiting.wake(); });
   while (!waiting.has_work()) {
     if (finished_ || lead_.taken()) {
       // Another thread reads, or nothing will come any more: what is posted wakes us.

@@ -36,9 +36,9 @@ Outbox::Result Outbox::flush(Clock::time_point now) {
   Result result{Flushed::all};
   bool wrote = false;
   while (!failed() && !empty()) {
-    const Wire::Outcome outcome = wire_.write(peer_.outgoing());
+    const Wire::Outcome outcome = wire_.write(engine_.outgoing());
     if (outcome.kind == Wire::Outcome::Kind::done) {
-      peer_.sent(outcome.bytes);
+      engine_.sent(outcome.bytes);
       wrote = true;
       continue;
     }
@@ -54,7 +54,7 @@ Outbox::Result Outbox::flush(Clock::time_point now) {
   look_at_ = 0;
   if (failed()) {
     result.state = Flushed::failed;
-    peer_.sent(size());
+    engine_.sent(size());
   }
   if (!congested()) release_waiting();
   return result;

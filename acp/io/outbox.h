@@ -8,7 +8,7 @@
 #include "acp/async/completion.h"
 #include "acp/io/timers.h"
 #include "acp/io/wire.h"
-#include "acp/rpc/peer.h"
+#include "acp/rpc/engine.h"
 
 namespace acp::io {
 
@@ -19,8 +19,8 @@ class Outbox {
   using Clock = Timers::Clock;
   using Room = std::shared_ptr<async::Completion<void>>;
 
-  Outbox(rpc::Peer& peer, Wire& wire, Timers::Now now = &Clock::now)
-      : peer_(peer), wire_(wire), now_(now) {}
+  Outbox(rpc::Engine& engine, Wire& wire, Timers::Now now = &Clock::now)
+      : engine_(engine), wire_(wire), now_(now) {}
 
   // The wire takes nothing now: flush() again when it does.
   bool blocked() const { return state_ == State::blocked; }
@@ -29,9 +29,9 @@ class Outbox {
   }
   // The other side reads no more. What is to be sent is dropped.
   bool failed() const { return state_ == State::failed; }
-  bool congested() const { return peer_.congested() && !failed(); }
-  bool empty() const { return peer_.outgoing().empty(); }
-  std::size_t size() const { return peer_.outgoing().size(); }
+  bool congested() const { return engine_.congested() && !failed(); }
+  bool empty() const { return engine_.outgoing().empty(); }
+  std::size_t size() const { return engine_.outgoing().size(); }
 
   // Whether gather() would do anything. Asked for each message.
   bool worth_a_look() const { return size() >= look_at_; }
@@ -58,7 +58,7 @@ class Outbox {
 
   Result flush(Clock::time_point now);
 
-  rpc::Peer& peer_;
+  rpc::Engine& engine_;
   Wire& wire_;
   Timers::Now now_;
   State state_ = State::open;

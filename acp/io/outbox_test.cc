@@ -19,7 +19,7 @@ using Flushed = Outbox::Flushed;
 // More than a pipe holds.
 constexpr std::size_t large = 4 << 20;
 
-struct Silent : rpc::PeerHandler {
+struct Silent : rpc::EngineHandler {
   void on_request(const rpc::RequestId&, std::string_view, JsonView) override {}
   bool on_notification(rpc::NotificationToken, std::string_view, JsonView) override { return true; }
   void on_cancel(const rpc::RequestId&) override {}
@@ -39,7 +39,7 @@ struct OutboxTest : ::testing::Test {
     return transport;
   }
   void add(std::size_t bytes) {
-    peer.notify("x", [&](json::Writer& out) { out.string(std::string(bytes, 'x')); });
+    engine.notify("x", [&](json::Writer& out) { out.string(std::string(bytes, 'x')); });
   }
   // As a connection does after each message.
   bool goes_out() { return outbox.worth_a_look() && outbox.gather(); }
@@ -54,9 +54,9 @@ struct OutboxTest : ::testing::Test {
   FakeClock clock;
   Descriptor reader, writer;
   Silent silent;
-  rpc::Peer peer{rpc::PeerOptions{.congestion_bytes = 100'000}, silent};
+  rpc::Engine engine{rpc::EngineOptions{.congestion_bytes = 100'000}, silent};
   Wire wire{pipes(reader, writer)};
-  Outbox outbox{peer, wire, &FakeClock::now};
+  Outbox outbox{engine, wire, &FakeClock::now};
 };
 
 TEST_F(OutboxTest, SendsTheFirstMessageAtOnceAndGathersWhatFollows) {

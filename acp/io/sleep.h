@@ -25,7 +25,7 @@ inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
       lock.forget(timer);
     };
   }
-  co_await Pending<void>(done);
+  co_await Task<void>(done);
   co_return async::Nothing();
 }
 

@@ -9,12 +9,8 @@
 
 namespace acp {
 
-namespace io {
-class Process;
-}
-
-// Descriptors to read from and to write to; one socket may be both. A child process that stands
-// behind them, if there is one, lives as long as the transport.
+// Descriptors to read from and to write to; one socket may be both. They are closed with it. A
+// process at the other end is not ended: its owner does that (Client::spawn() has one).
 struct Transport {
   io::Descriptor in;
   io::Descriptor out;  // none: `in` is a socket, and both

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "acp/io/poll_interest.h"
 #include "acp/io/transport.h"
 #include "acp/io/wake_pipe.h"
-#include "acp/io/watch.h"
 
 namespace acp::io {
 
@@ -40,7 +40,7 @@ class Wire {
   };
   // Until something is ready, poke() is called, or the time is over.
   Ready wait(bool input, bool output, std::optional<std::chrono::nanoseconds> timeout);
-  std::vector<Watch> watches(bool input, bool output) const;
+  std::vector<PollInterest> watches(bool input, bool output) const;
   // From any thread, and any number of times: one wait() returns.
   void poke() { wake_.poke(); }
 

@@ -169,8 +169,8 @@ Wire::Ready Wire::wait(bool input, bool output, std::optional<std::chrono::nanos
   return {set[1].revents != 0, set[2].revents != 0};
 }
 
-std::vector<Watch> Wire::watches(bool input, bool output) const {
-  std::vector<Watch> result{{wake_.descriptor(), true, false}};
+std::vector<PollInterest> Wire::watches(bool input, bool output) const {
+  std::vector<PollInterest> result{{wake_.descriptor(), true, false}};
   if (input && in_.descriptor != no_descriptor) result.push_back({in_.descriptor, true, false});
   if (output && out_.descriptor != no_descriptor) result.push_back({out_.descriptor, false, true});
   return result;

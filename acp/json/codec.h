@@ -34,8 +34,8 @@ struct Options {
 };
 
 // The value must be default-constructed.
-std::optional<Error> decode(std::string_view text, const Type& type, void* value,
-                            const Options& options = {});
+std::optional<DecodeFault> decode(std::string_view text, const Type& type, void* value,
+                                  const Options& options = {});
 void write(Writer& out, const Type& type, const void* value);
 // The value with which `text` begins; gives where it ends, or nullptr if it does not fit.
 const char* decode_prefix(std::string_view text, const Type& type, void* value, Limits limits);

@@ -42,7 +42,7 @@ template <class Int, class Wide>
 
 }  // namespace
 
-std::optional<Error> Decoder::run(const Type& type, void* value, const Options& options) {
+std::optional<DecodeFault> Decoder::run(const Type& type, void* value, const Options& options) {
   if (in_.failed() || !read(type, value, 0) || !in_.finish()) {
     if (!in_.fatal()) {
       // A text that is no JSON is that first of all, wherever the fault stands.
@@ -57,7 +57,7 @@ std::optional<Error> Decoder::run(const Type& type, void* value, const Options& 
 }
 
 bool Decoder::tolerate(const Mark& start) {
-  Error error = in_.error();
+  DecodeFault error = in_.error();
   const bool noted = path_noted_;
   go_back(start);
   if (watched_)
@@ -251,8 +251,8 @@ bool Decoder::read_map(const Type& type, void* value) {
   return !in_.failed();
 }
 
-std::optional<Error> decode(std::string_view text, const Type& type, void* value,
-                            const Options& options) {
+std::optional<DecodeFault> decode(std::string_view text, const Type& type, void* value,
+                                  const Options& options) {
   return Decoder(text, options).run(type, value, options);
 }
 

@@ -215,7 +215,7 @@ bool Decoder::read_untagged(const Union& table, void* value, const Known* known)
     return read_arm(table, static_cast<std::size_t>(found), value, known);
   }
   // The reason given is that of the arm that came furthest.
-  std::optional<Error> furthest;
+  std::optional<DecodeFault> furthest;
   for (std::size_t i = 0; i < table.arms.size(); ++i) {
     if (read_arm(table, i, value, known)) {
       // What was let pass here would be right as the arm that takes anything.

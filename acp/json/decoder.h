@@ -34,7 +34,7 @@ class [[gnu::visibility("hidden")]] Decoder {
         strict_(options.strict),
         watched_(options.strict || options.report != nullptr) {}
 
-  std::optional<Error> run(const Type& type, void* value, const Options& options);
+  std::optional<DecodeFault> run(const Type& type, void* value, const Options& options);
   // One value, whatever follows it; null if it does not fit, else where it ends.
   const char* run_prefix(const Type& type, void* value) {
     return !in_.failed() && read(type, value, 0) ? in_.at() : nullptr;

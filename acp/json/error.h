@@ -10,7 +10,7 @@
 
 namespace acp::json {
 
-struct Error {
+struct DecodeFault {
   enum class Kind {
     mismatch,  // valid JSON, but not the value that was asked for
     syntax,    // not JSON
@@ -30,12 +30,12 @@ struct Error {
 // Thrown only by Result::value() on a failed result.
 class DecodeError : public std::runtime_error {
  public:
-  explicit DecodeError(Error error)
+  explicit DecodeError(DecodeFault error)
       : std::runtime_error(error.message()), error_(std::move(error)) {}
-  const Error& error() const { return error_; }
+  const DecodeFault& error() const { return error_; }
 
  private:
-  Error error_;
+  DecodeFault error_;
 };
 
 // A value, or the reason why there is none. T can be default-constructed.
@@ -47,7 +47,7 @@ class Result {
     if constexpr (std::is_scalar_v<T>) value_ = T();  // classes make themselves
   }
   Result(T value) : value_(std::move(value)) {}
-  Result(Error error) : Result(std::in_place) { error_ = std::move(error); }
+  Result(DecodeFault error) : Result(std::in_place) { error_ = std::move(error); }
 
   bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
@@ -64,14 +64,14 @@ class Result {
   const T* operator->() const { return &value_; }
 
   // Only where not ok().
-  const Error& error() const { return *error_; }
+  const DecodeFault& error() const { return *error_; }
 
  private:
   void check() const {
     if (!ok()) throw DecodeError(*error_);
   }
   T value_;
-  std::optional<Error> error_;
+  std::optional<DecodeFault> error_;
 };
 
 }  // namespace acp::json

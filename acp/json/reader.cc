@@ -33,7 +33,7 @@ std::string shorten(std::string_view text) {
 
 }  // namespace
 
-std::string Error::message() const {
+std::string DecodeFault::message() const {
   std::string text = path.empty() ? "" : path + ": ";
   text += "expected " + expected + ", got " + got;
   if (kind != Kind::mismatch) text += " at byte " + std::to_string(offset);
@@ -81,11 +81,11 @@ bool Reader::wrong_value(const char* from, std::string expected) {
 bool Reader::mismatch(const char* from, std::string expected, std::string got) {
   if (failed_) return false;  // the first reason is the one that counts
   failed_ = true;
-  error_ = Error{{},
-                 std::move(expected),
-                 std::move(got),
-                 static_cast<std::size_t>(from - begin_),
-                 Error::Kind::mismatch};
+  error_ = DecodeFault{{},
+                       std::move(expected),
+                       std::move(got),
+                       static_cast<std::size_t>(from - begin_),
+                       DecodeFault::Kind::mismatch};
   return false;
 }
 
@@ -98,18 +98,18 @@ bool Reader::syntax(const char* where, std::string expected) {
                               shorten({where, std::min<std::size_t>(
                                                   static_cast<std::size_t>(end_ - where), 24)}) +
                               "`";
-  error_ = Error{{},
-                 std::move(expected),
-                 std::move(got),
-                 static_cast<std::size_t>(where - begin_),
-                 Error::Kind::syntax};
+  error_ = DecodeFault{{},
+                       std::move(expected),
+                       std::move(got),
+                       static_cast<std::size_t>(where - begin_),
+                       DecodeFault::Kind::syntax};
   return false;
 }
 
 bool Reader::limit(std::string expected, std::string got) {
   if (fatal()) return false;
   failed_ = true;
-  error_ = Error{{}, std::move(expected), std::move(got), offset(), Error::Kind::limit};
+  error_ = DecodeFault{{}, std::move(expected), std::move(got), offset(), DecodeFault::Kind::limit};
   return false;
 }
 

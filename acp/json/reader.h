@@ -94,9 +94,9 @@ class Reader {
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
   bool failed() const { return failed_; }
-  bool fatal() const { return failed_ && error_->kind != Error::Kind::mismatch; }
-  const Error& error() const { return *error_; }
-  Error& error() { return *error_; }
+  bool fatal() const { return failed_ && error_->kind != DecodeFault::Kind::mismatch; }
+  const DecodeFault& error() const { return *error_; }
+  DecodeFault& error() { return *error_; }
   void clear_mismatch() { failed_ = false; }
 
   // Reports that the value at `from` is not what was wanted: of another kind, or of that kind but
@@ -140,7 +140,7 @@ class Reader {
   std::size_t depth_ = 0;
   Limits limits_;
   std::string scratch_;
-  std::optional<Error> error_;
+  std::optional<DecodeFault> error_;
   bool failed_ = false;
 };
 

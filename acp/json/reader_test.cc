@@ -316,7 +316,7 @@ TEST(Reader, DepthIsLimited) {
   const std::string too_deep = nested(513);
   Reader deep(too_deep);
   EXPECT_FALSE(deep.skip());
-  EXPECT_EQ(deep.error().kind, Error::Kind::limit);
+  EXPECT_EQ(deep.error().kind, DecodeFault::Kind::limit);
   EXPECT_EQ(deep.error().expected, "at most 512 values inside each other");
   EXPECT_FALSE(Reader(nested(200000)).skip());
   EXPECT_FALSE(Reader(std::string(200000, '[')).skip());
@@ -350,7 +350,7 @@ TEST(Reader, SizeIsLimited) {
 TEST(Reader, ErrorsSayWhereAndWhat) {
   Reader in("[1, x]");
   EXPECT_FALSE(in.skip());
-  EXPECT_EQ(in.error().kind, Error::Kind::syntax);
+  EXPECT_EQ(in.error().kind, DecodeFault::Kind::syntax);
   EXPECT_EQ(in.error().offset, 4u);
   EXPECT_EQ(in.error().message(), "expected a value, got `x]` at byte 4");
   Reader cut("{\"a\":");

@@ -2,11 +2,11 @@
 //
 //   acp::mcp::Client client("my-agent", "1.0");
 //   client.roots({"/home/me/project"});
-//   acp::mcp::Server server = client.connect(config);  // a v1::McpServer
-//   for (const auto& tool : server.list_tools()) …
-//   auto result = server.call_tool("echo", acp::Json::object({{"message", "hello"}}));
+//   acp::mcp::Server server = client.connect(config).wait();  // a v1::McpServer
+//   for (const auto& tool : server.list_tools().wait()) …
+//   auto result = server.call_tool("echo", acp::Json::object({{"message", "hello"}})).wait();
 //
-// Every call that waits has a twin that can be awaited: async_list_tools() and so on.
+// Everything that waits returns a Task: `co_await` it in a coroutine, `.wait()` elsewhere.
 #pragma once
 
 #include <chrono>
@@ -90,14 +90,17 @@ class Client {
   Client& on_stderr(std::function<void(std::string_view server, std::string_view line)> hook);
 
   // Throws StartFailed.
-  Server connect(const v1::McpServer& config) const { return async_connect(config).wait(); }
-  Task<Server> async_connect(v1::McpServer config) const;
+  Task<Server> connect(const v1::McpServer& config) const;
+#if ACP_TEMPORARIES_BREAK
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Task<Server> connect(T&& config) const);
+#endif
 
-  struct Parts;
+  struct Config;
 
  private:
   friend class Servers;
-  std::shared_ptr<Parts> parts_;
+  std::shared_ptr<Config> config_;
 };
 
 }  // namespace acp::mcp

@@ -38,11 +38,11 @@ int run(const std::string& url) {
   acp::v1::McpServerHttp config;
   config.name = "conformance";
   config.url = url;
-  const acp::mcp::Server server = client.connect(config);
+  const acp::mcp::Server server = client.connect(config).wait();
   std::cout << "connected to " << server.info().serverInfo.name << "\n";
   if (!server.info().capabilities.tools) return 0;
-  for (const acp::mcp::Tool& tool : server.list_tools())
-    std::cout << tool.name << ": " << server.call_tool(tool.name, arguments_for(tool)).raw.text()
+  for (const acp::mcp::Tool& tool : server.list_tools().wait())
+    std::cout << tool.name << ": " << server.call_tool(tool.name, arguments_for(tool)).wait().raw.text()
               << "\n";
   server.close();
   return 0;

@@ -22,7 +22,7 @@ void ServerState::close() {
   }
   link.reset();
   // One that never came up is given no time.
-  process.end(ready ? parts->exit_time : std::chrono::milliseconds(0));
+  process.end(ready ? config->exit_time : std::chrono::milliseconds(0));
 }
 
 StartFailed ServerState::failure(Phase phase, std::string reason, std::string hint) {
@@ -57,8 +57,8 @@ std::string ServerState::end_report() const {
 namespace {
 
 void open(const StatePtr& server, Transport transport) {
-  server->connection = io::Connection::open(std::move(transport), server->parts->connection);
-  server->role = std::make_shared<detail::Role>(server->parts, server->name, server->connection);
+  server->connection = io::Connection::open(std::move(transport), server->config->connection);
+  server->role = std::make_shared<detail::Role>(server->config, server->name, server->connection);
   server->connection->start(server->role);
 }
 
@@ -66,8 +66,9 @@ void open(const StatePtr& server, const v1::McpServerStdio& config) {
   io::ProcessOptions options;
   options.argv = {config.command};
   options.argv.insert(options.argv.end(), config.args.begin(), config.args.end());
-  options.cwd = server->parts->cwd;
-  for (const std::string& name : server->parts->withheld) options.environment.push_back({name, {}});
+  options.cwd = server->config->cwd;
+  for (const std::string& name : server->config->withheld)
+    options.environment.push_back({name, {}});
   for (const v1::EnvVariable& variable : config.env)
     options.environment.push_back({variable.name, variable.value});
   auto started = io::Process::start(options);
@@ -76,9 +77,9 @@ void open(const StatePtr& server, const v1::McpServerStdio& config) {
   io::Process process = std::move(*started);
   open(server, Transport{process.take_stdout(), process.take_stdin()});
   io::AttendedProcess::Hooks hooks;
-  if (server->parts->stderr_hook)
-    hooks.on_stderr = [parts = server->parts, name = server->name](std::string_view line) {
-      parts->stderr_hook(name, line);
+  if (server->config->stderr_hook)
+    hooks.on_stderr = [config = server->config, name = server->name](std::string_view line) {
+      config->stderr_hook(name, line);
     };
   hooks.on_exit = [connection = server->connection](const io::ExitStatus& status) {
     connection->end_when_dry(status.describe("server"));
@@ -100,7 +101,7 @@ void open_http(const StatePtr& server, const Config& config) {
   auto [ours, theirs] = memory_pair();
   open(server, std::move(ours));
   HttpLinkOptions options;
-  options.max_message_bytes = server->parts->connection.peer.max_message_bytes;
+  options.max_message_bytes = server->config->connection.engine.max_message_bytes;
   options.log = [connection = server->connection, role = server->role](LogEntry::Level level,
                                                                        std::string message) {
     const io::Connection::Lock lock(*connection);
@@ -140,12 +141,13 @@ std::string hint_for(std::int64_t status, bool sse) {
 }
 
 Task<void> shake_hands(StatePtr server, bool sse) {
-  Json params = Json::object({{"protocolVersion", protocol_versions[0]},
-                              {"capabilities", server->role->capabilities()},
-                              {"clientInfo", Json::from_valid(json::encode(server->parts->info))}});
+  Json params =
+      Json::object({{"protocolVersion", protocol_versions[0]},
+                    {"capabilities", server->role->capabilities()},
+                    {"clientInfo", Json::from_valid(json::encode(server->config->info))}});
   CallOptions options;
-  options.time = server->parts->handshake_time;
-  options.stop = server->parts->stop;
+  options.time = server->config->handshake_time;
+  options.stop = server->config->stop;
   Json answer;
   std::string reason, hint;
   try {
@@ -185,21 +187,21 @@ Task<void> shake_hands(StatePtr server, bool sse) {
                                                 "\" of MCP, this client " + known);
   }
   server->ready = true;
-  const Remote peer({server->connection, nullptr, 0});
+  const Peer peer({server->connection, nullptr, 0});
   co_await peer.notify("notifications/initialized", Json());
 }
 
 }  // namespace
 
-Task<Server> Client::async_connect(v1::McpServer config) const {
-  return [](std::shared_ptr<const Parts> parts, v1::McpServer config) -> Task<Server> {
+Task<Server> Client::connect(const v1::McpServer& address) const {
+  return [](std::shared_ptr<const Config> config, v1::McpServer address) -> Task<Server> {
     const auto server = std::make_shared<detail::ServerState>();
-    server->parts = std::move(parts);
-    open(server, config);
-    const bool sse = std::holds_alternative<v1::McpServerSse>(config);
+    server->config = std::move(config);
+    open(server, address);
+    const bool sse = std::holds_alternative<v1::McpServerSse>(address);
     co_await shake_hands(server, sse);
     co_return Server(server);
-  }(std::make_shared<Parts>(*parts_), std::move(config));
+  }(std::make_shared<Config>(*config_), address);
 }
 
 }  // namespace acp::mcp

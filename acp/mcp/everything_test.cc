@@ -58,13 +58,13 @@ struct Everything : ::testing::TestWithParam<const char*> {
         });
     server.emplace(client.connect(transport == "stdio" ? stdio_server(everything("stdio"))
                                   : transport == "sse" ? sse_server(http->url("/sse"))
-                                                       : http_server(http->url("/mcp"))));
+                                                       : http_server(http->url("/mcp"))).wait());
   }
 
   CallToolResult call(const std::string& tool, Json arguments = Json::object(),
                       CallOptions options = {}) {
     called.insert(tool);
-    return server->call_tool(tool, std::move(arguments), std::move(options));
+    return server->call_tool(tool, std::move(arguments), options).wait();
   }
   std::string text(const CallToolResult& result) { return v1::text_of(result.content); }
 
@@ -129,7 +129,7 @@ TEST_P(Everything, Tools) {
           {{"name", "a.gz"}, {"data", "data:text/plain,hello"}, {"outputType", "resourceLink"}}));
   const std::string uri = std::get<v1::ResourceLink>(zipped.content.at(0)).uri;
   EXPECT_TRUE(list_changed.wait("resources/list_changed"));
-  EXPECT_TRUE(server->read_resource(uri).contents.at(0).blob.has_value());
+  EXPECT_TRUE(server->read_resource(uri).wait().contents.at(0).blob.has_value());
 
   // What the server asks of us meanwhile.
   EXPECT_NE(
@@ -152,50 +152,50 @@ TEST_P(Everything, Tools) {
   EXPECT_NE(text(task).find("requires task augmentation"), std::string::npos) << text(task);
 
   call("trigger-long-running-operation", Json::object({{"duration", 0.1}, {"steps", 1}}));
-  server->set_log_level("debug");
+  server->set_log_level("debug").wait();
   call("toggle-simulated-logging");
   EXPECT_TRUE(logged.wait("a log message"));
-  server->subscribe("demo://resource/dynamic/text/1");
+  server->subscribe("demo://resource/dynamic/text/1").wait();
   call("toggle-subscriber-updates");
   EXPECT_TRUE(updated.wait("resources/updated"));
-  server->unsubscribe("demo://resource/dynamic/text/1");
+  server->unsubscribe("demo://resource/dynamic/text/1").wait();
 
   std::set<std::string> offered;
-  for (const Tool& tool : server->list_tools()) offered.insert(tool.name);
+  for (const Tool& tool : server->list_tools().wait()) offered.insert(tool.name);
   EXPECT_EQ(called, offered);
 }
 
 TEST_P(Everything, ResourcesAndPrompts) {
-  const auto resources = server->list_resources();
+  const auto resources = server->list_resources().wait();
   const auto features =
       std::find_if(resources.begin(), resources.end(),
                    [](const Resource& resource) { return resource.name == "features.md"; });
   ASSERT_NE(features, resources.end());
-  EXPECT_NE(server->read_resource(features->uri).contents.at(0).text->find("# "),
+  EXPECT_NE(server->read_resource(features->uri).wait().contents.at(0).text->find("# "),
             std::string::npos);
-  EXPECT_EQ(server->list_resource_templates().size(), 2u);
-  EXPECT_TRUE(server->read_resource("demo://resource/dynamic/text/7").contents.at(0).text);
-  EXPECT_TRUE(server->read_resource("demo://resource/dynamic/blob/7").contents.at(0).blob);
-  EXPECT_THROW(server->read_resource("demo://nowhere"), CallFailed);
+  EXPECT_EQ(server->list_resource_templates().wait().size(), 2u);
+  EXPECT_TRUE(server->read_resource("demo://resource/dynamic/text/7").wait().contents.at(0).text);
+  EXPECT_TRUE(server->read_resource("demo://resource/dynamic/blob/7").wait().contents.at(0).blob);
+  EXPECT_THROW(server->read_resource("demo://nowhere").wait(), CallFailed);
 
   std::set<std::string> names;
-  for (const Prompt& prompt : server->list_prompts()) names.insert(prompt.name);
+  for (const Prompt& prompt : server->list_prompts().wait()) names.insert(prompt.name);
   EXPECT_EQ(names, (std::set<std::string>{"simple-prompt", "args-prompt", "completable-prompt",
                                           "resource-prompt"}));
-  EXPECT_EQ(server->get_prompt("simple-prompt", {}).messages.at(0).role, "user");
+  EXPECT_EQ(server->get_prompt("simple-prompt", {}).wait().messages.at(0).role, "user");
   const GetPromptResult weather =
-      server->get_prompt("args-prompt", Json::object({{"city", "Rome"}}));
+      server->get_prompt("args-prompt", Json::object({{"city", "Rome"}})).wait();
   EXPECT_EQ(std::get<v1::TextContent>(weather.messages.at(0).content).text,
             "What's weather in Rome?");
   const Json reference = Json::object({{"type", "ref/prompt"}, {"name", "completable-prompt"}});
-  const Completion completion = server->complete(reference, "department", "S");
+  const Completion completion = server->complete(reference, "department", "S").wait();
   EXPECT_EQ(completion.values, (std::vector<std::string>{"Sales", "Support"}));
   server->get_prompt("completable-prompt",
-                     Json::object({{"department", "Sales"}, {"name", "Alice"}}));
+                     Json::object({{"department", "Sales"}, {"name", "Alice"}})).wait();
   const GetPromptResult embedded = server->get_prompt(
-      "resource-prompt", Json::object({{"resourceType", "Text"}, {"resourceId", "1"}}));
+      "resource-prompt", Json::object({{"resourceType", "Text"}, {"resourceId", "1"}})).wait();
   EXPECT_TRUE(std::holds_alternative<v1::EmbeddedResource>(embedded.messages.at(1).content));
-  server->ping();
+  server->ping().wait();
 }
 
 TEST_P(Everything, ProgressAndCancellation) {
@@ -224,8 +224,8 @@ TEST_P(Everything, ProgressAndCancellation) {
 
 TEST(Everything, WhatIsNotInstalledIsNotOffered) {
   const Within limit("a plain client");
-  const Server server = Client("test", "1").connect(stdio_server(everything("stdio")));
-  for (const Tool& tool : server.list_tools()) {
+  const Server server = Client("test", "1").connect(stdio_server(everything("stdio"))).wait();
+  for (const Tool& tool : server.list_tools().wait()) {
     EXPECT_FALSE(tool.name.starts_with("trigger-sampling")) << tool.name;
     EXPECT_FALSE(tool.name.starts_with("trigger-elicitation")) << tool.name;
     EXPECT_NE(tool.name, "get-roots-list");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "acp/rpc/peer.h"
+#include "acp/rpc/engine.h"
 
 namespace acp::mcp {
 

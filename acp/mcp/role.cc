@@ -31,21 +31,21 @@ std::string file_uri(const std::string& path) {
 
 }  // namespace
 
-Role::Role(std::shared_ptr<const Client::Parts> parts, std::string server,
+Role::Role(std::shared_ptr<const Client::Config> config, std::string server,
            std::shared_ptr<io::Connection> connection)
-    : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(parts, &parts->log),
+    : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(config, &config->log),
                     "server"),
-      parts_(std::move(parts)),
+      config_(std::move(config)),
       server_(std::move(server)) {}
 
 Json Role::capabilities() const {
   Json result = Json::object();
-  if (!parts_->roots.empty()) result.set("roots", Json::object());
-  if (parts_->sampling) result.set("sampling", Json::object());
-  if (parts_->form || parts_->url) {
+  if (!config_->roots.empty()) result.set("roots", Json::object());
+  if (config_->sampling) result.set("sampling", Json::object());
+  if (config_->form || config_->url) {
     Json modes = Json::object();
-    if (parts_->form) modes.set("form", Json::object());
-    if (parts_->url) modes.set("url", Json::object());
+    if (config_->form) modes.set("form", Json::object());
+    if (config_->url) modes.set("url", Json::object());
     result.set("elicitation", modes);
   }
   return result;
@@ -53,7 +53,7 @@ Json Role::capabilities() const {
 
 ListRootsResult Role::roots() const {
   ListRootsResult result;
-  for (const std::string& directory : parts_->roots) {
+  for (const std::string& directory : config_->roots) {
     Root& root = result.roots.emplace_back();
     root.uri = file_uri(directory);
     const std::size_t slash = directory.find_last_of('/');
@@ -71,16 +71,16 @@ void Role::on_request(const rpc::RequestId& id, std::string_view method, JsonVie
     return answer(*call, Json::object());
   }
   if (method == "roots/list") {
-    if (parts_->roots.empty())
+    if (config_->roots.empty())
       return refuse(id, rpc::method_not_found, "this client offers no roots");
     const auto call = new_call();
     begin(call, id);
     return answer(*call, roots());
   }
   if (method == "sampling/createMessage") {
-    if (!parts_->sampling)
+    if (!config_->sampling)
       return refuse(id, rpc::method_not_found, "this client offers no sampling");
-    return pass_on(id, params, parts_->sampling);
+    return pass_on(id, params, config_->sampling);
   }
   if (method == "elicitation/create") return elicit(id, params);
   refuse_unknown(id, method);
@@ -98,8 +98,8 @@ void Role::pass_on(const rpc::RequestId& id, JsonView params,
 
 void Role::elicit(const rpc::RequestId& id, JsonView params) {
   const std::string mode = params["mode"].as_string().value_or("form");
-  const auto& handler = mode == "url" ? parts_->url : parts_->form;
-  if (!parts_->form && !parts_->url)
+  const auto& handler = mode == "url" ? config_->url : config_->form;
+  if (!config_->form && !config_->url)
     return refuse(id, rpc::method_not_found, "this client offers no elicitation");
   if (!handler || (mode != "form" && mode != "url"))
     return refuse(id,
@@ -117,25 +117,25 @@ bool Role::on_notification(rpc::NotificationToken token, std::string_view method
   if (method == "notifications/progress") return progress(token, params);
   if (method == "notifications/message") {
     LogMessage message;
-    if (!parts_->log_message) return true;
+    if (!config_->log_message) return true;
     if (const auto error = json::decode(params.text(), LogMessage::json_type, &message)) {
       log(LogEntry::Level::warning, "a log message that does not fit: " + error->message());
       return true;
     }
     const auto call = new_call();
-    return run_notification(token, call, parts_->log_message, ServerContext(call),
+    return run_notification(token, call, config_->log_message, ServerContext(call),
                             std::move(message));
   }
   if (method == "notifications/resources/updated")
-    return tell(token, parts_->resource_updated, params["uri"].as_string().value_or(""));
+    return tell(token, config_->resource_updated, params["uri"].as_string().value_or(""));
   if (method == "notifications/elicitation/complete")
-    return tell(token, parts_->elicitation_complete,
+    return tell(token, config_->elicitation_complete,
                 params["elicitationId"].as_string().value_or(""));
   for (const char* what : {"tools", "resources", "prompts"}) {
     if (method != "notifications/" + std::string(what) + "/list_changed") continue;
-    if (method.starts_with("notifications/tools/") && parts_->on_tools_changed)
-      connection_->held().unlocked([parts = parts_] { parts->on_tools_changed(); });
-    return tell(token, parts_->list_changed, what);
+    if (method.starts_with("notifications/tools/") && config_->on_tools_changed)
+      connection_->held().unlocked([config = config_] { config->on_tools_changed(); });
+    return tell(token, config_->list_changed, what);
   }
   log(LogEntry::Level::debug, "an unknown notification was ignored: " + std::string(method));
   return true;
@@ -173,8 +173,8 @@ void Role::on_input_ended(const std::string& reason) {
   log(LogEntry::Level::debug, reason);
   // Nobody waits for these answers.
   on_drain_over();
-  if (parts_->on_ended)
-    connection_->held().unlocked([parts = parts_, reason] { parts->on_ended(reason); });
+  if (config_->on_ended)
+    connection_->held().unlocked([config = config_, reason] { config->on_ended(reason); });
 }
 
 void Role::on_drain_over() {

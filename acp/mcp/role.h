@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "acp/mcp/client_parts.h"
+#include "acp/mcp/client_config.h"
 #include "acp/role/answering_role.h"
 
 namespace acp::mcp::detail {
@@ -23,7 +23,7 @@ struct ServerCall : Call {
 
 class Role final : public acp::detail::AnsweringRole {
  public:
-  Role(std::shared_ptr<const Client::Parts> parts, std::string server,
+  Role(std::shared_ptr<const Client::Config> config, std::string server,
        std::shared_ptr<io::Connection> connection);
 
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
@@ -57,7 +57,7 @@ class Role final : public acp::detail::AnsweringRole {
   bool tell(rpc::NotificationToken token, const Handler<void(ServerContext, std::string)>& handler,
             std::string text);
 
-  const std::shared_ptr<const Client::Parts> parts_;
+  const std::shared_ptr<const Client::Config> config_;
   const std::string server_;
   std::map<std::int64_t, std::shared_ptr<const ProgressHandler>> progress_;
   std::int64_t next_progress_ = 1;

@@ -37,7 +37,7 @@ void require(bool offered, const char* what) {
   if (!offered) throw Refused(std::string("the server does not offer ") + what);
 }
 
-Error invalid(const std::string& method, const json::Error& error) {
+Error invalid(const std::string& method, const json::DecodeFault& error) {
   return CallFailed(rpc::internal_error,
                     "the answer to " + method + " is not valid: " + error.message());
 }
@@ -69,18 +69,18 @@ class ProgressEntry {
 
 Task<Json> send(StatePtr server, std::shared_ptr<acp::detail::CallScope> scope, std::string method,
                 Json params) {
-  const Remote peer({server->connection, std::move(scope), 0});
+  const Peer peer({server->connection, std::move(scope), 0});
   co_return co_await peer.request(method, params);
 }
 
 CallOptions within_time(const StatePtr& server) {
   CallOptions options;
-  options.time = server->parts->request_time;
+  options.time = server->config->request_time;
   return options;
 }
 
 template <class T>
-std::optional<json::Error> read(JsonView view, T& value) {
+std::optional<json::DecodeFault> read(JsonView view, T& value) {
   auto error = json::decode(view.text(), T::json_type, &value);
   value.raw = Json(view);
   return error;
@@ -137,7 +137,7 @@ Task<Json> detail::ask(std::shared_ptr<ServerState> server, std::string method, 
   const auto scope = std::make_shared<acp::detail::CallScope>();
   const std::stop_callback on_stop(options.stop, [connection = server->connection, scope] {
     const Lock lock(*connection);
-    scope->cancel(lock.peer());
+    scope->cancel(lock.engine());
     lock.sent_something();
   });
   Task<Json> answer = send(server, scope, method, std::move(params));
@@ -161,7 +161,7 @@ Task<Json> detail::call(std::shared_ptr<ServerState> server, std::string method,
 
 // ---- lists
 
-Task<std::vector<Tool>> Server::async_list_tools() const {
+Task<std::vector<Tool>> Server::list_tools() const {
   return [](StatePtr server) -> Task<std::vector<Tool>> {
     require(server->info.capabilities.tools.has_value(), "tools");
     Task<std::vector<Tool>> listing = list<Tool>(server, "tools/list", "tools");
@@ -169,7 +169,7 @@ Task<std::vector<Tool>> Server::async_list_tools() const {
   }(state_);
 }
 
-Task<std::vector<Resource>> Server::async_list_resources() const {
+Task<std::vector<Resource>> Server::list_resources() const {
   return [](StatePtr server) -> Task<std::vector<Resource>> {
     require(server->info.capabilities.resources.has_value(), "resources");
     Task<std::vector<Resource>> listing = list<Resource>(server, "resources/list", "resources");
@@ -177,7 +177,7 @@ Task<std::vector<Resource>> Server::async_list_resources() const {
   }(state_);
 }
 
-Task<std::vector<ResourceTemplate>> Server::async_list_resource_templates() const {
+Task<std::vector<ResourceTemplate>> Server::list_resource_templates() const {
   return [](StatePtr server) -> Task<std::vector<ResourceTemplate>> {
     require(server->info.capabilities.resources.has_value(), "resources");
     Task<std::vector<ResourceTemplate>> listing =
@@ -186,7 +186,7 @@ Task<std::vector<ResourceTemplate>> Server::async_list_resource_templates() cons
   }(state_);
 }
 
-Task<std::vector<Prompt>> Server::async_list_prompts() const {
+Task<std::vector<Prompt>> Server::list_prompts() const {
   return [](StatePtr server) -> Task<std::vector<Prompt>> {
     require(server->info.capabilities.prompts.has_value(), "prompts");
     Task<std::vector<Prompt>> listing = list<Prompt>(server, "prompts/list", "prompts");
@@ -196,8 +196,13 @@ Task<std::vector<Prompt>> Server::async_list_prompts() const {
 
 // ---- calls
 
-Task<CallToolResult> Server::async_call_tool(std::string name, Json arguments,
-                                             CallOptions options) const {
+Task<CallToolResult> Server::call_tool(std::string name, Json arguments) const {
+  const CallOptions none;
+  return call_tool(std::move(name), std::move(arguments), none);
+}
+
+Task<CallToolResult> Server::call_tool(std::string name, Json arguments,
+                                       const CallOptions& options) const {
   return [](StatePtr server, std::string name, Json arguments,
             CallOptions options) -> Task<CallToolResult> {
     require(server->info.capabilities.tools.has_value(), "tools");
@@ -214,10 +219,10 @@ Task<CallToolResult> Server::async_call_tool(std::string name, Json arguments,
     result.structuredContent = Json(raw["structuredContent"]);
     result.isError = raw["isError"].as_bool().value_or(false);
     co_return result;
-  }(state_, std::move(name), std::move(arguments), std::move(options));
+  }(state_, std::move(name), std::move(arguments), options);
 }
 
-Task<ReadResourceResult> Server::async_read_resource(std::string uri) const {
+Task<ReadResourceResult> Server::read_resource(std::string uri) const {
   return [](StatePtr server, std::string uri) -> Task<ReadResourceResult> {
     require(server->info.capabilities.resources.has_value(), "resources");
     Json params = Json::object({{"uri", uri}});
@@ -230,17 +235,20 @@ Task<ReadResourceResult> Server::async_read_resource(std::string uri) const {
   }(state_, std::move(uri));
 }
 
-Task<void> Server::async_subscribe(std::string uri) const {
-  const auto& resources = state_->info.capabilities.resources;
-  require(resources && resources->subscribe, "subscriptions");
-  return ask_nothing(state_, "resources/subscribe", Json::object({{"uri", uri}}));
+Task<void> Server::subscribe(std::string uri) const {
+  return [](StatePtr server, std::string uri) -> Task<void> {
+    const auto& resources = server->info.capabilities.resources;
+    require(resources && resources->subscribe, "subscriptions");
+    Json params = Json::object({{"uri", uri}});
+    co_await ask_nothing(server, "resources/subscribe", std::move(params));
+  }(state_, std::move(uri));
 }
 
-Task<void> Server::async_unsubscribe(std::string uri) const {
+Task<void> Server::unsubscribe(std::string uri) const {
   return ask_nothing(state_, "resources/unsubscribe", Json::object({{"uri", uri}}));
 }
 
-Task<GetPromptResult> Server::async_get_prompt(std::string name, Json arguments) const {
+Task<GetPromptResult> Server::get_prompt(std::string name, Json arguments) const {
   return [](StatePtr server, std::string name, Json arguments) -> Task<GetPromptResult> {
     require(server->info.capabilities.prompts.has_value(), "prompts");
     Json params = Json::object({{"name", name}, {"arguments", arguments}});
@@ -256,8 +264,7 @@ Task<GetPromptResult> Server::async_get_prompt(std::string name, Json arguments)
   }(state_, std::move(name), std::move(arguments));
 }
 
-Task<Completion> Server::async_complete(Json reference, std::string argument,
-                                        std::string value) const {
+Task<Completion> Server::complete(Json reference, std::string argument, std::string value) const {
   return [](StatePtr server, Json params) -> Task<Completion> {
     require(!server->info.capabilities.completions.absent(), "completions");
     Task<Json> asking =
@@ -270,16 +277,24 @@ Task<Completion> Server::async_complete(Json reference, std::string argument,
                           {"argument", Json::object({{"name", argument}, {"value", value}})}}));
 }
 
-Task<void> Server::async_set_log_level(std::string level) const {
-  require(!state_->info.capabilities.logging.absent(), "logging");
-  return ask_nothing(state_, "logging/setLevel", Json::object({{"level", level}}));
+Task<void> Server::set_log_level(std::string level) const {
+  return [](StatePtr server, std::string level) -> Task<void> {
+    require(!server->info.capabilities.logging.absent(), "logging");
+    Json params = Json::object({{"level", level}});
+    co_await ask_nothing(server, "logging/setLevel", std::move(params));
+  }(state_, std::move(level));
 }
 
-Task<void> Server::async_ping() const { return ask_nothing(state_, "ping", Json::object()); }
+Task<void> Server::ping() const { return ask_nothing(state_, "ping", Json::object()); }
 
-Task<Json> Server::async_request(std::string method, Json params, CallOptions options) const {
+Task<Json> Server::request(std::string method, Json params) const {
+  const CallOptions none;
+  return request(std::move(method), std::move(params), none);
+}
+
+Task<Json> Server::request(std::string method, Json params, const CallOptions& options) const {
   if (params.absent()) params = Json::object();
-  return detail::call(state_, std::move(method), std::move(params), std::move(options));
+  return detail::call(state_, std::move(method), std::move(params), options);
 }
 
 // ---- the connection

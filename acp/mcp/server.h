@@ -36,16 +36,10 @@ struct CallOptions {
   std::optional<std::chrono::milliseconds> time = {};
 };
 
-// No answer came in time. The server was notified that nobody waits for it.
-class TimedOut : public Error {
- public:
-  explicit TimedOut(const std::string& what) : Error(rpc::request_cancelled, what) {}
-};
-
 // A handle: copies are the same server. When the last one goes, the connection is closed, and a
 // process ends with all that it has started.
 //
-// Calls throw CallFailed (the server's answer is an error, or HTTP's is), Refused (the server does
+// Calls throw, when they are awaited: CallFailed (the server's answer is an error, or HTTP's is), Refused (the server does
 // not offer this), ConnectionClosed (with the reason) and TimedOut.
 class Server {
  public:
@@ -56,49 +50,32 @@ class Server {
   const InitializeResult& info() const;
 
   // All pages.
-  std::vector<Tool> list_tools() const { return async_list_tools().wait(); }
-  std::vector<Resource> list_resources() const { return async_list_resources().wait(); }
-  std::vector<ResourceTemplate> list_resource_templates() const {
-    return async_list_resource_templates().wait();
-  }
-  std::vector<Prompt> list_prompts() const { return async_list_prompts().wait(); }
+  Task<std::vector<Tool>> list_tools() const;
+  Task<std::vector<Resource>> list_resources() const;
+  Task<std::vector<ResourceTemplate>> list_resource_templates() const;
+  Task<std::vector<Prompt>> list_prompts() const;
 
   // A tool's own failure is no exception: the result says isError.
-  CallToolResult call_tool(std::string name, Json arguments, CallOptions options = {}) const {
-    return async_call_tool(std::move(name), std::move(arguments), std::move(options)).wait();
-  }
-  ReadResourceResult read_resource(std::string uri) const {
-    return async_read_resource(std::move(uri)).wait();
-  }
-  void subscribe(std::string uri) const { async_subscribe(std::move(uri)).wait(); }
-  void unsubscribe(std::string uri) const { async_unsubscribe(std::move(uri)).wait(); }
-  GetPromptResult get_prompt(std::string name, Json arguments) const {
-    return async_get_prompt(std::move(name), std::move(arguments)).wait();
-  }
+  Task<CallToolResult> call_tool(std::string name, Json arguments) const;
+  Task<CallToolResult> call_tool(std::string name, Json arguments,
+                                 const CallOptions& options) const;
+  ACP_REFUSE_TEMPORARY(Task<CallToolResult> call_tool(std::string name, Json arguments,
+                                                      CallOptions&& options) const);
+  Task<ReadResourceResult> read_resource(std::string uri) const;
+  Task<void> subscribe(std::string uri) const;
+  Task<void> unsubscribe(std::string uri) const;
+  Task<GetPromptResult> get_prompt(std::string name, Json arguments) const;
   // What may stand for an argument. `reference` is {"type":"ref/prompt","name":…} or
   // {"type":"ref/resource","uri":…}.
-  Completion complete(Json reference, std::string argument, std::string value) const {
-    return async_complete(std::move(reference), std::move(argument), std::move(value)).wait();
-  }
+  Task<Completion> complete(Json reference, std::string argument, std::string value) const;
   // "debug" … "emergency": what on_log_message hears.
-  void set_log_level(std::string level) const { async_set_log_level(std::move(level)).wait(); }
-  void ping() const { async_ping().wait(); }
-
-  Task<std::vector<Tool>> async_list_tools() const;
-  Task<std::vector<Resource>> async_list_resources() const;
-  Task<std::vector<ResourceTemplate>> async_list_resource_templates() const;
-  Task<std::vector<Prompt>> async_list_prompts() const;
-  Task<CallToolResult> async_call_tool(std::string name, Json arguments,
-                                       CallOptions options = {}) const;
-  Task<ReadResourceResult> async_read_resource(std::string uri) const;
-  Task<void> async_subscribe(std::string uri) const;
-  Task<void> async_unsubscribe(std::string uri) const;
-  Task<GetPromptResult> async_get_prompt(std::string name, Json arguments) const;
-  Task<Completion> async_complete(Json reference, std::string argument, std::string value) const;
-  Task<void> async_set_log_level(std::string level) const;
-  Task<void> async_ping() const;
+  Task<void> set_log_level(std::string level) const;
+  Task<void> ping() const;
   // Any other request.
-  Task<Json> async_request(std::string method, Json params, CallOptions options = {}) const;
+  Task<Json> request(std::string method, Json params) const;
+  Task<Json> request(std::string method, Json params, const CallOptions& options) const;
+  ACP_REFUSE_TEMPORARY(Task<Json> request(std::string method, Json params,
+                                          CallOptions&& options) const);
 
   // Takes leave, and blocks until the server has gone.
   void close() const;

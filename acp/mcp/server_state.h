@@ -20,7 +20,7 @@ struct ServerState {
   // Why nothing more comes: how the process ended, and its last words; or what HTTP says.
   std::string end_report() const;
 
-  std::shared_ptr<const Client::Parts> parts;
+  std::shared_ptr<const Client::Config> config;
   std::string name;
   std::string command;  // as one would type it; empty if there is none
   std::shared_ptr<io::Connection> connection;

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "acp/mcp/client_parts.h"
+#include "acp/mcp/client_config.h"
 
 namespace acp::mcp {
 
@@ -43,7 +43,7 @@ struct Keeper {
 }  // namespace
 
 struct Servers::State {
-  std::shared_ptr<Client::Parts> parts;
+  std::shared_ptr<Client::Config> config;
   ServersOptions options;
   std::vector<std::unique_ptr<Keeper>> keepers;
   std::stop_source stop;
@@ -79,8 +79,8 @@ void Servers::State::tell(Keeper& keeper, Kind kind, const std::string& reason) 
 
 bool Servers::State::connect(Keeper& keeper) {
   Client client("", "");
-  client.parts_ = std::make_shared<Client::Parts>(*parts);
-  Client::Parts& own = *client.parts_;
+  client.config_ = std::make_shared<Client::Config>(*config);
+  Client::Config& own = *client.config_;
   own.handshake_time = options.start_time;
   own.request_time = std::min(own.request_time, options.start_time);
   own.stop = stop.get_token();
@@ -93,9 +93,9 @@ bool Servers::State::connect(Keeper& keeper) {
   own.on_tools_changed = [&keeper, note] { note(keeper.tools_changed); };
   std::string failure;
   try {
-    Server server = client.connect(keeper.config);
+    Server server = client.connect(keeper.config).wait();
     std::vector<Tool> tools;
-    if (server.info().capabilities.tools) tools = server.list_tools();
+    if (server.info().capabilities.tools) tools = server.list_tools().wait();
     const std::lock_guard lock(mutex);
     keeper.server = std::move(server);
     keeper.tools = std::move(tools);
@@ -126,7 +126,7 @@ void Servers::State::attend(Keeper& keeper) {
     const Server server = *keeper.server;
     lock.unlock();
     try {
-      std::vector<Tool> tools = server.list_tools();
+      std::vector<Tool> tools = server.list_tools().wait();
       lock.lock();
       keeper.tools = std::move(tools);
       lock.unlock();
@@ -166,7 +166,7 @@ void Servers::State::keep(Keeper& keeper) {
 
 Servers::Servers(const Client& client, std::vector<v1::McpServer> configs, ServersOptions options)
     : state_(std::make_unique<State>()) {
-  state_->parts = client.parts_;
+  state_->config = client.config_;
   state_->options = std::move(options);
   for (v1::McpServer& config : configs) {
     auto& keeper = *state_->keepers.emplace_back(std::make_unique<Keeper>());
@@ -223,7 +223,7 @@ std::optional<Server> Servers::find(const std::string& name) const {
 CallToolResult Servers::call_tool(const std::string& server, std::string tool, Json arguments,
                                   CallOptions options) const {
   if (const std::optional<Server> found = find(server))
-    return found->call_tool(std::move(tool), std::move(arguments), std::move(options));
+    return found->call_tool(std::move(tool), std::move(arguments), options).wait();
   for (const Failure& failure : failures())
     if (failure.server == server)
       throw Refused("the server " + server + " is not connected: " + failure.reason);

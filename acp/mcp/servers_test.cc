@@ -173,9 +173,9 @@ TEST(Filesystem, RealFiles) {
   fs::create_directory(directory);
   std::ofstream(directory / "a.txt") << "hello\n";
   {
-    const Server server = Client("test", "1").connect(stdio_server(filesystem(directory.string())));
+    const Server server = Client("test", "1").connect(stdio_server(filesystem(directory.string()))).wait();
     const auto call = [&](const char* tool, Json arguments) {
-      const CallToolResult result = server.call_tool(tool, std::move(arguments));
+      const CallToolResult result = server.call_tool(tool, std::move(arguments)).wait();
       return (result.isError ? "error: " : "") + v1::text_of(result.content);
     };
     const std::string file = (directory / "a.txt").string();

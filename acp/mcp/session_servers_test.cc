@@ -43,7 +43,7 @@ TEST(SessionServers, AreConnectedWithASessionAndLeftWithIt) {
   auto [ours, theirs] = memory_pair();
   const AgentConnection serving = agent.start(std::move(theirs));
   acp::Client client("test", "1");
-  const RemoteAgent remote = client.connect(std::move(ours));
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
   EXPECT_TRUE(remote.capabilities().mcpCapabilities.http);
   EXPECT_TRUE(remote.capabilities().mcpCapabilities.sse);
 
@@ -55,8 +55,8 @@ TEST(SessionServers, AreConnectedWithASessionAndLeftWithIt) {
   request.cwd = directory.string();
   request.mcpServers = {stdio_server({"/bin/sh", "-c", command}),
                         stdio_server({"/bin/sh", "-c", "exit 3"})};
-  const Session session = remote.new_session(request);
-  const Session plain = remote.new_session(directory.string());
+  const Session session = remote.new_session(request).wait();
+  const Session plain = remote.new_session(directory.string()).wait();
 
   EXPECT_EQ(content_of(directory / "started"), directory.string() + "\n");
   ASSERT_NE(servers.find(session.id()), nullptr);
@@ -67,9 +67,9 @@ TEST(SessionServers, AreConnectedWithASessionAndLeftWithIt) {
   EXPECT_NE(troubles.list()[0].find("exited with code 3"), std::string::npos) << troubles.list()[0];
   EXPECT_EQ(servers.find(plain.id()), nullptr);
   EXPECT_EQ(servers.describe(plain.id()), "");
-  plain.close();
+  plain.close().wait();
   EXPECT_FALSE(fs::exists(directory / "ended"));
-  session.close();
+  session.close().wait();
   EXPECT_TRUE(fs::exists(directory / "ended"));
   EXPECT_EQ(servers.find(session.id()), nullptr);
   fs::remove_all(directory);

@@ -22,7 +22,7 @@ Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentP
     if (!agent->ready)
       throw Refused("the agent has not answered initialize yet: wait until it is ready()");
   }
-  const Remote peer({agent->connection, nullptr, 0});
+  const Peer peer({agent->connection, nullptr, 0});
   co_return co_await peer.request(request);
 }
 

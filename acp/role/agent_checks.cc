@@ -9,7 +9,7 @@ bool AgentRole::check_directories(const rpc::RequestId& id, const std::string& c
     refuse(id, invalid_params("params.cwd", "an absolute path", "\"" + cwd + "\""));
     return false;
   }
-  if (!additional.empty() && !parts_->additional_directories) {
+  if (!additional.empty() && !config_->additional_directories) {
     refuse(id, invalid_params("params.additionalDirectories",
                               "none: sessionCapabilities.additionalDirectories was not advertised",
                               std::to_string(additional.size())));
@@ -31,10 +31,10 @@ bool AgentRole::check_system_prompt(const rpc::RequestId& id,
     refuse(id, invalid_params("params.systemPrompt" + std::string(path), expected, got));
     return false;
   };
-  if (!parts_->system_prompt) return no("", "none: it was not advertised", "an object");
+  if (!config_->system_prompt) return no("", "none: it was not advertised", "an object");
   if (prompt->mode == v1::SystemPromptMode::unknown_)
     return no(".mode", "a known mode", prompt->mode.unlisted);
-  if (prompt->mode == v1::SystemPromptMode::override && !parts_->system_prompt_override)
+  if (prompt->mode == v1::SystemPromptMode::override && !config_->system_prompt_override)
     return no(".mode", "append", "override");
   for (const ContentBlock& block : prompt->content)
     if (!std::holds_alternative<v1::TextContent>(block))
@@ -44,7 +44,7 @@ bool AgentRole::check_system_prompt(const rpc::RequestId& id,
 
 bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
                                   const std::vector<v1::McpServer>& servers) {
-  if (!servers.empty() && parts_->mcp_servers == McpServers::refused) {
+  if (!servers.empty() && config_->mcp_servers == McpServers::refused) {
     refuse(id, invalid_params("params.mcpServers", "none: this agent uses no MCP servers",
                               std::to_string(servers.size())));
     return false;
@@ -64,7 +64,7 @@ bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
       log(LogEntry::Level::warning, place + ".command: not an absolute path: " + stdio->command +
                                         "; PATH is searched for it");
     }
-    const v1::McpCapabilities& can = parts_->mcp_capabilities;
+    const v1::McpCapabilities& can = config_->mcp_capabilities;
     const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
                           : std::holds_alternative<v1::McpServerSse>(server) && !can.sse ? "sse"
                           : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp ? "acp"

@@ -1,4 +1,6 @@
 // From a command to an agent that has answered initialize.
+#include <atomic>
+
 #include "acp/json/codec.h"
 #include "acp/role/agent_calls.h"
 
@@ -39,7 +41,7 @@ void AgentProcess::close() {
     connection->close();
     connection->wait_finished();
   }
-  if (parts) process.end(parts->exit_time);
+  if (config) process.end(config->exit_time);
 }
 
 // ---- connecting
@@ -52,7 +54,7 @@ Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
   std::string refused;
   try {
     Task<v1::InitializeResponse> answer =
-        call_within(agent, std::move(request), agent->parts->handshake_time, Phase::handshake);
+        call_within(agent, std::move(request), agent->config->handshake_time, Phase::handshake);
     response = co_await std::move(answer);
   } catch (const CallFailed& failed) {
     refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
@@ -73,66 +75,85 @@ Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
   agent->ready = true;
 }
 
-std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Parts> parts, Transport transport,
-                                   std::shared_ptr<AgentProcess> agent, bool own_threads) {
-  io::ConnectionOptions options = parts->connection;
+std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Config> config,
+                                   Transport transport, std::shared_ptr<AgentProcess> agent,
+                                   bool own_threads) {
+  io::ConnectionOptions options = config->connection;
   options.own_threads = own_threads;
   if (!agent) agent = std::make_shared<AgentProcess>();
-  agent->parts = parts;
+  agent->config = config;
   agent->connection = io::Connection::open(std::move(transport), std::move(options));
-  agent->role = std::make_shared<ClientRole>(std::move(parts), agent->connection);
+  agent->role = std::make_shared<ClientRole>(std::move(config), agent->connection);
+  static std::atomic<std::uint64_t> last_number = 0;
+  agent->role->agent_id = {++last_number, agent->command};
   agent->connection->start(agent->role);
+  return agent;
+}
+
+// Throws StartFailed.
+std::shared_ptr<AgentProcess> start(std::shared_ptr<const Client::Config> config,
+                                    const io::ProcessOptions& options, bool own_threads) {
+  auto started = io::Process::start(options);
+  if (!started) throw StartFailed(started.error(), "agent");
+  auto agent = std::make_shared<AgentProcess>();
+  agent->config = config;
+  agent->command = io::command_line(options.argv);
+  io::Process process = std::move(*started);
+  Transport transport{process.take_stdout(), process.take_stdin()};
+  agent = open(config, std::move(transport), agent, own_threads);
+  std::function<void(std::string_view)> on_stderr;
+  if (config->stderr_hook)
+    on_stderr = [config, id = agent->role->agent_id](std::string_view line) {
+      config->stderr_hook(id, line);
+    };
+  // What it has started may hold its stdout: nobody waits for that.
+  agent->process.attend(std::move(process),
+                        {std::move(on_stderr), [raw = agent.get()](const io::ExitStatus& status) {
+                           raw->connection->end_when_dry(status.describe("agent"));
+                         }});
   return agent;
 }
 
 }  // namespace
 
-Task<RemoteAgent> Client::async_spawn(io::ProcessOptions options) {
-  return [](std::shared_ptr<const Parts> parts, io::ProcessOptions options) -> Task<RemoteAgent> {
-    auto started = io::Process::start(options);
-    if (!started) throw StartFailed(started.error(), "agent");
-    auto agent = std::make_shared<AgentProcess>();
-    agent->parts = parts;
-    agent->command = io::command_line(options.argv);
-    io::Process process = std::move(*started);
-    Transport transport{process.take_stdout(), process.take_stdin()};
-    agent = open(parts, std::move(transport), agent, true);
-    // What it has started may hold its stdout: nobody waits for that.
-    agent->process.attend(std::move(process),
-                          {parts->stderr_hook, [raw = agent.get()](const io::ExitStatus& status) {
-                             raw->connection->end_when_dry(status.describe("agent"));
-                           }});
+Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
+  return [](std::shared_ptr<const Config> config, io::ProcessOptions options) -> Task<AgentHandle> {
+    const auto agent = start(config, options, true);
     co_await shake_hands(agent);
-    co_return RemoteAgent(agent);
-  }(std::make_shared<Parts>(*parts_), std::move(options));
+    co_return AgentHandle(agent);
+  }(std::make_shared<Config>(*config_), options);
 }
 
-Task<RemoteAgent> Client::async_connect(Transport transport) {
-  return [](std::shared_ptr<const Parts> parts, Transport transport) -> Task<RemoteAgent> {
-    const auto agent = open(parts, std::move(transport), nullptr, true);
+Task<AgentHandle> Client::connect(Transport transport) const {
+  return [](std::shared_ptr<const Config> config, Transport transport) -> Task<AgentHandle> {
+    const auto agent = open(config, std::move(transport), nullptr, true);
     co_await shake_hands(agent);
-    co_return RemoteAgent(agent);
-  }(std::make_shared<Parts>(*parts_), std::move(transport));
+    co_return AgentHandle(agent);
+  }(std::make_shared<Config>(*config_), std::move(transport));
 }
 
-RemoteAgent Client::spawn(std::vector<std::string> command) {
+Task<AgentHandle> Client::spawn(std::vector<std::string> command) const {
   io::ProcessOptions options;
   options.argv = std::move(command);
-  return async_spawn(std::move(options)).wait();
-}
-RemoteAgent Client::spawn(const io::ProcessOptions& options) { return async_spawn(options).wait(); }
-RemoteAgent Client::connect(Transport transport) {
-  return async_connect(std::move(transport)).wait();
+  return spawn(options);
 }
 
-RemoteAgent Client::attach(Transport transport) {
-  const auto agent = open(std::make_shared<Parts>(*parts_), std::move(transport), nullptr, false);
+AgentHandle Client::attach(Transport transport) const {
+  return begin_handshake(
+      open(std::make_shared<Config>(*config_), std::move(transport), nullptr, false));
+}
+
+AgentHandle Client::attach(const io::ProcessOptions& options) const {
+  return begin_handshake(start(std::make_shared<Config>(*config_), options, false));
+}
+
+AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) {
   agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
     return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
       // Dropping the agent meanwhile ends it: the handshake holds the connection alone.
       const auto shaking = std::make_shared<AgentProcess>();
       if (const auto agent = weak.lock()) {
-        shaking->parts = agent->parts;
+        shaking->config = agent->config;
         shaking->connection = agent->connection;
         shaking->role = agent->role;
       } else {
@@ -160,7 +181,7 @@ RemoteAgent Client::attach(Transport transport) {
       shaking->connection->close();
     }(weak);
   });
-  return RemoteAgent(agent);
+  return AgentHandle(agent);
 }
 
 }  // namespace acp

@@ -3,7 +3,7 @@
 #pragma once
 
 // ROW(method, name, Type, Context, way, capability)
-//   name        the handler in Agent::Parts; its setter is Agent::on_<name>
+//   name        the handler in Agent::Config; its setter is Agent::on_<name>
 //   Type        v1::<Type>Request and v1::<Type>Response
 //   Context     what the handler gets besides the request
 //   way         `role`: AgentRole::<name>() has something to do, with a handler or without;

@@ -16,7 +16,7 @@ struct AgentProcess {
   // Whatever is known when it cannot be used.
   StartFailed::Diagnosis diagnose(StartFailed::Phase phase, std::string reason);
 
-  std::shared_ptr<const Client::Parts> parts;
+  std::shared_ptr<const Client::Config> config;
   std::shared_ptr<io::Connection> connection;
   std::shared_ptr<ClientRole> role;
   v1::InitializeResponse info;

@@ -31,12 +31,12 @@ LogHook log_of(const LogHook& given, const std::string& program) {
 AgentCall::AgentCall(std::shared_ptr<AgentRole> owner)
     : Call(std::move(owner)), role(static_cast<AgentRole*>(this->owner.get())) {}
 
-AgentRole::AgentRole(std::shared_ptr<const Agent::Parts> parts,
+AgentRole::AgentRole(std::shared_ptr<const Agent::Config> config,
                      std::shared_ptr<io::Connection> connection)
     : AnsweringRole(std::move(connection),
-                    std::make_shared<const LogHook>(log_of(parts->log, parts->info.name)),
+                    std::make_shared<const LogHook>(log_of(config->log, config->info.name)),
                     "client"),
-      parts_(std::move(parts)) {}
+      config_(std::move(config)) {}
 
 AgentRole::CallPtr AgentRole::begin(const rpc::RequestId& id) {
   auto call = std::make_shared<AgentCall>(self());
@@ -46,13 +46,13 @@ AgentRole::CallPtr AgentRole::begin(const rpc::RequestId& id) {
 
 Error AgentRole::auth_required() const {
   Json methods = Json::array();
-  for (const v1::AuthMethod& method : parts_->auth_methods)
+  for (const v1::AuthMethod& method : config_->auth_methods)
     methods.append(Json::from_valid(json::encode(method)));
   return Error(rpc::auth_required, "Authentication required",
                Json::object({{"reason", "auth_required"}, {"authMethods", methods}}));
 }
 
-rpc::Error AgentRole::to_error(const Call& call, std::exception_ptr error) {
+rpc::ErrorObject AgentRole::to_error(const Call& call, std::exception_ptr error) {
   try {
     std::rethrow_exception(error);
   } catch (const AuthRequired&) {
@@ -76,30 +76,30 @@ std::shared_ptr<AgentSession> AgentRole::session_of(const rpc::RequestId& id,
 void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
   if (method == "initialize") return initialize(id, params);
   // A proxy is initialized by its conductor, with the same params.
-  if (method == "proxy/initialize" && parts_->requests.contains(method) && !initialized_) {
+  if (method == "proxy/initialize" && config_->requests.contains(method) && !initialized_) {
     json::decode(params.text(), v1::InitializeRequest::json_type, &client_);
     initialized_ = true;
   }
   if (!initialized_)
     return refuse(id, rpc::invalid_request, "Invalid request: initialize comes first");
   const bool session_method = method.starts_with("session/");
-  if (session_method && parts_->require_authentication && !authenticated_ &&
+  if (session_method && config_->require_authentication && !authenticated_ &&
       method != "session/list")
     return refuse(id, auth_required());
   if (method == "session/prompt") return prompt(id, params);
-  if (method == "session/set_model" && parts_->accept_set_model) return set_model(id, params);
+  if (method == "session/set_model" && config_->accept_set_model) return set_model(id, params);
 #define ACP_REQUEST(known, name, Type, Context, way, capability) \
   if (method == known) return ACP_WAY_##way(name);
 #define ACP_WAY_role(name) name(id, params)
-#define ACP_WAY_installed(name) parts_->name ? name(id, params) : refuse_unknown(id, method)
-#define ACP_WAY_passed(name) pass_on(id, method, params, parts_->name)
+#define ACP_WAY_installed(name) config_->name ? name(id, params) : refuse_unknown(id, method)
+#define ACP_WAY_passed(name) pass_on(id, method, params, config_->name)
   ACP_AGENT_METHODS(ACP_REQUEST, ACP_REQUEST)
 #undef ACP_REQUEST
 #undef ACP_WAY_role
 #undef ACP_WAY_installed
 #undef ACP_WAY_passed
-  const auto extension = parts_->requests.find(method);
-  if (extension == parts_->requests.end()) return refuse_unknown(id, method);
+  const auto extension = config_->requests.find(method);
+  if (extension == config_->requests.end()) return refuse_unknown(id, method);
   const CallPtr call = begin(id);
   run(extension->second, call, Context(call), Json(params));
 }
@@ -131,24 +131,24 @@ void advertise(Nullable<Capability>& capability) {
 }  // namespace
 
 v1::AgentCapabilities AgentRole::capabilities() const {
-  const Agent::Parts& parts = *parts_;
+  const Agent::Config& config = *config_;
   Advertised result;
-  result.promptCapabilities = parts.prompt_capabilities;
-  result.mcpCapabilities = parts.mcp_capabilities;
+  result.promptCapabilities = config.prompt_capabilities;
+  result.mcpCapabilities = config.mcp_capabilities;
 #define ACP_ADVERTISE(method, name, Type, Context, way, capability) \
-  if (parts.name) advertise(result.capability);
+  if (config.name) advertise(result.capability);
   ACP_AGENT_METHODS(ACP_ADVERTISE, ACP_ADVERTISE)
 #undef ACP_ADVERTISE
   v1::SessionCapabilities& session = result.sessionCapabilities;
   session.close.emplace();
-  if (parts.additional_directories) session.additionalDirectories.emplace();
-  if (parts.system_prompt) {
+  if (config.additional_directories) session.additionalDirectories.emplace();
+  if (config.system_prompt) {
     session.systemPrompt.emplace();
     session.systemPrompt->mode.emplace();
-    if (parts.system_prompt_override) session.systemPrompt->mode->override.emplace();
+    if (config.system_prompt_override) session.systemPrompt->mode->override.emplace();
   }
-  result._meta = parts.capability_meta;
-  tell_extensions(result._meta, parts.requests, parts.notifications);
+  result._meta = config.capability_meta;
+  tell_extensions(result._meta, config.requests, config.notifications);
   return result;
 }
 
@@ -163,29 +163,29 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
   // Whatever was asked for: the client closes if it cannot speak this one.
   response.protocolVersion = our_version;
   response.agentCapabilities = capabilities();
-  for (const v1::AuthMethod& method : parts_->auth_methods) {
+  for (const v1::AuthMethod& method : config_->auth_methods) {
     const bool terminal = std::holds_alternative<v1::AuthMethodTerminal>(method);
     if (!terminal || client_.clientCapabilities.auth.terminal)
       response.authMethods.push_back(method);
   }
-  response.agentInfo = parts_->info;
-  response._meta = parts_->initialize_meta;
-  connection_->held().peer().respond(id, [&](json::Writer& out) { json::write(out, response); });
+  response.agentInfo = config_->info;
+  response._meta = config_->initialize_meta;
+  connection_->held().engine().respond(id, [&](json::Writer& out) { json::write(out, response); });
 }
 
 void AgentRole::authenticate(const rpc::RequestId& id, JsonView params) {
-  if (parts_->auth_methods.empty()) return refuse_unknown(id, "authenticate");
+  if (config_->auth_methods.empty()) return refuse_unknown(id, "authenticate");
   v1::AuthenticateRequest request;
   if (!decode(id, params, request)) return;
   bool listed = false;
-  for (const v1::AuthMethod& method : parts_->auth_methods)
+  for (const v1::AuthMethod& method : config_->auth_methods)
     if (const auto* agent = std::get_if<v1::AuthMethodAgent>(&method))
       listed = listed || agent->id == request.methodId;
   if (!listed)
     return refuse(id, invalid_params("params.methodId", "one of authMethods", request.methodId));
   const CallPtr call = begin(id);
   run_then(
-      parts_->authenticate, call,
+      config_->authenticate, call,
       [this](AgentCall&, v1::AuthenticateResponse&) { authenticated_ = true; }, Context(call),
       std::move(request));
 }
@@ -195,7 +195,7 @@ void AgentRole::logout(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
   run_then(
-      parts_->logout, call, [this](AgentCall&, v1::LogoutResponse&) { authenticated_ = false; },
+      config_->logout, call, [this](AgentCall&, v1::LogoutResponse&) { authenticated_ = false; },
       Context(call), std::move(request));
 }
 
@@ -219,17 +219,17 @@ bool AgentRole::on_notification(rpc::NotificationToken token, std::string_view m
     log(LogEntry::Level::warning, "ignored before initialize: " + std::string(method));
     return true;
   }
-  if (method == "mcp/message" && parts_->mcp_message) {
+  if (method == "mcp/message" && config_->mcp_message) {
     v1::MessageMcpNotification notification;
     if (json::decode(params.text(), v1::MessageMcpNotification::json_type, &notification)) {
       log(LogEntry::Level::warning, "an mcp/message that does not fit was ignored");
       return true;
     }
     const CallPtr call = std::make_shared<AgentCall>(self());
-    return run_notification(token, call, parts_->mcp_message, Context(call), notification);
+    return run_notification(token, call, config_->mcp_message, Context(call), notification);
   }
-  const auto extension = parts_->notifications.find(method);
-  if (extension != parts_->notifications.end()) {
+  const auto extension = config_->notifications.find(method);
+  if (extension != config_->notifications.end()) {
     const CallPtr call = std::make_shared<AgentCall>(self());
     return run_notification(token, call, extension->second, Context(call), Json(params));
   }

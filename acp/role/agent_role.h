@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "acp/role/agent_parts.h"
+#include "acp/role/agent_config.h"
 #include "acp/role/answering_role.h"
 #include "acp/role/paths.h"
 
@@ -56,7 +56,8 @@ struct AgentCall : Call {
 
 class AgentRole final : public AnsweringRole {
  public:
-  AgentRole(std::shared_ptr<const Agent::Parts> parts, std::shared_ptr<io::Connection> connection);
+  AgentRole(std::shared_ptr<const Agent::Config> config,
+            std::shared_ptr<io::Connection> connection);
 
   // ---- io::Role; with the lock ----
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
@@ -68,7 +69,7 @@ class AgentRole final : public AnsweringRole {
   void on_drain_over() override;
 
   const v1::InitializeRequest& client() const { return client_; }
-  const Agent::Parts& parts() const { return *parts_; }
+  const Agent::Config& config() const { return *config_; }
   // Takes away options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
 
@@ -80,7 +81,7 @@ class AgentRole final : public AnsweringRole {
   }
   CallPtr begin(const rpc::RequestId& id);
   Error auth_required() const;
-  rpc::Error to_error(const Call& call, std::exception_ptr error) override;
+  rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
 
   // The session of a request; refuses it if there is none.
   std::shared_ptr<AgentSession> session_of(const rpc::RequestId& id, const std::string& session_id);
@@ -138,7 +139,7 @@ class AgentRole final : public AnsweringRole {
   void introduce(AgentSession& session);
   void tell_unused_servers(AgentSession& session, bool in_turn);
 
-  const std::shared_ptr<const Agent::Parts> parts_;
+  const std::shared_ptr<const Agent::Config> config_;
   v1::InitializeRequest client_;
   bool initialized_ = false;
   bool authenticated_ = false;

@@ -24,9 +24,9 @@ void AgentRole::hide_booleans(std::vector<v1::SessionConfigOption>& options) {
 template <class Response>
 void AgentRole::settle_session(AgentCall& call, Response& response) {
   AgentSession& session = *call.session;
-  if (!response.modes.has_value() && parts_->modes) response.modes = *parts_->modes;
-  if (!response.configOptions.has_value() && !parts_->config_options.empty())
-    response.configOptions = parts_->config_options;
+  if (!response.modes.has_value() && config_->modes) response.modes = *config_->modes;
+  if (!response.configOptions.has_value() && !config_->config_options.empty())
+    response.configOptions = config_->config_options;
   if (response.modes.has_value())
     session.modes = std::make_unique<v1::SessionModeState>(*response.modes);
   if (response.configOptions.has_value()) {
@@ -40,17 +40,17 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
   if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
     introduce(session);
   else
-    connection_->held().peer().after_answer(
+    connection_->held().engine().after_answer(
         *call.id, [this, self = shared_from_this(), kept = call.session] { introduce(*kept); });
 }
 
 void AgentRole::introduce(AgentSession& session) {
   tell_unused_servers(session, false);
-  if (!parts_->commands) return;
+  if (!config_->commands) return;
   v1::AvailableCommandsUpdate update;
-  update.availableCommands = *parts_->commands;
+  update.availableCommands = *config_->commands;
   const auto locked = connection_->held();
-  write_update(locked.peer(), session.id, std::move(update));
+  write_update(locked.engine(), session.id, std::move(update));
   locked.sent_something();
 }
 
@@ -68,11 +68,11 @@ void AgentRole::tell_unused_servers(AgentSession& session, bool in_turn) {
     notice.severity = NoticeSeverity::warning;
     notice.title = title;
     notice.description = what;
-    write_update(connection_->held().peer(), session.id, std::move(notice));
+    write_update(connection_->held().engine(), session.id, std::move(notice));
   } else {
     v1::AgentThoughtChunk thought;
     thought.content = ContentBlock(title + ". " + what + "\n");
-    write_update(connection_->held().peer(), session.id, std::move(thought));
+    write_update(connection_->held().engine(), session.id, std::move(thought));
   }
   connection_->held().sent_something();
 }
@@ -102,7 +102,7 @@ AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Requ
   call->session->cwd = request.cwd;
   call->session->directories = request.additionalDirectories;
   if (!request.mcpServers.empty() &&
-      parts_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
+      config_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
     call->session->record().unused_servers = names_of(request.mcpServers);
   return call;
 }
@@ -133,10 +133,10 @@ void AgentRole::make_session(const rpc::RequestId& id, JsonView params,
 }
 
 void AgentRole::new_session(const rpc::RequestId& id, JsonView params) {
-  make_session(id, params, parts_->new_session);
+  make_session(id, params, config_->new_session);
 }
 void AgentRole::fork_session(const rpc::RequestId& id, JsonView params) {
-  make_session(id, params, parts_->fork_session);
+  make_session(id, params, config_->fork_session);
 }
 
 // session/load and session/resume: of a session that this connection may know already.
@@ -157,10 +157,10 @@ void AgentRole::open_session(const rpc::RequestId& id, JsonView params,
 }
 
 void AgentRole::load_session(const rpc::RequestId& id, JsonView params) {
-  open_session(id, params, parts_->load_session);
+  open_session(id, params, config_->load_session);
 }
 void AgentRole::resume_session(const rpc::RequestId& id, JsonView params) {
-  open_session(id, params, parts_->resume_session);
+  open_session(id, params, config_->resume_session);
 }
 
 void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
@@ -168,7 +168,7 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   auto session = session_of(id, request.sessionId);
   if (!session) return;
-  if (!session->modes && !parts_->set_mode)
+  if (!session->modes && !config_->set_mode)
     return refuse(id, rpc::method_not_found, "Method not found: the session has no modes",
                   Json::object({{"method", "session/set_mode"}}));
   if (session->modes) {
@@ -182,7 +182,7 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   const CallPtr call = begin(id);
   call->session = std::move(session);
   run_then(
-      parts_->set_mode, call,
+      config_->set_mode, call,
       [mode = request.modeId](AgentCall& call, v1::SetSessionModeResponse&) {
         if (call.session->modes) call.session->modes->currentModeId = mode;
       },
@@ -241,12 +241,12 @@ void AgentRole::set_config_option(const rpc::RequestId& id,
     return refuse(id, rpc::method_not_found, "Method not found: the session has no options",
                   Json::object({{"method", "session/set_config_option"}}));
   std::vector<v1::SessionConfigOption> changed = *session->config;
-  const bool open = parts_->open_options.contains(request.configId);
+  const bool open = config_->open_options.contains(request.configId);
   if (const auto error = change(changed, request, open)) return refuse(id, *error);
   const CallPtr call = begin(id);
   call->session = session;
   run_then(
-      parts_->set_config_option, call,
+      config_->set_config_option, call,
       [this, request, open](AgentCall& call, v1::SetSessionConfigOptionResponse& response) {
         std::vector<v1::SessionConfigOption>& options = *call.session->config;
         if (response.configOptions.empty()) {
@@ -299,8 +299,8 @@ void AgentRole::close_session(const rpc::RequestId& id, JsonView params) {
   const CallPtr call = begin(id);
   const bool known = sessions_.contains(request.sessionId);
   drop_session(request.sessionId, [this, call, request, known] {
-    if (!known || !parts_->close_session) return answer(*call, v1::CloseSessionResponse());
-    run(parts_->close_session, call, Context(call), request);
+    if (!known || !config_->close_session) return answer(*call, v1::CloseSessionResponse());
+    run(config_->close_session, call, Context(call), request);
   });
 }
 
@@ -310,11 +310,11 @@ void AgentRole::delete_session(const rpc::RequestId& id, JsonView params) {
   const CallPtr call = begin(id);
   drop_session(request.sessionId, [this, call, request] {
     handlers().run(
-        parts_->delete_session,
+        config_->delete_session,
         [this, call](v1::DeleteSessionResponse* response, std::exception_ptr error) {
           io::Connection::Lock lock(*connection_);
           if (response != nullptr) return answer(*call, *response);
-          const rpc::Error failure = to_error(*call, error);
+          const rpc::ErrorObject failure = to_error(*call, error);
           // What is not there need not be deleted.
           if (failure.code == rpc::not_found) return answer(*call, v1::DeleteSessionResponse());
           fail(*call, failure);

@@ -36,7 +36,7 @@ const char* broken_bytes(const ContentBlock& block) {
 }  // namespace
 
 bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<ContentBlock>& prompt) {
-  const v1::PromptCapabilities& can = parts_->prompt_capabilities;
+  const v1::PromptCapabilities& can = config_->prompt_capabilities;
   for (std::size_t i = 0; i < prompt.size(); ++i) {
     const ContentBlock& block = prompt[i];
     const char* missing =
@@ -63,7 +63,7 @@ void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   const auto session = session_of(id, request.sessionId);
   if (!session || !check_prompt(id, request.prompt)) return;
-  if (session->turn && parts_->second_prompt == SecondPrompt::refused)
+  if (session->turn && config_->second_prompt == SecondPrompt::refused)
     return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
                   Json::object({{"sessionId", session->id}}));
   const CallPtr call = begin(id);
@@ -79,7 +79,7 @@ void AgentRole::start_turn(const CallPtr& call) {
   call->session->turn = call;
   tell_unused_servers(*call->session, true);
   handlers().run(
-      parts_->prompt,
+      config_->prompt,
       [this, call](v1::PromptResponse* response, std::exception_ptr error) {
         close_hooked_tool_calls(call, response, error);
         io::Connection::Lock lock(*connection_);
@@ -129,7 +129,7 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
     v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
     log(LogEntry::Level::warning,
         "the turn ended with the tool call " + update.toolCallId + " still open");
-    write_update(connection_->held().peer(), call.session->id, std::move(update));
+    write_update(connection_->held().engine(), call.session->id, std::move(update));
   }
 }
 

@@ -41,9 +41,9 @@ void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* ch
 ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 
 // With the lock.
-inline void write_update(rpc::Peer& peer, const std::string& session_id,
+inline void write_update(rpc::Engine& engine, const std::string& session_id,
                          const SessionUpdate& update) {
-  peer.notify("session/update", [&](json::Writer& out) {
+  engine.notify("session/update", [&](json::Writer& out) {
     out.put("{\"sessionId\":");
     out.string(session_id);
     out.put(",\"update\":");
@@ -55,12 +55,12 @@ inline void write_update(rpc::Peer& peer, const std::string& session_id,
 // Why nothing may be sent any more; null if it may.
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
-// `send` gives the message to the peer. It is not called where nothing may be sent any more.
+// `send` gives the message to the engine. It is not called where nothing may be sent any more.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
   if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
-  send(lock.peer());
+  send(lock.engine());
   lock.sent_something();
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
@@ -80,9 +80,9 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
     }
     filter->hook(update);
   }
-  return send_update(call, [&](rpc::Peer& peer) {
+  return send_update(call, [&](rpc::Engine& engine) {
     if (filter == nullptr) prepare();
-    write_update(peer, call->session->id, update);
+    write_update(engine, call->session->id, update);
     sent();
   });
 }

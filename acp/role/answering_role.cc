@@ -5,7 +5,11 @@
 #include <cstdio>
 #include <random>
 
+#include "acp/async/promise.h"
+#include "acp/async/when_any.h"
+#include "acp/io/sleep.h"
 #include "acp/json/codec.h"
+#include "acp/start_failed.h"
 
 namespace acp::detail {
 
@@ -45,12 +49,12 @@ std::stop_token Call::stop_token() {
 void Call::cancel() {
   if (std::exchange(cancelled, true)) return;
   const auto locked = connection->held();
-  scope.cancel(locked.peer());
+  scope.cancel(locked.engine());
   locked.after(clean_up_time, [weak = weak_from_this()] {
     const std::shared_ptr<Call> self = weak.lock();
     if (!self) return;
     const auto locked = self->connection->held();
-    self->scope.end_clean_up(locked.peer());
+    self->scope.end_clean_up(locked.engine());
     locked.sent_something();
     // The last reference must not go with the lock held.
     locked.unlocked([self] {});
@@ -102,7 +106,7 @@ bool AnsweringRole::decode(const rpc::RequestId& id, JsonView params, const json
 
 void AnsweringRole::refuse(const rpc::RequestId& id, std::int32_t code, std::string message,
                            Json data) {
-  connection_->held().peer().fail(id, {code, std::move(message), std::move(data)});
+  connection_->held().engine().fail(id, {code, std::move(message), std::move(data)});
 }
 void AnsweringRole::refuse(const rpc::RequestId& id, const Error& error) {
   refuse(id, error.code(), error.what(), error.data());
@@ -121,14 +125,14 @@ void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) 
 void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
   if (std::exchange(call.over, true)) return;
   if (const auto locked = connection_->held(); !locked.drops_answers())
-    locked.peer().respond(*call.id, [&](json::Writer& out) { json::write(out, type, response); });
+    locked.engine().respond(*call.id, [&](json::Writer& out) { json::write(out, type, response); });
   end(call);
 }
 
 void AnsweringRole::answer(Call& call, const Json& response) {
   if (std::exchange(call.over, true)) return;
   if (const auto locked = connection_->held(); !locked.drops_answers())
-    locked.peer().respond(*call.id, [&](json::Writer& out) {
+    locked.engine().respond(*call.id, [&](json::Writer& out) {
       response.absent() ? out.null() : out.put(response.text());
     });
   end(call);
@@ -138,9 +142,9 @@ void AnsweringRole::fail(Call& call, std::exception_ptr error) {
   if (!call.over) fail(call, to_error(call, std::move(error)));
 }
 
-void AnsweringRole::fail(Call& call, const rpc::Error& error) {
+void AnsweringRole::fail(Call& call, const rpc::ErrorObject& error) {
   if (std::exchange(call.over, true)) return;
-  connection_->held().peer().fail(*call.id, error);
+  connection_->held().engine().fail(*call.id, error);
   end(call);
 }
 
@@ -160,13 +164,22 @@ void AnsweringRole::end_notification(Call& call, std::exception_ptr error) {
   --notifications_running_;
   if (error) to_error(call, error);  // for the log: a notification has no answer
   const auto locked = connection_->held();
-  locked.peer().finished(call.inside);
+  locked.engine().finished(call.inside);
   locked.input_wanted();
   locked.check_finished();
 }
 
-rpc::Error AnsweringRole::to_error(const Call& call, std::exception_ptr error) {
-  const rpc::Error cancelled{rpc::request_cancelled, "Request cancelled", {}};
+Task<void> sleep(std::shared_ptr<Call> call, std::chrono::milliseconds time) {
+  const Promise<void> cancelled;
+  const std::stop_callback on_stop(
+      call->stop_token(), [cancelled] { cancelled.fail(std::make_exception_ptr(Cancelled())); });
+  Task<async::Nothing> never = async::with_value(cancelled.task());
+  Task<async::Nothing> over = io::sleep(call->connection, time);
+  co_await when_any(std::move(never), std::move(over));
+}
+
+rpc::ErrorObject AnsweringRole::to_error(const Call& call, std::exception_ptr error) {
+  const rpc::ErrorObject cancelled{rpc::request_cancelled, "Request cancelled", {}};
   std::string what;
   try {
     std::rethrow_exception(error);
@@ -179,6 +192,10 @@ rpc::Error AnsweringRole::to_error(const Call& call, std::exception_ptr error) {
     what = refused.what();
   } catch (const ConnectionClosed& closed) {
     what = closed.what();
+  } catch (const TimedOut& late) {
+    what = late.what();
+  } catch (const StartFailed& failed) {
+    what = failed.what();
   } catch (const Error& thrown) {
     if (!call.cancelled) return {thrown.code(), thrown.what(), thrown.data()};
   } catch (const std::exception& exception) {

@@ -12,7 +12,7 @@
 #include "acp/error.h"
 #include "acp/io/connection.h"
 #include "acp/log.h"
-#include "acp/remote.h"
+#include "acp/peer.h"
 #include "acp/role/call_scope.h"
 #include "acp/role/running_handlers.h"
 
@@ -45,6 +45,9 @@ class Call : public std::enable_shared_from_this<Call> {
  private:
   std::stop_source stop_{std::nostopstate};
 };
+
+// Throws Cancelled as soon as the call is cancelled.
+Task<void> sleep(std::shared_ptr<Call> call, std::chrono::milliseconds time);
 
 // With the lock, unless it is said otherwise.
 class AnsweringRole : public io::Role, public std::enable_shared_from_this<AnsweringRole> {
@@ -82,9 +85,9 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   }
   void answer(Call& call, const Json& response);
   void fail(Call& call, std::exception_ptr error);
-  void fail(Call& call, const rpc::Error& error);
+  void fail(Call& call, const rpc::ErrorObject& error);
   // What the other side learns about an exception. What is nobody's business goes to the log.
-  virtual rpc::Error to_error(const Call& call, std::exception_ptr error);
+  virtual rpc::ErrorObject to_error(const Call& call, std::exception_ptr error);
 
   // Lets the program's handler answer; without one the answer is empty. `then` sees it first.
   template <class Response, class SomeCall, class Then, class... Arguments>

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "acp/async/completion.h"
-#include "acp/remote.h"
-#include "acp/rpc/peer.h"
+#include "acp/peer.h"
+#include "acp/rpc/engine.h"
 
 namespace acp::detail {
 
@@ -19,21 +19,21 @@ class CallScope {
  public:
   // What is pending fails at once, except clean-up; the other side is notified that nobody waits
   // any more.
-  void cancel(rpc::Peer& peer);
+  void cancel(rpc::Engine& engine);
   bool cancelled() const { return cancelled_; }
   // After clean_up_time: clean-up fails too. From now on it is sent, and not waited for.
-  void end_clean_up(rpc::Peer& peer);
+  void end_clean_up(rpc::Engine& engine);
   bool out_of_time() const { return out_of_time_; }
 
-  void add(rpc::Peer::CallId id, std::shared_ptr<async::CompletionBase> call, Calling how) {
+  void add(rpc::Engine::CallId id, std::shared_ptr<async::CompletionBase> call, Calling how) {
     (how == Calling::while_wanted ? calls_ : clean_up_).emplace(id, std::move(call));
   }
-  void remove(rpc::Peer::CallId id) {
+  void remove(rpc::Engine::CallId id) {
     if (calls_.erase(id) == 0) clean_up_.erase(id);
   }
 
  private:
-  using Calls = std::map<rpc::Peer::CallId, std::shared_ptr<async::CompletionBase>>;
+  using Calls = std::map<rpc::Engine::CallId, std::shared_ptr<async::CompletionBase>>;
 
   Calls calls_;
   Calls clean_up_;

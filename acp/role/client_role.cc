@@ -28,28 +28,28 @@ void PromptState::wake() {
 ClientCall::ClientCall(std::shared_ptr<ClientRole> owner)
     : Call(std::move(owner)), role(static_cast<ClientRole*>(this->owner.get())) {}
 
-ClientRole::ClientRole(std::shared_ptr<const Client::Parts> parts,
+ClientRole::ClientRole(std::shared_ptr<const Client::Config> config,
                        std::shared_ptr<io::Connection> connection)
-    : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(parts, &parts->log),
+    : AnsweringRole(std::move(connection), std::shared_ptr<const LogHook>(config, &config->log),
                     "agent"),
-      parts_(std::move(parts)) {}
+      config_(std::move(config)) {}
 
 v1::InitializeRequest ClientRole::introduction() const {
   v1::InitializeRequest request;
   request.protocolVersion = 1;
-  request.clientInfo = parts_->info;
-  request._meta = parts_->initialize_meta;
+  request.clientInfo = config_->info;
+  request._meta = config_->initialize_meta;
   v1::ClientCapabilities& capabilities = request.clientCapabilities;
-  capabilities = parts_->capabilities;
-  capabilities.fs.readTextFile = static_cast<bool>(parts_->read_text_file);
-  capabilities.fs.writeTextFile = static_cast<bool>(parts_->write_text_file);
-  capabilities.terminal = offers_terminals(parts_->terminals);
-  if (parts_->form || parts_->url) {
+  capabilities = config_->capabilities;
+  capabilities.fs.readTextFile = static_cast<bool>(config_->read_text_file);
+  capabilities.fs.writeTextFile = static_cast<bool>(config_->write_text_file);
+  capabilities.terminal = offers_terminals(config_->terminals);
+  if (config_->form || config_->url) {
     capabilities.elicitation.emplace();
-    if (parts_->form) capabilities.elicitation->form.emplace();
-    if (parts_->url) capabilities.elicitation->url.emplace();
+    if (config_->form) capabilities.elicitation->form.emplace();
+    if (config_->url) capabilities.elicitation->url.emplace();
   }
-  tell_extensions(capabilities._meta, parts_->requests, parts_->notifications);
+  tell_extensions(capabilities._meta, config_->requests, config_->notifications);
   return request;
 }
 
@@ -57,7 +57,7 @@ v1::InitializeRequest ClientRole::introduction() const {
 bool ClientRole::takes_input() const {
   const bool events_taken = event_bytes <= max_event_bytes || prompts_waited > 0;
   return (events_taken && unseen_bytes_ <= max_event_bytes) ||
-         connection_->held().peer().pending_calls() > prompts_pending;
+         connection_->held().engine().pending_calls() > prompts_pending;
 }
 
 ClientRole::CallPtr ClientRole::begin(const rpc::RequestId& id) {
@@ -114,10 +114,10 @@ std::string session_of(const v1::CreateElicitationRequest& request) {
 
 void ClientRole::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
   if (method == "session/request_permission") return ask_permission(id, params);
-  if (method == "fs/read_text_file") return pass_on(id, method, params, parts_->read_text_file);
-  if (method == "fs/write_text_file") return pass_on(id, method, params, parts_->write_text_file);
-  if (method.starts_with("terminal/") && offers_terminals(parts_->terminals)) {
-    const TerminalHandlers& terminals = parts_->terminals;
+  if (method == "fs/read_text_file") return pass_on(id, method, params, config_->read_text_file);
+  if (method == "fs/write_text_file") return pass_on(id, method, params, config_->write_text_file);
+  if (method.starts_with("terminal/") && offers_terminals(config_->terminals)) {
+    const TerminalHandlers& terminals = config_->terminals;
     if (method == "terminal/create") return pass_on(id, method, params, terminals.create);
     if (method == "terminal/output") return pass_on(id, method, params, terminals.output);
     if (method == "terminal/wait_for_exit")
@@ -126,9 +126,9 @@ void ClientRole::on_request(const rpc::RequestId& id, std::string_view method, J
     if (method == "terminal/release") return pass_on(id, method, params, terminals.release);
   }
   if (method == "elicitation/create") return elicit(id, params);
-  if (method == "mcp/message") return pass_on(id, method, params, parts_->mcp_message);
-  const auto extension = parts_->requests.find(method);
-  if (extension == parts_->requests.end()) return refuse_unknown(id, method);
+  if (method == "mcp/message") return pass_on(id, method, params, config_->mcp_message);
+  const auto extension = config_->requests.find(method);
+  if (extension == config_->requests.end()) return refuse_unknown(id, method);
   const CallPtr call = begin(id);
   run(extension->second, call, ClientContext(call), Json(params));
 }
@@ -179,12 +179,12 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
         std::ranges::all_of(prompts, [](const auto& prompt) { return prompt->cancelled; }))
       return answer_permission(*call, Decision::cancelled());
   }
-  if (!parts_->permission) {
+  if (!config_->permission) {
     log(LogEntry::Level::warning, "a permission request was rejected: nobody is there to ask");
     return answer_permission(*call, PermissionOptionKind::reject_once);
   }
   handlers().run(
-      parts_->permission,
+      config_->permission,
       [this, call](Decision* decision, std::exception_ptr error) {
         io::Connection::Lock lock(*connection_);
         decision ? answer_permission(*call, *decision) : fail(*call, error);
@@ -224,12 +224,12 @@ void ClientRole::cancel_permissions(const std::string& session_id) {
 }
 
 void ClientRole::elicit(const rpc::RequestId& id, JsonView params) {
-  if (!parts_->form && !parts_->url) return refuse_unknown(id, "elicitation/create");
+  if (!config_->form && !config_->url) return refuse_unknown(id, "elicitation/create");
   v1::CreateElicitationRequest request;
   if (!decode(id, params, request)) return;
   const bool form = std::holds_alternative<v1::ElicitationFormMode>(request.mode);
   const bool url = std::holds_alternative<v1::ElicitationUrlMode>(request.mode);
-  const auto& handler = form ? parts_->form : parts_->url;
+  const auto& handler = form ? config_->form : config_->url;
   if ((!form && !url) || !handler)
     return refuse(id, invalid_params("params.mode", "a mode that was advertised",
                                      form  ? "\"form\""
@@ -252,20 +252,20 @@ bool ClientRole::on_notification(rpc::NotificationToken token, std::string_view 
         "a notification that does not fit was ignored: " + std::string(method));
     return true;
   };
-  if (method == "elicitation/complete" && parts_->elicitation_complete) {
+  if (method == "elicitation/complete" && config_->elicitation_complete) {
     v1::CompleteElicitationNotification notification;
     if (json::decode(params.text(), v1::CompleteElicitationNotification::json_type, &notification))
       return ignore();
-    return pass_on(token, parts_->elicitation_complete, std::move(notification), {});
+    return pass_on(token, config_->elicitation_complete, std::move(notification), {});
   }
-  if (method == "auth/status_update" && parts_->auth_status) {
+  if (method == "auth/status_update" && config_->auth_status) {
     v1::AuthStatusUpdateNotification notification;
     if (json::decode(params.text(), v1::AuthStatusUpdateNotification::json_type, &notification))
       return ignore();
-    return pass_on(token, parts_->auth_status, std::move(notification), {});
+    return pass_on(token, config_->auth_status, std::move(notification), {});
   }
-  const auto extension = parts_->notifications.find(method);
-  if (extension != parts_->notifications.end())
+  const auto extension = config_->notifications.find(method);
+  if (extension != config_->notifications.end())
     return pass_on(token, extension->second, Json(params), {});
   log(LogEntry::Level::warning, "an unknown notification was ignored: " + std::string(method));
   return true;
@@ -297,8 +297,9 @@ void ClientRole::on_input_ended(const std::string& reason) {
     if (const auto waiting = waiter.lock())
       waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));
   log(LogEntry::Level::debug, reason);
-  if (parts_->disconnected)
-    connection_->held().unlocked([parts = parts_, reason] { parts->disconnected(reason); });
+  if (config_->disconnected)
+    connection_->held().unlocked(
+        [config = config_, agent = agent_id, reason] { config->disconnected(agent, reason); });
   // Nobody waits for these answers.
   on_drain_over();
 }

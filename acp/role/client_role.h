@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "acp/role/answering_role.h"
-#include "acp/role/client_parts.h"
+#include "acp/role/client_config.h"
 
 namespace acp::detail {
 
@@ -73,7 +73,7 @@ struct ClientCall : Call {
 
 class ClientRole final : public AnsweringRole {
  public:
-  ClientRole(std::shared_ptr<const Client::Parts> parts,
+  ClientRole(std::shared_ptr<const Client::Config> config,
              std::shared_ptr<io::Connection> connection);
 
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
@@ -88,7 +88,7 @@ class ClientRole final : public AnsweringRole {
   bool takes_input() const override;
   std::size_t lasting_calls() const override { return prompts_pending; }
 
-  const Client::Parts& parts() const { return *parts_; }
+  const Client::Config& config() const { return *config_; }
   v1::InitializeRequest introduction() const;
 
   // With the lock, all of these.
@@ -112,6 +112,7 @@ class ClientRole final : public AnsweringRole {
   // Its state has changed, by so much of what the agent sent.
   void state_changed(ClientSession& session, std::size_t bytes = 0);
   std::string end_reason;           // why nothing more comes
+  AgentId agent_id;                 // set before the connection starts
   std::size_t event_bytes = 0;      // of events that nobody has taken
   std::size_t prompts_pending = 0;  // requests that are prompts
   std::size_t prompts_waited = 0;   // prompts whose next event somebody waits for
@@ -149,7 +150,7 @@ class ClientRole final : public AnsweringRole {
   void report_state(ClientSession& session);
   void answer_permission(ClientCall& call, const Decision& decision);
 
-  const std::shared_ptr<const Client::Parts> parts_;
+  const std::shared_ptr<const Client::Config> config_;
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.
   static constexpr std::size_t max_early_bytes = 4 * 1024 * 1024;

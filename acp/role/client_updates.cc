@@ -35,7 +35,7 @@ void ClientRole::expect_more(ClientSession* session, std::string_view params) {
 bool ClientRole::update_in_place(std::string_view params) {
   constexpr json::Limits limits{.depth = rpc::max_streamed_depth / 2};
   ClientSession* const session = streaming_;
-  if (session == nullptr || parts_->update) return false;
+  if (session == nullptr || config_->update) return false;
   if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
   if (!params.starts_with(stream_prefix_)) return false;
   const std::string_view text = params.substr(stream_prefix_.size());
@@ -59,7 +59,7 @@ bool ClientRole::update_in_place(std::string_view params) {
 }
 
 void ClientRole::state_changed(ClientSession& session, std::size_t bytes) {
-  if (!parts_->state_changed || !session.state) return;
+  if (!config_->state_changed || !session.state) return;
   session.report->unseen_bytes += bytes;
   unseen_bytes_ += bytes;
   if (session.report->runs)
@@ -76,7 +76,7 @@ void ClientRole::report_state(ClientSession& session) {
   const auto call = std::make_shared<ClientCall>(self());
   call->session_id = session.id;
   run_beside(
-      call, parts_->state_changed,
+      call, config_->state_changed,
       [this, report, id = session.id] {
         unseen_bytes_ -= std::exchange(report->shown_bytes, 0);
         report->runs = false;
@@ -110,7 +110,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   const auto found = sessions_.find(notification.sessionId);
   ClientSession* const session = found == sessions_.end() ? nullptr : found->second;
   std::optional<v1::SessionNotification> copy;
-  if (parts_->update) copy = notification;
+  if (config_->update) copy = notification;
   if (session) {
     streaming_ = nullptr;
     if (!session->prompts.empty()) expect_more(session, params.text());
@@ -126,7 +126,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   }
   if (!copy) return true;
   const std::string session_id = copy->sessionId;
-  return pass_on(token, parts_->update, std::move(*copy), session_id);
+  return pass_on(token, config_->update, std::move(*copy), session_id);
 }
 
 void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {

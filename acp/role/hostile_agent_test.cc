@@ -40,7 +40,7 @@ TEST(HostileAgent, InputIsCutAtEveryByteWithNoiseBetween) {
       ++notes;
       co_return;
     });
-    const RemoteAgent remote = client.attach(std::move(right));
+    const AgentHandle remote = client.attach(std::move(right));
     remote.dispatch();
     ASSERT_EQ(raw.read()["id"].text(), "0");
     raw.send(input.substr(0, cut));
@@ -91,8 +91,8 @@ TEST(HostileAgent, WhatAnAgentMayGetWrongInATurn) {
   Client client("test", "1");
   client.on_log(
       [&](const LogEntry& entry) { warnings += entry.level == LogEntry::Level::warning; });
-  const RemoteAgent remote = client.connect(std::move(ours));
-  const Session session = remote.new_session("/");
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  const Session session = remote.new_session("/").wait();
   Strings texts;
   for (PromptEvent& event : session.prompt("go")) {
     if (const auto* update = std::get_if<SessionUpdate>(&event))
@@ -140,9 +140,9 @@ TEST(HostileAgent, WhatBeginsLikeTheLastUpdateIsReadAsCarefully) {
     end.read_to_end();
   });
   Client client("test", "1");
-  const RemoteAgent remote = client.connect(std::move(ours));
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
   std::string texts;
-  for (PromptEvent& event : remote.new_session("/").prompt("go"))
+  for (PromptEvent& event : remote.new_session("/").wait().prompt("go"))
     if (const auto* update = std::get_if<SessionUpdate>(&event))
       texts += std::get<v1::TextContent>(std::get<v1::AgentMessageChunk>(*update).content).text;
   EXPECT_EQ(texts, "abcdef");
@@ -157,7 +157,7 @@ class Flood {
     agent_.emplace(std::move(theirs), [](RawEnd& end) { end.welcome(); });
     remote.emplace(client.attach(std::move(ours)));
     while (!remote->ready()) remote->dispatch();
-    const Session session = remote->new_session("/");
+    const Session session = remote->new_session("/").wait();
     agent_->join();
     prompt.emplace(session.prompt("go"));
     remote->dispatch();
@@ -201,7 +201,7 @@ class Flood {
     return taken;
   }
 
-  std::optional<RemoteAgent> remote;
+  std::optional<AgentHandle> remote;
   std::optional<Prompt> prompt;
 
  private:
@@ -232,7 +232,7 @@ TEST(HostileAgent, WaitsForAHandlerThatTakesItsTime) {
   Client client("test", "1");
   client.keep_state(false).on_update(
       [&, ready](ClientContext, v1::SessionNotification) -> Task<void> {
-        if (++handled == 1) co_await Pending<void>(ready);
+        if (++handled == 1) co_await Task<void>(ready);
       });
   Flood flood(client);
   const std::size_t count = flood.send();
@@ -273,8 +273,8 @@ TEST(HostileAgent, AnswersThatNobodyReadsAreNotMade) {
     response.content = std::string(mebibyte, 'x');
     return response;
   });
-  const RemoteAgent remote = client.connect(std::move(ours));
-  for (PromptEvent& event : remote.new_session("/").prompt("go")) (void)event;
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  for (PromptEvent& event : remote.new_session("/").wait().prompt("go")) (void)event;
   agent.join();
   remote.close();
   EXPECT_EQ(begun, requests);
@@ -310,8 +310,8 @@ TEST(HostileAgent, AQuestionThatCrossesACancelIsAnsweredCancelled) {
   client.on_permission([](ClientContext, v1::RequestPermissionRequest) {
     return Decision(PermissionOptionKind::allow_once);
   });
-  const RemoteAgent remote = client.connect(std::move(ours));
-  const Session session = remote.new_session("/");
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  const Session session = remote.new_session("/").wait();
   Prompt prompt = session.prompt("one");
   session.cancel();
   EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::cancelled);
@@ -396,8 +396,8 @@ TEST(HostileAgent, TheAgentGoesAtEveryMessageOfATurn) {
       terminals.release = [](ClientContext, v1::ReleaseTerminalRequest) {};
       client.on_terminals(std::move(terminals));
       try {
-        const RemoteAgent remote = client.connect(std::move(ours));
-        const Session session = remote.new_session("/");
+        const AgentHandle remote = client.connect(std::move(ours)).wait();
+        const Session session = remote.new_session("/").wait();
         const v1::PromptResponse response = session.prompt("go").finish().wait();
         EXPECT_EQ(messages, all);
         EXPECT_EQ(response.stopReason, StopReason::end_turn);
@@ -421,9 +421,9 @@ TEST(HostileAgent, WhatAnAgentSaidBeforeItWentIsReadThoughItCanBeToldNothing) {
       [](ClientContext, v1::ReadTextFileRequest) -> Task<v1::ReadTextFileResponse> {
         co_return v1::ReadTextFileResponse();
       });
-  const RemoteAgent remote = client.attach(std::move(ours));
+  const AgentHandle remote = client.attach(std::move(ours));
   while (!remote.ready()) remote.dispatch();
-  const Session session = remote.new_session("/");
+  const Session session = remote.new_session("/").wait();
   agent.join();
   Prompt prompt = session.prompt("go");
   remote.dispatch();

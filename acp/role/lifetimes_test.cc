@@ -64,15 +64,15 @@ void live(unsigned seed) {
   Client client = patient_client();
   auto [left, right] = memory_pair();
   std::optional<AgentConnection> served(agent.start(std::move(right)));
-  std::optional<RemoteAgent> remote;
+  std::optional<AgentHandle> remote;
   std::optional<Session> session;
   std::optional<Prompt> prompt;
-  std::optional<Pending<Json>> call;
+  std::optional<Task<Json>> call;
   std::thread other;
   const unsigned stages = life.upto(6);
   try {
-    if (stages > 0) remote.emplace(client.connect(std::move(left)));
-    if (stages > 1) session.emplace(remote->new_session("/"));
+    if (stages > 0) remote.emplace(client.connect(std::move(left)).wait());
+    if (stages > 1) session.emplace(remote->new_session("/").wait());
     if (stages > 2) {
       prompt.emplace(session->prompt(life.maybe() ? "ask" : "talk"));
       call.emplace(remote->peer().request("_plain", Json::object()));
@@ -149,8 +149,8 @@ TEST(Lifetimes, TheLastHandleGoesWhileUpdatesCome) {
     Client client("test", "1");
     if (life.maybe())
       client.on_update([](ClientContext context, v1::SessionNotification) { (void)context.cwd(); });
-    std::optional<RemoteAgent> remote(client.connect(std::move(left)));
-    std::optional<Session> session(remote->new_session("/"));
+    std::optional<AgentHandle> remote(client.connect(std::move(left)).wait());
+    std::optional<Session> session(remote->new_session("/").wait());
     std::optional<Prompt> prompt(session->prompt("go"));
     for (unsigned i = life.upto(5); i > 0; --i) prompt->next().wait();
     remote.reset();

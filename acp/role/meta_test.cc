@@ -36,12 +36,12 @@ TEST(Meta, GoesWithWhatAClientSends) {
       .initialize_meta(Json::object({{"example.com/build", 7}}))
       .on_request("_example.com/ask", [](ClientContext, Json params) { return params; });
   {
-    const RemoteAgent agent = client.connect(std::move(ours));
-    const Session session = agent.new_session("/");
+    const AgentHandle agent = client.connect(std::move(ours)).wait();
+    const Session session = agent.new_session("/").wait();
     v1::SetSessionModeRequest mode;
     mode.modeId = "b";
     mode._meta = Json::object({{"example.com/why", "asked"}});
-    session.set_mode(mode);
+    session.set_mode(mode).wait();
     EXPECT_EQ(session.state().modes()->currentModeId, "b");
     v1::PromptRequest request;
     request.prompt.emplace_back("hello");
@@ -82,7 +82,7 @@ TEST(Meta, HasKeysWithANamespaceInCapabilities) {
 }
 
 // A client's program must not name a server by what depends on a directory, or on PATH.
-TEST(ClientOwes, ServersNamedByAbsolutePaths) {
+TEST(ClientSpec, NamesServersByAbsolutePaths) {
   const Within limit("servers with relative commands");
   auto [ours, theirs] = memory_pair();
   Script script(std::move(theirs), [&](RawEnd& raw) {
@@ -93,7 +93,7 @@ TEST(ClientOwes, ServersNamedByAbsolutePaths) {
   });
   Client client("test", "1");
   {
-    const RemoteAgent agent = client.connect(std::move(ours));
+    const AgentHandle agent = client.connect(std::move(ours)).wait();
     for (const char* command : {"npx", "./serve", ""}) {
       v1::McpServerStdio server;
       server.name = "one";
@@ -102,7 +102,7 @@ TEST(ClientOwes, ServersNamedByAbsolutePaths) {
       request.cwd = "/";
       request.mcpServers.emplace_back(server);
       try {
-        agent.new_session(request);
+        agent.new_session(request).wait();
         ADD_FAILURE() << command;
       } catch (const Refused& refused) {
         EXPECT_EQ(std::string(refused.what()),

@@ -107,8 +107,8 @@ Task<StopReason> busy_turn(Turn turn) {
 }
 
 // The client's program: one session, one turn.
-Task<void> converse(const RemoteAgent& remote, Record& record, std::vector<std::string>& sessions) {
-  Task<Session> opening = remote.async_new_session("/");
+Task<void> converse(const AgentHandle& remote, Record& record, std::vector<std::string>& sessions) {
+  Task<Session> opening = remote.new_session("/");
   const Session session = co_await std::move(opening);
   sessions.push_back(session.id());
   Prompt prompt = session.prompt("go");
@@ -168,7 +168,7 @@ Record play(unsigned seed, std::vector<std::string>& sessions) {
 
   auto [left, right] = memory_pair();
   AgentConnection served = agent.attach(std::move(right));
-  const RemoteAgent remote = client.attach(std::move(left));
+  const AgentHandle remote = client.attach(std::move(left));
 
   std::deque<Running<void>> programs;
   bool begun = false;

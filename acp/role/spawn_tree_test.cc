@@ -54,8 +54,8 @@ TEST(SpawnTree, IsGoneWhenTheLastHandleIs) {
   std::vector<Watched> tree;
   {
     Client client = impatient_client();
-    const RemoteAgent agent = client.spawn(program("tree"));
-    const Session session = agent.new_session("/");
+    const AgentHandle agent = client.spawn(program("tree")).wait();
+    const Session session = agent.new_session("/").wait();
     tree = tree_of(session);
     EXPECT_EQ(alive(tree), 3);
   }
@@ -65,8 +65,8 @@ TEST(SpawnTree, IsGoneWhenTheLastHandleIs) {
 TEST(SpawnTree, IsGoneAfterClose) {
   const Within limit("the end of an agent that is closed");
   Client client = impatient_client();
-  const RemoteAgent agent = client.spawn(program("tree"));
-  const Session session = agent.new_session("/");
+  const AgentHandle agent = client.spawn(program("tree")).wait();
+  const Session session = agent.new_session("/").wait();
   const std::vector<Watched> tree = tree_of(session);
   EXPECT_EQ(alive(tree), 3);
   agent.close();
@@ -79,8 +79,8 @@ TEST(SpawnTree, IsGoneWhenTheAgentIsKilled) {
   Client client = impatient_client();
   std::vector<Watched> tree;
   {
-    const RemoteAgent agent = client.spawn(program("tree"));
-    const Session session = agent.new_session("/");
+    const AgentHandle agent = client.spawn(program("tree")).wait();
+    const Session session = agent.new_session("/").wait();
     tree = tree_of(session);
     kill(agent.process_id(), SIGKILL);
     EXPECT_THROW(session.prompt("again").finish().wait(), ConnectionClosed);

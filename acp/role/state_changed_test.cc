@@ -55,8 +55,8 @@ TEST(StateChanged, WhatComesDuringACallIsReportedByOneMore) {
     end.answer(prompt, R"({"stopReason":"end_turn"})");
     end.read_to_end();
   });
-  RemoteAgent remote = watched.client.connect(std::move(ours));
-  Session session = remote.new_session("/");
+  AgentHandle remote = watched.client.connect(std::move(ours)).wait();
+  Session session = remote.new_session("/").wait();
   EXPECT_EQ(watched.calls, 0);
   session.prompt("go").finish().wait();
   EXPECT_EQ(watched.calls, 1);
@@ -94,8 +94,8 @@ TEST(StateChanged, AnAgentThatIsFarAheadWaits) {
     end.answer(prompt, R"({"stopReason":"end_turn"})");
     end.read_to_end();
   });
-  RemoteAgent remote = watched.client.connect(std::move(ours));
-  Session session = remote.new_session("/");
+  AgentHandle remote = watched.client.connect(std::move(ours)).wait();
+  Session session = remote.new_session("/").wait();
   session.prompt("go").finish().wait();
   EXPECT_EQ(text_size(session), chunk * chunks) << "nothing is lost";
   remote.close();
@@ -114,9 +114,9 @@ TEST(StateChanged, ASessionThatGoesLeavesNothingToWaitFor) {
     for (int i = 0; i < 100; ++i) end.say("s", std::string(100'000, 'x'));
     end.read_to_end();
   });
-  RemoteAgent remote = watched.client.connect(std::move(ours));
+  AgentHandle remote = watched.client.connect(std::move(ours)).wait();
   {
-    Session session = remote.new_session("/");
+    Session session = remote.new_session("/").wait();
     session.prompt("go");
   }
   watched.go_on.open();

@@ -21,7 +21,7 @@ enum Code : std::int32_t {
   permission_denied = -32003,
 };
 
-struct Error {
+struct ErrorObject {
   std::int32_t code = internal_error;
   std::string message;
   Json data;  // absent unless there is any

@@ -8,11 +8,11 @@
 #include <charconv>
 #include <system_error>
 
-#include "acp/rpc/peer.h"
+#include "acp/rpc/engine.h"
 
 namespace acp::rpc {
 
-bool Peer::streamed(std::string_view text) {
+bool Engine::streamed(std::string_view text) {
   if (streamed_.empty() || running_ != 0 || !queue_.empty()) return false;
   if (!text.starts_with(streamed_) || text.back() != '}') return false;
   text.remove_prefix(streamed_.size());
@@ -20,7 +20,7 @@ bool Peer::streamed(std::string_view text) {
   return handler_->on_streamed(text);
 }
 
-bool Peer::answered_unchecked(std::string_view text) {
+bool Engine::answered_unchecked(std::string_view text) {
   constexpr std::string_view beginning = "{\"jsonrpc\":\"2.0\",\"id\":";
   constexpr std::string_view after_id = ",\"result\":";
   if (calls_.empty() || running_ != 0 || !queue_.empty()) return false;

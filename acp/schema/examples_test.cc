@@ -103,8 +103,8 @@ std::string mistake_in(const Json& row) {
   return "";
 }
 
-std::optional<json::Error> check_type(std::string_view text, const json::Type& type,
-                                      const json::Options& options) {
+std::optional<json::DecodeFault> check_type(std::string_view text, const json::Type& type,
+                                            const json::Options& options) {
   const std::unique_ptr<std::max_align_t[]> room(
       new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
   type.life->construct(room.get());
@@ -113,7 +113,7 @@ std::optional<json::Error> check_type(std::string_view text, const json::Type& t
   return error;
 }
 
-std::optional<json::Error> check(const Json& row, bool strict) {
+std::optional<json::DecodeFault> check(const Json& row, bool strict) {
   json::Options options;
   options.strict = strict;
   const JsonView example = row["json"];
@@ -133,7 +133,7 @@ std::optional<json::Error> check(const Json& row, bool strict) {
 // Nothing: accepted.
 using Verdict = std::optional<std::string>;
 
-Verdict verdict(const std::optional<json::Error>& error) {
+Verdict verdict(const std::optional<json::DecodeFault>& error) {
   return error ? Verdict(error->path) : std::nullopt;
 }
 std::string describe(const Verdict& verdict) {
@@ -153,7 +153,7 @@ TEST(Examples, AreAcceptedOrRefusedAsTheTableSays) {
     }
     if (!row["skip"].absent()) continue;
     for (const bool strict : {false, true}) {
-      const std::optional<json::Error> error = check(row, strict);
+      const std::optional<json::DecodeFault> error = check(row, strict);
       if (verdict(error) == expected(row, strict)) continue;
       ADD_FAILURE() << name_of(row) << (strict ? ", strict" : "") << ": expected to be "
                     << describe(expected(row, strict)) << ", was " << describe(verdict(error))

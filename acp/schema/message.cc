@@ -9,13 +9,13 @@
 namespace acp {
 namespace {
 
-using json::Error;
+using json::DecodeFault;
 using json::Options;
 
-Error mismatch(std::string path, std::string expected, JsonView found) {
+DecodeFault mismatch(std::string path, std::string expected, JsonView found) {
   return {std::move(path), std::move(expected),
           found.absent() ? "nothing" : std::string(describe(found.kind())), 0,
-          Error::Kind::mismatch};
+          DecodeFault::Kind::mismatch};
 }
 
 // Puts `prefix` before the paths of what goes wrong, and of what is reported.
@@ -32,8 +32,8 @@ Options below(const std::string& prefix, const Options& options) {
 }
 
 // Decodes one member of the message, and gives it as it would be written.
-std::optional<Error> check_member(const char* name, JsonView value, const json::Type& type,
-                                  const Options& options, Json& written) {
+std::optional<DecodeFault> check_member(const char* name, JsonView value, const json::Type& type,
+                                        const Options& options, Json& written) {
   const std::unique_ptr<std::max_align_t[]> room(
       new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
   type.life->construct(room.get());
@@ -50,9 +50,9 @@ std::optional<Error> check_member(const char* name, JsonView value, const json::
   return error;
 }
 
-std::optional<Error> check_members(const Json& message,
-                                   std::initializer_list<std::string_view> known,
-                                   const Options& options) {
+std::optional<DecodeFault> check_members(const Json& message,
+                                         std::initializer_list<std::string_view> known,
+                                         const Options& options) {
   for (const auto& [key, value] : message.members()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     if (options.strict) return mismatch(key, "no member of this name", value);
@@ -71,14 +71,14 @@ MessageChecker::MessageChecker(int protocol)
     : methods_(protocol == 2 ? v2::methods() : v1::methods()),
       error_type_(protocol == 2 ? &v2::Error::json_type : &v1::Error::json_type) {}
 
-std::optional<Error> MessageChecker::check(std::string_view text, const Options& options,
-                                           std::string* written) {
+std::optional<DecodeFault> MessageChecker::check(std::string_view text, const Options& options,
+                                                 std::string* written) {
   const json::Result<Json> parsed = Json::parse(text, options.limits);
   if (!parsed) return parsed.error();
   const Json& message = *parsed;
   if (!message.is_object()) return mismatch("", "an object", message);
   if (message["jsonrpc"] != Json("2.0").view()) {
-    Error error = mismatch("jsonrpc", "the string \"2.0\"", message["jsonrpc"]);
+    DecodeFault error = mismatch("jsonrpc", "the string \"2.0\"", message["jsonrpc"]);
     return error;
   }
   Json out = Json::object({{"jsonrpc", "2.0"}});
@@ -88,8 +88,8 @@ std::optional<Error> MessageChecker::check(std::string_view text, const Options&
   return error;
 }
 
-std::optional<Error> MessageChecker::check_call(const Json& message, const Options& options,
-                                                Json& out) {
+std::optional<DecodeFault> MessageChecker::check_call(const Json& message, const Options& options,
+                                                      Json& out) {
   const std::optional<std::string> name = message["method"].as_string();
   if (!name) return mismatch("method", "a string", message["method"]);
   const JsonView id = message["id"];
@@ -107,8 +107,8 @@ std::optional<Error> MessageChecker::check_call(const Json& message, const Optio
                           : mismatch("id", "no id, since this is a notification", id);
     const bool extension = name->starts_with('_');
     if (options.strict && !extension)
-      return Error{"method", "a method of the protocol, or a name that begins with _", *name, 0,
-                   Error::Kind::mismatch};
+      return DecodeFault{"method", "a method of the protocol, or a name that begins with _", *name,
+                         0, DecodeFault::Kind::mismatch};
     if (options.report && !extension)
       options.report(
           {json::Report::What::unknown_tag, "method", "a method of the protocol", *name});
@@ -127,15 +127,15 @@ std::optional<Error> MessageChecker::check_call(const Json& message, const Optio
   return std::nullopt;
 }
 
-std::optional<Error> MessageChecker::check_answer(const Json& message, const Options& options,
-                                                  Json& out) {
+std::optional<DecodeFault> MessageChecker::check_answer(const Json& message, const Options& options,
+                                                        Json& out) {
   const JsonView id = message["id"], result = message["result"], failure = message["error"];
   if (id.absent() && result.absent() && failure.absent())
     return mismatch("method", "a string", JsonView());
   if (!is_id(id)) return mismatch("id", "a string, a number or null", id);
   if (result.absent() == failure.absent())
-    return Error{"", "either result or error", result.absent() ? "neither" : "both", 0,
-                 Error::Kind::mismatch};
+    return DecodeFault{"", "either result or error", result.absent() ? "neither" : "both", 0,
+                       DecodeFault::Kind::mismatch};
   if (auto error = check_members(message, {"jsonrpc", "id", "result", "error"}, options))
     return error;
   out.set("id", Json(id));
@@ -152,7 +152,7 @@ std::optional<Error> MessageChecker::check_answer(const Json& message, const Opt
     return std::nullopt;
   }
   // With two waiting under this id, either may be meant.
-  std::optional<Error> first;
+  std::optional<DecodeFault> first;
   for (auto it = waiting->second.begin(); it != waiting->second.end(); ++it) {
     Json written;
     auto error = check_member("result", result, *(*it)->result, options, written);

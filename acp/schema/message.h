@@ -23,14 +23,14 @@ class MessageChecker {
 
   // Nothing if the message is right; `written`, if given, is set to the message as we would write
   // it.
-  std::optional<json::Error> check(std::string_view text, const json::Options& options,
-                                   std::string* written = nullptr);
+  std::optional<json::DecodeFault> check(std::string_view text, const json::Options& options,
+                                         std::string* written = nullptr);
 
  private:
-  std::optional<json::Error> check_call(const Json& message, const json::Options& options,
-                                        Json& out);
-  std::optional<json::Error> check_answer(const Json& message, const json::Options& options,
-                                          Json& out);
+  std::optional<json::DecodeFault> check_call(const Json& message, const json::Options& options,
+                                              Json& out);
+  std::optional<json::DecodeFault> check_answer(const Json& message, const json::Options& options,
+                                                Json& out);
 
   std::span<const Method> methods_;
   const json::Type* error_type_;

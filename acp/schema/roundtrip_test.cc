@@ -22,7 +22,7 @@ struct Value {
     type.life->construct(room.get());
   }
   ~Value() { type.life->destroy(room.get()); }
-  std::optional<json::Error> read(std::string_view text, const json::Options& options = {}) {
+  std::optional<json::DecodeFault> read(std::string_view text, const json::Options& options = {}) {
     return json::decode(text, type, room.get(), options);
   }
   std::string write() const {

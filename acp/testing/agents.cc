@@ -69,8 +69,8 @@ int tree() {
 
 int host() {
   Client client("host", "1");
-  const RemoteAgent agent = client.spawn(program("tree"));
-  const Session session = agent.new_session("/");
+  const AgentHandle agent = client.spawn(program("tree")).wait();
+  const Session session = agent.new_session("/").wait();
   for (PromptEvent& event : session.prompt("ids"))
     if (const auto* update = std::get_if<SessionUpdate>(&event))
       if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(update))

@@ -55,7 +55,7 @@ class Terminals {
   std::string owner(const std::string& id) const;
   Output output(const std::string& id) const;
   // Any number may wait. If the terminal is released first, it is as if it had been killed.
-  Pending<io::ExitStatus> wait(const std::string& id);
+  Task<io::ExitStatus> wait(const std::string& id);
   // The whole tree. Output and exit stay to be asked for.
   void kill(const std::string& id);
   // Returns when no process of it is left.

@@ -284,7 +284,7 @@ Terminals::Output Terminals::output(const std::string& id) const {
   });
 }
 
-Pending<io::ExitStatus> Terminals::wait(const std::string& id) {
+Task<io::ExitStatus> Terminals::wait(const std::string& id) {
   auto waiter = std::make_shared<async::Completion<io::ExitStatus>>();
   state_->with(id, [&](State::Terminal& terminal) {
     if (terminal.exit)
@@ -292,7 +292,7 @@ Pending<io::ExitStatus> Terminals::wait(const std::string& id) {
     else
       terminal.waiters.push_back(waiter);
   });
-  return Pending<io::ExitStatus>(waiter);
+  return Task<io::ExitStatus>(waiter);
 }
 
 void Terminals::kill(const std::string& id) {

@@ -157,7 +157,7 @@ TEST(Terminals, AreNotKnownAfterTheirRelease) {
   while (terminals.output(id).text.empty()) std::this_thread::yield();
   const int process = std::stoi(terminals.output(id).text);
   EXPECT_TRUE(lives(process));
-  Pending<io::ExitStatus> waiting = terminals.wait(id);
+  Task<io::ExitStatus> waiting = terminals.wait(id);
   terminals.release(id);
   EXPECT_FALSE(lives(process));
   EXPECT_EQ(std::move(waiting).wait().describe(), "killed by SIGKILL");

@@ -31,8 +31,8 @@ void look(const acp::SessionUpdate& update, Count& count) {
 int main(int argc, char** argv) {
   acp::Client client("bench", "1.0");
   client.keep_state(false);
-  const acp::RemoteAgent agent = client.connect(acp::stdio());
-  const acp::Session session = agent.new_session("/tmp");
+  const acp::AgentHandle agent = client.connect(acp::stdio()).wait();
+  const acp::Session session = agent.new_session("/tmp").wait();
   v1::SetSessionModeRequest request;
   request.sessionId = session.id();
   request.modeId = "code";
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     if (step == "reqs") {
       for (std::size_t n = 0; n < number; ++n) agent.peer().request(request).wait();
     } else if (step == "pipe") {
-      std::deque<acp::Pending<v1::SetSessionModeResponse>> flying;
+      std::deque<acp::Task<v1::SetSessionModeResponse>> flying;
       for (std::size_t n = 0; n < number; ++n) {
         if (flying.size() == 64) {
           std::move(flying.front()).wait();

@@ -33,7 +33,7 @@ double cpu_seconds() {
 acp::Task<void> call(acp::mcp::Server server, int calls) {
   const acp::Json arguments = acp::Json::object({{"message", "hello"}});
   for (int i = 0; i < calls; ++i) {
-    acp::Task<acp::mcp::CallToolResult> calling = server.async_call_tool("echo", arguments);
+    acp::Task<acp::mcp::CallToolResult> calling = server.call_tool("echo", arguments);
     const acp::mcp::CallToolResult result = co_await std::move(calling);
     if (result.isError || result.content.size() != 1) throw std::runtime_error("no echo");
   }
@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
   config.args.assign(argv + 4, argv + argc);
   const auto begin = Clock::now();
   acp::mcp::Client client("bench", "1");
-  const acp::mcp::Server server = client.exit_time(std::chrono::milliseconds(0)).connect(config);
-  const std::size_t tools = server.list_tools().size();
+  const acp::mcp::Server server = client.exit_time(std::chrono::milliseconds(0)).connect(config).wait();
+  const std::size_t tools = server.list_tools().wait().size();
   const double start = seconds_since(begin);
   const double start_cpu = cpu_seconds();
   const auto calling = Clock::now();

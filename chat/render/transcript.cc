@@ -306,8 +306,8 @@ void Transcript::tell_ends(const SessionState& state, Lines& out) {
   for (const std::size_t index : std::exchange(ended_, {})) tell_late(state, index, out);
 }
 
-Frame Transcript::draw(const SessionState& state) {
-  Frame frame;
+TranscriptFrame Transcript::draw(const SessionState& state) {
+  TranscriptFrame frame;
   follow(state);
   give_out(state, frame.finished);
   std::vector<Lines> open;
@@ -330,9 +330,9 @@ Frame Transcript::draw(const SessionState& state) {
   return frame;
 }
 
-Frame Transcript::finish(const SessionState& state) { return finish(state, draw(state)); }
+TranscriptFrame Transcript::finish(const SessionState& state) { return finish(state, draw(state)); }
 
-Frame Transcript::finish(const SessionState& state, Frame frame) {
+TranscriptFrame Transcript::finish(const SessionState& state, TranscriptFrame frame) {
   frame.open.clear();
   // The last message stays: more of it may come.
   while (open_.size() > 1 || (open_.size() == 1 && !streamed(state.timeline()[first_])))

@@ -16,7 +16,7 @@
 namespace acp::chat {
 
 // Print `finished` over what was open before, then `open` below it.
-struct Frame {
+struct TranscriptFrame {
   Lines finished;
   Lines open;
 };
@@ -36,9 +36,9 @@ class Transcript {
   void set_view(View view);
   const View& view() const { return view_; }
 
-  Frame draw(const SessionState& state);
+  TranscriptFrame draw(const SessionState& state);
   // A last frame with nothing open; what changes later is shown by the next draw().
-  Frame finish(const SessionState& state);
+  TranscriptFrame finish(const SessionState& state);
   // The next frame begins with the first entry again.
   void restart();
 
@@ -66,7 +66,7 @@ class Transcript {
   bool is_final(const SessionState& state, std::size_t index) const;
   void give_out(const SessionState& state, Lines& out);
   void print_front(const SessionState& state, Lines& out);
-  Frame finish(const SessionState& state, Frame frame);
+  TranscriptFrame finish(const SessionState& state, TranscriptFrame frame);
   Printed printed_now(const SessionState& state, std::size_t index) const;
 
   View view_;

@@ -13,8 +13,8 @@ namespace {
 
 using namespace acp::testing;  // NOLINT(google-build-using-namespace)
 
-std::string printed(const Frame& frame) { return to_plain(frame.finished); }
-std::string open(const Frame& frame) { return to_plain(frame.open); }
+std::string printed(const TranscriptFrame& frame) { return to_plain(frame.finished); }
+std::string open(const TranscriptFrame& frame) { return to_plain(frame.open); }
 
 TEST(Transcript, AMessageIsPrintedBlockByBlock) {
   SessionState state;
@@ -22,7 +22,7 @@ TEST(Transcript, AMessageIsPrintedBlockByBlock) {
   state.prompt_sent({"hi"});
   EXPECT_EQ(printed(transcript.draw(state)), "❯ hi\n");
   state.apply(said("One\n\nTw"));
-  Frame frame = transcript.draw(state);
+  TranscriptFrame frame = transcript.draw(state);
   EXPECT_EQ(printed(frame), "\nOne\n");
   EXPECT_EQ(open(frame), "\nTw\n");
   state.apply(said("o"));
@@ -45,7 +45,7 @@ TEST(Transcript, CallsAreDrawnAgainUntilTheyEnd) {
   state.prompt_sent({"hi"});
   state.apply(v1::ToolCall{.toolCallId = "a", .title = "first"});
   state.apply(v1::ToolCall{.toolCallId = "b", .title = "second"});
-  Frame frame = transcript.draw(state);
+  TranscriptFrame frame = transcript.draw(state);
   EXPECT_EQ(printed(frame), "❯ hi\n");
   EXPECT_EQ(open(frame), "\n○ • first\n○ • second\n");
   state.apply(v1::ToolCallUpdate{.toolCallId = "b", .status = v1::ToolCallStatus::completed});
@@ -70,7 +70,7 @@ TEST(Transcript, WhatIsOpenHasALimit) {
   transcript.draw(state);
   state.apply(v1::ToolCall{.toolCallId = "slow", .title = "slow"});
   state.apply(said("a\n\nb\n\nc\n\nd"));
-  Frame frame = transcript.draw(state);
+  TranscriptFrame frame = transcript.draw(state);
   EXPECT_EQ(printed(frame), "\n○ • slow\n");
   EXPECT_EQ(open(frame), "\na\n\nb\n\nc\n\nd\n");  // from here on as usual
   frame = transcript.draw(state);
@@ -86,7 +86,7 @@ TEST(Transcript, ManyOpenCallsInOneFrame) {
   state.prompt_sent({"hi"});
   for (int i = 0; i < 20'000; ++i)
     state.apply(v1::ToolCall{.toolCallId = std::to_string(i), .title = "t"});
-  const Frame frame = transcript.draw(state);
+  const TranscriptFrame frame = transcript.draw(state);
   EXPECT_EQ(frame.open.size(), 60u);
   EXPECT_EQ(frame.finished.size(), 20'000u - 60 + 2);
 }
@@ -98,7 +98,7 @@ TEST(Transcript, TheEndOfATurnIsToldBelowIt) {
   state.apply(said("No"));
   EXPECT_EQ(open(transcript.draw(state)), "\nNo\n");
   state.turn_ended(v1::StopReason::refusal);
-  const Frame frame = transcript.draw(state);
+  const TranscriptFrame frame = transcript.draw(state);
   EXPECT_EQ(printed(frame), "\nNo\n\n✗ The agent refused this turn: it will not be sent again\n");
   EXPECT_TRUE(frame.finished[1][0].style.strike);
   EXPECT_EQ(open(frame), "");
@@ -183,7 +183,7 @@ TEST(Transcript, FramesAddUpToTheEntries) {
     SessionState state;
     Transcript transcript({.columns = 40}, 1000);
     Lines all;
-    const auto draw = [&](Frame frame) {
+    const auto draw = [&](TranscriptFrame frame) {
       for (Line& line : frame.finished) all.push_back(std::move(line));
     };
     state.prompt_sent({"go"});

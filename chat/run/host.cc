@@ -51,7 +51,7 @@ void RunHost::install(Client& client) {
         told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
       })
       .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
-      .on_stderr([self](std::string_view line) {
+      .on_stderr([self](const AgentId&, std::string_view line) {
         // First shown, then kept: logged_as() wakes up then, and the report may end.
         self->reporter_->tell(event::StderrLine{line});
         self->keep_stderr(line);

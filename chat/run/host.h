@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "acp/client.h"
-#include "acp/workspace/offer.h"
+#include "acp/workspace/client_workspace.h"
 #include "chat/permission.h"
 #include "chat/run/events.h"
 
@@ -56,7 +56,7 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
   const std::shared_ptr<Permissions> permissions_;
   const std::string agent_name_, auth_method_;
   const bool asks_itself_;
-  const workspace::Offer offer_;
+  const workspace::ClientWorkspace offer_;
   std::mutex mutex_;
   std::optional<Session> session_;
   std::stop_source stop_asking_;

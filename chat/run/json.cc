@@ -5,7 +5,7 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
-#include "acp/workspace/offer.h"
+#include "acp/workspace/client_workspace.h"
 #include "chat/render/content.h"
 #include "chat/render/text/text.h"
 #include "chat/run/events.h"

@@ -56,7 +56,7 @@ class Run {
     process.cwd = options_.cwd;
     phase_ = "handshake";
     reporter_->tell(event::Starting{options_.agent});
-    agent_ = wait_unless(stopping_.please(), client.async_spawn(std::move(process)));
+    agent_ = client.spawn(process).wait(stopping_.please());
     reporter_->tell(event::Initialized{agent_->info()});
   }
 
@@ -70,7 +70,7 @@ class Run {
       v1::NewSessionRequest request;
       request.cwd = options_.cwd;
       request.mcpServers = servers();
-      session_ = wait_unless(stopping_.please(), agent_->async_new_session(std::move(request)));
+      session_ = agent_->new_session(request).wait(stopping_.please());
     } else {
       reopening_ = options_.session;
       if (options_.session == "last") {
@@ -113,16 +113,16 @@ class Run {
     };
     const v1::AgentCapabilities& can = agent_->capabilities();
     if (can.sessionCapabilities.resume.has_value()) {
-      v1::ResumeSessionRequest request = ask(v1::ResumeSessionRequest());
-      session_ = wait_unless(stopping_.please(), agent_->async_resume_session(std::move(request)));
+      const v1::ResumeSessionRequest request = ask(v1::ResumeSessionRequest());
+      session_ = agent_->resume_session(request).wait(stopping_.please());
       return SessionStart::resumed;
     }
     if (!can.loadSession)
       throw std::runtime_error(
           "the agent can go on with no session: it offers neither "
           "session/resume nor session/load");
-    v1::LoadSessionRequest request = ask(v1::LoadSessionRequest());
-    session_ = wait_unless(stopping_.please(), agent_->async_load_session(std::move(request)));
+    const v1::LoadSessionRequest request = ask(v1::LoadSessionRequest());
+    session_ = agent_->load_session(request).wait(stopping_.please());
     return SessionStart::loaded;
   }
 
@@ -158,7 +158,7 @@ class Run {
     if (failed.code() != rpc::auth_required || options_.auth.empty() || host_->logged_in()) throw;
     phase_ = "authenticate";
     reporter_->tell(event::LoggingIn{options_.auth});
-    wait_unless(stopping_.please(), agent_->async_authenticate(options_.auth));
+    agent_->authenticate(options_.auth).wait(stopping_.please());
     phase_ = "prompt";
   }
 
@@ -172,7 +172,7 @@ class Run {
                        std::string(failed.what()) + "; the prompt is sent again then"}});
     if (!sleep_unless(stopping_.please(),
                       std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000))))
-      throw StoppedEarly();
+      throw Cancelled();
   }
 
   v1::PromptResponse prompt() {
@@ -196,9 +196,8 @@ class Run {
   // turn.
   void settle() {
     if (agent_->capabilities().sessionCapabilities.close.has_value()) {
-      const Alarm enough(std::chrono::seconds(2));
       try {
-        wait_unless(enough.token(), session_->async_close());
+        session_->close().wait_for(std::chrono::seconds(2));
       } catch (const std::exception& error) {
         reporter_->later({LogEntry::Level::debug, std::string("session/close: ") + error.what()});
       }
@@ -249,7 +248,7 @@ class Run {
     };
     try {
       throw;
-    } catch (const StoppedEarly&) {
+    } catch (const Cancelled&) {
       describe("", exit_code::failed);
     } catch (const StartFailed& error) {
       if (const std::string wrong = wrong_model(error.diagnosis()); !wrong.empty()) {
@@ -356,7 +355,7 @@ class Run {
   std::string phase_ = "spawn";
   std::size_t updates_ = 0;               // of the turn
   std::optional<std::string> reopening_;  // the session that is being resumed
-  std::optional<RemoteAgent> agent_;
+  std::optional<AgentHandle> agent_;
   std::optional<Session> session_;
   Stopping stopping_;  // goes first: its callbacks use the rest
 };

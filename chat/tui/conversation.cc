@@ -14,29 +14,31 @@ namespace acp::chat {
 namespace {
 
 template <class Request>
-Request request_for(const RemoteAgent& agent, const ChatOptions& options) {
+Request request_for(const AgentHandle& agent, const ChatOptions& options) {
   Request request;
   request.cwd = options.cwd;
   request.mcpServers = taken(options.servers, agent.capabilities().mcpCapabilities);
   return request;
 }
 template <class Request>
-Request request_for(const RemoteAgent& agent, const ChatOptions& options, const std::string& id) {
+Request request_for(const AgentHandle& agent, const ChatOptions& options, const std::string& id) {
   Request request = request_for<Request>(agent, options);
   request.sessionId = id;
   return request;
 }
 
-Session reopened(const RemoteAgent& agent, const std::string& id, const ChatOptions& options,
+Session reopened(const AgentHandle& agent, const std::string& id, const ChatOptions& options,
                  const std::string& how, std::stop_token stop) {
-  if (how == "resume")
-    return wait_unless(stop, agent.async_resume_session(
-                                 request_for<v1::ResumeSessionRequest>(agent, options, id)));
-  if (how == "fork")
-    return wait_unless(
-        stop, agent.async_fork_session(request_for<v1::ForkSessionRequest>(agent, options, id)));
-  return wait_unless(
-      stop, agent.async_load_session(request_for<v1::LoadSessionRequest>(agent, options, id)));
+  if (how == "resume") {
+    const auto request = request_for<v1::ResumeSessionRequest>(agent, options, id);
+    return agent.resume_session(request).wait(stop);
+  }
+  if (how == "fork") {
+    const auto request = request_for<v1::ForkSessionRequest>(agent, options, id);
+    return agent.fork_session(request).wait(stop);
+  }
+  const auto request = request_for<v1::LoadSessionRequest>(agent, options, id);
+  return agent.load_session(request).wait(stop);
 }
 
 // To see what was said, a load; else at least to go on.
@@ -48,7 +50,7 @@ std::string way_back(const v1::AgentCapabilities& can) {
 }
 
 // Its end may come a moment after that of its output.
-void wait_for_exit(const RemoteAgent& agent) {
+void wait_for_exit(const AgentHandle& agent) {
   for (int i = 0; i < 50 && !agent.connected() && agent.process_id() != 0; ++i) {
     if (agent.exit_status()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -67,7 +69,7 @@ Conversation::Connect spawned(const ChatOptions& options) {
   return [options](Client& client) {
     io::ProcessOptions process = options.agent.process();
     process.cwd = options.cwd;
-    return client.async_spawn(std::move(process));
+    return client.spawn(process);
   };
 }
 
@@ -92,7 +94,7 @@ Conversation::~Conversation() {
 }
 
 void Conversation::close_agent() {
-  const std::optional<RemoteAgent> old = std::exchange(agent_, {});
+  const std::optional<AgentHandle> old = std::exchange(agent_, {});
   session_.reset();
   if (old) old->close();
 }
@@ -101,7 +103,7 @@ void Conversation::restart() {
   if (session_ && said_ && can_go_on()) before_ = wanted_ = session_->id();
   if (session_) {
     events_.closing();
-    host_->offer().session_closed(session_->id());
+    host_->workspace().session_closed(session_->id());
   }
   close_agent();
   start();
@@ -142,7 +144,7 @@ void Conversation::start() {
     std::string error;
     bool login_wanted = false;
     int code = 3;  // to leave with
-    std::optional<RemoteAgent> agent;
+    std::optional<AgentHandle> agent;
     std::optional<Session> session;
     std::string how = "new";
     try {
@@ -150,7 +152,7 @@ void Conversation::start() {
       host->install(client);
       client.framing(options.framing);
       phase("shaking hands");
-      agent = wait_unless(stop, connect(client));
+      agent = connect(client).wait(stop);
       mailbox->post([this, agent] { agent_ = agent; });
       if (options.choose_session && wanted.empty()) {
         mailbox->post([this] {
@@ -168,14 +170,14 @@ void Conversation::start() {
         wanted = *id;
       }
       if (wanted.empty()) {
-        session = wait_unless(
-            stop, agent->async_new_session(request_for<v1::NewSessionRequest>(*agent, options)));
+        const auto request = request_for<v1::NewSessionRequest>(*agent, options);
+        session = agent->new_session(request).wait(stop);
       } else {
         how = way_back(agent->capabilities());
         session = reopened(*agent, wanted, options, how, stop);
       }
       make_choices(*session, options.choices, stop);
-    } catch (const StoppedEarly&) {
+    } catch (const Cancelled&) {
       return;
     } catch (const StartFailed& failed) {
       error = failed.what();
@@ -209,7 +211,7 @@ void Conversation::opened(Session session, const std::string& how) {
   const bool first = !session_;
   if (session_) {
     events_.closing();
-    host_->offer().session_closed(session_->id());
+    host_->workspace().session_closed(session_->id());
     session_.reset();
     for (const std::string& name : std::exchange(attached_names_, {}))
       events_.say("Not attached any more: " + name);
@@ -239,7 +241,8 @@ void Conversation::new_session() {
   const bool first = !session_;
   beside([this, agent = *agent_, mailbox = mailbox_, options = options_,
           choices = choices_for_another(), first] {
-    const Session session = agent.new_session(request_for<v1::NewSessionRequest>(agent, options));
+    const auto request = request_for<v1::NewSessionRequest>(agent, options);
+    const Session session = agent.new_session(request).wait();
     std::string problem;
     try {
       make_choices(session, first ? choices : differing(session, choices), {});

@@ -25,7 +25,7 @@ class Conversation {
  public:
   using Clock = std::chrono::steady_clock;
   // Starts the agent, or connects to it.
-  using Connect = std::function<Task<RemoteAgent>(Client&)>;
+  using Connect = std::function<Task<AgentHandle>(Client&)>;
 
   // Events for the owner, on its thread.
   class Events {
@@ -67,7 +67,7 @@ class Conversation {
   void restart();
   // The connection has ended.
   void disconnected();
-  const RemoteAgent& agent() const { return *agent_; }  // once there is one
+  const AgentHandle& agent() const { return *agent_; }  // once there is one
   bool has_agent() const { return agent_.has_value(); }
   // Of the start; empty once that is over.
   const std::string& phase() const { return phase_; }
@@ -126,7 +126,7 @@ class Conversation {
   std::string phase_;
   Clock::time_point phase_began_ = {};
   std::stop_source starting_;
-  std::optional<RemoteAgent> agent_;
+  std::optional<AgentHandle> agent_;
   std::optional<Session> session_;
   bool turn_running_ = false;
   bool said_ = false;  // something is in the session

@@ -26,7 +26,7 @@ class Talk : public Front, Conversation::Events {
       asked(turn.text());
       if (turn.text() == "fail") throw std::runtime_error("no");
       if (turn.text().starts_with("wait")) {
-        Pending<bool> stopped(stop);
+        Task<bool> stopped(stop);
         const std::stop_callback on_stop(turn.stop_token(), [this] { stop->settle(true); });
         co_await std::move(stopped);
         co_return StopReason::cancelled;
@@ -40,7 +40,7 @@ class Talk : public Front, Conversation::Events {
                          [this](Client& client) {
                            auto [ours, theirs] = memory_pair();
                            served.emplace(agent.start(std::move(theirs)));
-                           return client.async_connect(std::move(ours));
+                           return client.connect(std::move(ours));
                          });
   }
   ~Talk() override { conversation.reset(); }

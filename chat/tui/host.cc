@@ -67,7 +67,7 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
       front_(front),
       agent_(std::move(agent)),
       label_(std::move(label)),
-      offer_(
+      workspace_(
           [all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
             {
               const std::lock_guard lock(all->mutex);
@@ -97,7 +97,7 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
 
 void ChatHost::install(Client& client) {
   const std::shared_ptr<ChatHost> self = shared_from_this();
-  offer_.install(
+  workspace_.install(
       client,
       [self](const ClientContext&, workspace::Question call) { self->judge(std::move(call)); },
       [self](const std::string& path, std::optional<std::string> before, const std::string& after) {
@@ -117,15 +117,17 @@ void ChatHost::install(Client& client) {
         return self->login(context, methods);
       })
       .on_state_changed([mailbox = mailbox_, pace = pace_](ClientContext) -> Task<void> {
-        Pending<bool> drawn(pace->next_drawn());
+        Task<bool> drawn(pace->next_drawn());
         mailbox->wake();
         co_await std::move(drawn);
       })
-      .on_disconnected([self](std::string_view) {
+      .on_disconnected([self](const AgentId&, std::string_view) {
         self->mailbox_->post([self] { self->front_.disconnected(); });
       })
       .on_log([self](const LogEntry& entry) { self->log(entry.message); })
-      .on_stderr([self](std::string_view line) { self->log("stderr: " + std::string(line)); })
+      .on_stderr([self](const AgentId&, std::string_view line) {
+        self->log("stderr: " + std::string(line));
+      })
       .takes_boolean_options()
       .takes_notices()
       .takes_compactions()

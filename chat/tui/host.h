@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "acp/client.h"
+#include "acp/workspace/client_workspace.h"
 #include "acp/workspace/decisions.h"
-#include "acp/workspace/offer.h"
 #include "acp/workspace/output_buffer.h"
 #include "acp/workspace/turn_answers.h"
 #include "chat/permission.h"
@@ -55,7 +55,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   // What was answered in the turn before counts no more.
   void turn_begins();
 
-  const workspace::Offer& offer() const { return offer_; }
+  const workspace::ClientWorkspace& workspace() const { return workspace_; }
   std::map<std::string, FileChange> changes() const;
   std::vector<std::string> log() const;
   void log(std::string line);
@@ -100,7 +100,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   const std::string agent_, label_;
   const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
-  const workspace::Offer offer_;
+  const workspace::ClientWorkspace workspace_;
   workspace::Decisions decisions_;
   mutable std::mutex mutex_;
   workspace::TurnAnswers answers_;

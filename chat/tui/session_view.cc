@@ -96,11 +96,11 @@ void SessionView::waits_for_person(bool waits, const std::vector<std::string>& c
   asked_about_ = calls;
 }
 
-Frame SessionView::news(const SessionState& state, bool working, bool in_full) {
+TranscriptFrame SessionView::news(const SessionState& state, bool working, bool in_full) {
   Lines ours = take_notes();
   const bool ours_last = !working && !ours.empty();
   follow_calls(state, working);
-  Frame frame =
+  TranscriptFrame frame =
       ours_last || (in_full && !working) ? transcript_.finish(state) : transcript_.draw(state);
   Lines told = std::exchange(frame.finished, {});
   Lines& lines = frame.finished = ours_last ? std::move(told) : std::move(ours);

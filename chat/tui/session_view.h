@@ -50,7 +50,7 @@ class SessionView {
   // What the session tells now, and our own lines: what was said last stands last. Between turns
   // that is ours, below all of an answer, even though more of it may come; in a turn, what is only
   // told now. With `in_full`, nothing stays open between turns.
-  Frame news(const SessionState& state, bool working, bool in_full = false);
+  TranscriptFrame news(const SessionState& state, bool working, bool in_full = false);
   // The last frame: what is open is shown as it stands.
   Lines finish(const SessionState& state);
   // Lets go of what was printed long ago.

@@ -67,7 +67,7 @@ class ChatUi : public Front, Conversation::Events {
   // ---- what is seen (chat_view.cc)
   void draw();
   void draw_plain();
-  Frame news();
+  TranscriptFrame news();
   Lines plan(std::size_t most) const;
   // Prints what `show` notes; in a pager if it is longer than the screen.
   void present(const std::string& title, const std::function<void()>& show);

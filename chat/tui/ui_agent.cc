@@ -85,7 +85,7 @@ void ChatUi::choose_login(bool from_start) {
     conversation_.beside([this, id, agent = conversation_.agent(), mailbox = mailbox_] {
       std::string error;
       try {
-        agent.authenticate(id);
+        agent.authenticate(id).wait();
       } catch (const std::exception& failed) {
         error = failed.what();
       }
@@ -132,7 +132,7 @@ void ChatUi::opening(const Session& next, const std::string& how, bool first) {
     return;
   }
   view_.restart();
-  const RemoteAgent& agent = conversation_.agent();
+  const AgentHandle& agent = conversation_.agent();
   const auto& info = agent.info().agentInfo;
   std::string who = label_;
   if (info.has_value()) {
@@ -172,7 +172,7 @@ void ChatUi::turn_ends(const std::string& error, bool login_wanted) {
 }
 
 void ChatUi::agent_gone() {
-  const RemoteAgent& agent = conversation_.agent();
+  const AgentHandle& agent = conversation_.agent();
   std::string why = "The agent is gone";
   if (const auto exit = agent.exit_status()) why += ": " + exit->describe();
   say_error(why);

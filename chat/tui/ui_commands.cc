@@ -242,10 +242,10 @@ void ChatUi::show_servers() {
 }
 
 void ChatUi::logout() {
-  const RemoteAgent& agent = conversation_.agent();
+  const AgentHandle& agent = conversation_.agent();
   if (!agent.capabilities().auth.logout.has_value()) return say("The agent offers no logout");
   conversation_.beside([this, agent, mailbox = mailbox_] {
-    agent.logout();
+    agent.logout().wait();
     mailbox->post([this] { say("Logged out of " + label_); });
   });
 }

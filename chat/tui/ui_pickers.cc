@@ -190,7 +190,7 @@ void ChatUi::sessions(bool from_start) {
       [this, agent = conversation_.agent(), mailbox = mailbox_, cwd = options_.cwd, from_start] {
         v1::ListSessionsRequest filter;
         filter.cwd = cwd;
-        const std::vector<v1::SessionInfo> found = agent.list_sessions(filter);
+        const std::vector<v1::SessionInfo> found = agent.list_sessions(filter).wait();
         mailbox->post([this, found, from_start] {
           if (found.empty()) {
             say("The agent has no sessions in this directory");
@@ -250,7 +250,7 @@ void ChatUi::delete_session(const v1::SessionInfo& info) {
   dialog->chosen = [this, id = info.sessionId](std::size_t index) {
     if (index == 0) return;
     conversation_.beside([this, agent = conversation_.agent(), mailbox = mailbox_, id] {
-      agent.delete_session(id);
+      agent.delete_session(id).wait();
       mailbox->post([this, id] { say("Deleted: session " + id); });
     });
   };

@@ -24,9 +24,9 @@ void ChatUi::print(const Lines& lines) {
   terminal_.write(text);
 }
 
-Frame ChatUi::news() {
+TranscriptFrame ChatUi::news() {
   note_waiting();
-  Frame frame;
+  TranscriptFrame frame;
   const auto& session = conversation_.session();
   if (session) {
     host_->tell_terminals(*session);
@@ -56,7 +56,7 @@ void ChatUi::draw() {
   if (plain_) return draw_plain();
   if (const auto& session = conversation_.session(); session && !conversation_.working())
     static_cast<void>(session->take_updates());
-  Frame frame = news();
+  TranscriptFrame frame = news();
   Lines open = std::move(frame.open);
   std::size_t cursor_row = 0, cursor_column = 0;
   Lines below_open = below(screen_.room(), cursor_row, cursor_column);

@@ -32,8 +32,8 @@ struct AgentCheckOptions {
 // The kinds of prompts, with what they say by default.
 const std::map<std::string, std::string>& default_prompts();
 
-// Gives up (report.gave_up()) if no agent of the run answers initialize. Throws StartFailed if the
-// agent cannot be started at all. Deletes the sessions that it has made where the agent offers
+// Gives up (report.gave_up()) if no agent of the run answers initialize. Throws PeerNotStarted if
+// the agent cannot be started at all. Deletes the sessions that it has made where the agent offers
 // that.
 void check_agent(const AgentCheckOptions& options, Report& report);
 

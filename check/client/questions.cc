@@ -1,6 +1,6 @@
-// Scenes of what an agent asks the user: permissions, elicitations; and of cancelling.
+// Scenarios of what an agent asks the user: permissions, elicitations; and of cancelling.
 #include "check/client/answer.h"
-#include "check/client/scene.h"
+#include "check/client/client_scenario.h"
 
 namespace acp::check {
 namespace {
@@ -22,113 +22,115 @@ std::string permission(const char* call) {
          "}";
 }
 
-void announce(Scene& scene, const char* call) {
-  scene.update(R"({"sessionUpdate":"tool_call","toolCallId":")" + std::string(call) +
-               R"(","title":"Edit a file","kind":"edit","status":"pending"})");
+void announce(ClientScenario& scenario, const char* call) {
+  scenario.update(R"({"sessionUpdate":"tool_call","toolCallId":")" + std::string(call) +
+                  R"(","title":"Edit a file","kind":"edit","status":"pending"})");
 }
 
-void play_permission(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  announce(scene, "p1");
-  const auto answer = scene.call("session/request_permission", permission("p1"));
-  scene.expect("C-ASK-1", has_outcome(answer), shown(answer));
-  scene.finish();
+void play_permission(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  announce(scenario, "p1");
+  const auto answer = scenario.call("session/request_permission", permission("p1"));
+  scenario.expect("C-ASK-1", has_outcome(answer), shown(answer));
+  scenario.finish();
 }
 
-void play_odd_permission(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  const auto answer = scene.call(
+void play_odd_permission(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  const auto answer = scenario.call(
       "session/request_permission",
       R"({"sessionId":$S,"toolCall":{"toolCallId":"never announced","mood":"odd"},"_meta":{},)"
       R"("options":[{"optionId":"no","name":"No","kind":"reject_once","_meta":{"x":1}},)"
       R"({"optionId":"yes","name":"Yes","kind":"allow_once","hue":7}]})");
-  scene.expect("C-ASK-2", has_outcome(answer), shown(answer));
-  scene.finish();
+  scenario.expect("C-ASK-2", has_outcome(answer), shown(answer));
+  scenario.finish();
 }
 
-void play_two_permissions(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  announce(scene, "p1");
-  announce(scene, "p2");
-  const std::string one = scene.ask("session/request_permission", permission("p1"));
-  const std::string two = scene.ask("session/request_permission", permission("p2"));
-  const auto first = scene.answer_to(one), second = scene.answer_to(two);
-  scene.expect("C-ASK-3", first && second, shown(first) + "; " + shown(second));
-  scene.finish();
+void play_two_permissions(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  announce(scenario, "p1");
+  announce(scenario, "p2");
+  const std::string one = scenario.ask("session/request_permission", permission("p1"));
+  const std::string two = scenario.ask("session/request_permission", permission("p2"));
+  const auto first = scenario.answer_to(one), second = scenario.answer_to(two);
+  scenario.expect("C-ASK-3", first && second, shown(first) + "; " + shown(second));
+  scenario.finish();
 }
 
 // True if the client has sent session/cancel.
-bool make_cancel(Scene& scene) {
-  if (!scene.started_by_us()) {
-    if (scene.options().say) scene.options().say("cancel the turn now");
+bool make_cancel(ClientScenario& scenario) {
+  if (!scenario.started_by_us()) {
+    if (scenario.options().say) scenario.options().say("cancel the turn now");
   } else {
-    scene.signal(scene.options().cancel_signal);
+    scenario.signal(scenario.options().cancel_signal);
   }
-  if (scene.reach("session/cancel")) return true;
-  for (const std::string_view id : scene.ids)
-    scene.skip(id, "the signal made the client send no session/cancel: " + scene.state());
-  scene.finish();
+  if (scenario.reach("session/cancel")) return true;
+  for (const std::string_view id : scenario.ids)
+    scenario.skip(id, "the signal made the client send no session/cancel: " + scenario.state());
+  scenario.finish();
   return false;
 }
 
-void play_cancel(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  scene.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}})");
-  announce(scene, "c1");
-  if (!scene.alive()) {
-    for (const std::string_view id : scene.ids) scene.skip(id, "the client is gone");
+void play_cancel(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  scenario.update(
+      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}})");
+  announce(scenario, "c1");
+  if (!scenario.alive()) {
+    for (const std::string_view id : scenario.ids) scenario.skip(id, "the client is gone");
     return;
   }
-  if (!make_cancel(scene)) return;
-  const auto crossing = scene.call("session/request_permission", permission("c1"));
+  if (!make_cancel(scenario)) return;
+  const auto crossing = scenario.call("session/request_permission", permission("c1"));
   if (!crossing)
-    scene.skip("C-STOP-1", "the client did not answer: " + scene.state());
+    scenario.skip("C-STOP-1", "the client did not answer: " + scenario.state());
   else
-    scene.expect("C-STOP-1",
-                 (*crossing)["result"]["outcome"]["outcome"].as_string() == "cancelled" ||
-                     (*crossing)["error"]["code"].as_int64() == -32800,
-                 shown(crossing));
-  scene.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"failed"})");
-  scene.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"2"}})");
-  const bool waits = scene.alive();
-  scene.expect("C-STOP-2", waits, "before its prompt was answered: " + scene.state());
-  scene.end_turn("cancelled");
-  scene.finish();
+    scenario.expect("C-STOP-1",
+                    (*crossing)["result"]["outcome"]["outcome"].as_string() == "cancelled" ||
+                        (*crossing)["error"]["code"].as_int64() == -32800,
+                    shown(crossing));
+  scenario.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"failed"})");
+  scenario.update(
+      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"2"}})");
+  const bool waits = scenario.alive();
+  scenario.expect("C-STOP-2", waits, "before its prompt was answered: " + scenario.state());
+  scenario.end_turn("cancelled");
+  scenario.finish();
 }
 
-void play_cancel_asked(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  announce(scene, "c1");
-  const std::string asked = scene.ask("session/request_permission", permission("c1"));
+void play_cancel_asked(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  announce(scenario, "c1");
+  const std::string asked = scenario.ask("session/request_permission", permission("c1"));
   // A client that answers by itself does so at once: then there is nothing to see here.
-  if (scene.until([&] { return scene.answered(asked); }, 400ms)) {
-    scene.finish();
+  if (scenario.until([&] { return scenario.answered(asked); }, 400ms)) {
+    scenario.finish();
     return;
   }
-  if (!make_cancel(scene)) return;
-  const auto answer = scene.answer_to(asked);
+  if (!make_cancel(scenario)) return;
+  const auto answer = scenario.answer_to(asked);
   if (!answer)
-    scene.fail("C-CANCEL-1", "after session/cancel the open permission request is not answered");
-  scene.end_turn("cancelled");
-  scene.finish();
+    scenario.fail("C-CANCEL-1", "after session/cancel the open permission request is not answered");
+  scenario.end_turn("cancelled");
+  scenario.finish();
 }
 
-void play_elicitation(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  const JsonView modes = scene.capabilities()["elicitation"];
+void play_elicitation(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  const JsonView modes = scenario.capabilities()["elicitation"];
   if (!modes["form"].is_object()) {
     for (const std::string_view id : {"C-ELICIT-1", "C-ELICIT-2", "C-ELICIT-3", "C-ELICIT-4"})
-      scene.skip(id, "the client does not advertise elicitation with forms");
-    scene.finish();
+      scenario.skip(id, "the client does not advertise elicitation with forms");
+    scenario.finish();
     return;
   }
-  const auto answer = scene.call(
+  const auto answer = scenario.call(
       "elicitation/create",
       R"({"sessionId":$S,"mode":"form","message":"Who are you?","requestedSchema":{"type":)"
       R"("object","properties":{"name":{"type":"string","title":"Name"},"age":{"type":"integer",)"
       R"("minimum":0},"colour":{"type":"string","enum":["red","blue"]}},"required":["name"]}})");
   const auto action = answer ? (*answer)["result"]["action"].as_string() : std::nullopt;
-  scene.expect("C-ELICIT-1", action.has_value(), shown(answer));
+  scenario.expect("C-ELICIT-1", action.has_value(), shown(answer));
   if (action == "accept") {
     const JsonView content = (*answer)["result"]["content"];
     const JsonView age = content["age"];
@@ -136,25 +138,25 @@ void play_elicitation(Scene& scene) {
     const bool fits = content["name"].is_string() &&
                       (age.absent() || age.as_int64().value_or(-1) >= 0) &&
                       (content["colour"].absent() || colour == "red" || colour == "blue");
-    scene.expect("C-ELICIT-2", fits, shown(answer));
+    scenario.expect("C-ELICIT-2", fits, shown(answer));
   } else {
-    scene.skip("C-ELICIT-2", "the client did not accept");
+    scenario.skip("C-ELICIT-2", "the client did not accept");
   }
   const bool url = modes["url"].is_object();
-  const auto unknown = scene.call(
+  const auto unknown = scenario.call(
       "elicitation/create",
       url ? R"({"sessionId":$S,"mode":"telepathy","message":"Think of it"})"
           : R"({"sessionId":$S,"mode":"url","message":"Look","elicitationId":"e1","url":)"
             R"("https://example.com/"})");
-  scene.expect("C-ELICIT-3", unknown && !(*unknown)["error"].absent(), shown(unknown));
-  scene.notify("elicitation/complete", R"({"elicitationId":"nobody knows it"})");
-  scene.survived("C-ELICIT-4", "elicitation/complete");
-  scene.finish();
+  scenario.expect("C-ELICIT-3", unknown && !(*unknown)["error"].absent(), shown(unknown));
+  scenario.notify("elicitation/complete", R"({"elicitationId":"nobody knows it"})");
+  scenario.survived("C-ELICIT-4", "elicitation/complete");
+  scenario.finish();
 }
 
 }  // namespace
 
-std::vector<ClientScene> client_question_scenes() {
+std::vector<ScenarioCase> client_question_scenarios() {
   return {
       {"a permission", {"C-ASK-1"}, play_permission},
       {"an odd permission", {"C-ASK-2"}, play_odd_permission},

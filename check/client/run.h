@@ -1,5 +1,5 @@
 // `acp check client`: a client is started again and again, each time with an agent of ours that
-// plays one scene, and what it did is checked against the requirements.
+// plays one scenario, and what it did is checked against the requirements.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct ClientOptions {
   bool stays = false;
   // It is started by hand, with the agent that is printed: the socket's path. No command then.
   std::string listen;
-  std::size_t jobs = 1;  // scenes at a time
+  std::size_t jobs = 1;  // scenarios at a time
   std::function<void(const std::string&)> say = nullptr;
 };
 

@@ -1,7 +1,7 @@
-// Scenes of a turn's end.
+// Scenarios of a turn's end.
 #include <thread>
 
-#include "check/client/scene.h"
+#include "check/client/client_scenario.h"
 
 namespace acp::check {
 namespace {
@@ -9,88 +9,93 @@ namespace {
 using namespace std::chrono_literals;
 
 // The turn was answered: the client must have noticed.
-void expect_over(Scene& scene, std::string_view id, const std::string& what) {
-  if (scene.options().stays || !scene.started_by_us()) {
-    scene.survived(id, what);
-    scene.finish();
+void expect_over(ClientScenario& scenario, std::string_view id, const std::string& what) {
+  if (scenario.options().stays || !scenario.started_by_us()) {
+    scenario.survived(id, what);
+    scenario.finish();
     return;
   }
-  const Scene::Ending ending = scene.finish();
-  if (scene.facts().stays) return scene.skip(id, "the client never ends");
+  const ClientScenario::Ending ending = scenario.finish();
+  if (scenario.facts().stays) return scenario.skip(id, "the client never ends");
   const bool killed = ending.exit && ending.exit->kind == io::ExitStatus::Kind::killed;
-  scene.expect(id, ending.in_time && !killed, "after " + what + " " + ending.text());
+  scenario.expect(id, ending.in_time && !killed, "after " + what + " " + ending.text());
 }
 
-void play_stop(Scene& scene, std::string_view reason, std::string_view id) {
-  if (!scene.reach_prompt()) return;
-  scene.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"So"}})");
-  scene.end_turn(reason);
-  expect_over(scene, id, "the stop reason " + std::string(reason));
+void play_stop(ClientScenario& scenario, std::string_view reason, std::string_view id) {
+  if (!scenario.reach_prompt()) return;
+  scenario.update(
+      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"So"}})");
+  scenario.end_turn(reason);
+  expect_over(scenario, id, "the stop reason " + std::string(reason));
 }
 
-void play_max_tokens(Scene& scene) { play_stop(scene, "max_tokens", "C-TURN-2"); }
-void play_max_requests(Scene& scene) { play_stop(scene, "max_turn_requests", "C-TURN-2"); }
-void play_refusal(Scene& scene) { play_stop(scene, "refusal", "C-TURN-2"); }
-void play_cancelled(Scene& scene) { play_stop(scene, "cancelled", "C-TURN-2"); }
-void play_unknown_stop(Scene& scene) { play_stop(scene, "bored", "C-TURN-3"); }
+void play_max_tokens(ClientScenario& scenario) { play_stop(scenario, "max_tokens", "C-TURN-2"); }
+void play_max_requests(ClientScenario& scenario) {
+  play_stop(scenario, "max_turn_requests", "C-TURN-2");
+}
+void play_refusal(ClientScenario& scenario) { play_stop(scenario, "refusal", "C-TURN-2"); }
+void play_cancelled(ClientScenario& scenario) { play_stop(scenario, "cancelled", "C-TURN-2"); }
+void play_unknown_stop(ClientScenario& scenario) { play_stop(scenario, "bored", "C-TURN-3"); }
 
-void play_prompt_error(Scene& scene) {
-  scene.intercept = [&](const Incoming& call) {
+void play_prompt_error(ClientScenario& scenario) {
+  scenario.intercept = [&](const Incoming& call) {
     if (call.method != "session/prompt") return false;
-    scene.answer_error(call, -32603, "The model is out of order");
+    scenario.answer_error(call, -32603, "The model is out of order");
     return true;
   };
-  if (!scene.start()) return;
-  if (!scene.reach("session/prompt"))
-    return scene.skip("C-TURN-4", "the client sent no session/prompt: " + scene.state());
-  if (scene.options().stays || !scene.started_by_us()) {
-    scene.survived("C-TURN-4", "an error as answer");
-    scene.finish();
+  if (!scenario.start()) return;
+  if (!scenario.reach("session/prompt"))
+    return scenario.skip("C-TURN-4", "the client sent no session/prompt: " + scenario.state());
+  if (scenario.options().stays || !scenario.started_by_us()) {
+    scenario.survived("C-TURN-4", "an error as answer");
+    scenario.finish();
     return;
   }
-  const Scene::Ending ending = scene.finish();
-  if (scene.facts().stays) return scene.skip("C-TURN-4", "the client never ends");
-  scene.expect("C-TURN-4", ending.in_time && ending.exit && !ending.exit->success(),
-               "after an error as answer " + ending.text());
+  const ClientScenario::Ending ending = scenario.finish();
+  if (scenario.facts().stays) return scenario.skip("C-TURN-4", "the client never ends");
+  scenario.expect("C-TURN-4", ending.in_time && ending.exit && !ending.exit->success(),
+                  "after an error as answer " + ending.text());
 }
 
-void play_slow(Scene& scene) {
+void play_slow(ClientScenario& scenario) {
   // Longer than any time that is meant for a peer on the same machine. Nothing races with it.
-  scene.intercept = [&](const Incoming& call) {
-    const bool first = scene.count(call.method) == 1;
+  scenario.intercept = [&](const Incoming& call) {
+    const bool first = scenario.count(call.method) == 1;
     if (first && (call.method == "initialize" || call.method == "session/new"))
       std::this_thread::sleep_for(2s);
     return false;
   };
-  if (!scene.start()) return;
-  const auto time = scene.options().time + 4s;
-  if (!scene.expect("C-TURN-5", scene.until([&] { return !scene.prompts().empty(); }, time),
-                    "the client did not wait: " + scene.state())) {
-    scene.finish();
+  if (!scenario.start()) return;
+  const auto time = scenario.options().time + 4s;
+  if (!scenario.expect("C-TURN-5",
+                       scenario.until([&] { return !scenario.prompts().empty(); }, time),
+                       "the client did not wait: " + scenario.state())) {
+    scenario.finish();
     return;
   }
-  scene.until([&] { return scene.gone(); }, 2000ms);
-  scene.expect("C-TURN-5", !scene.gone(), "the client did not wait: " + scene.state());
-  scene.end_well("C-TURN-5", "slow answers");
+  scenario.until([&] { return scenario.gone(); }, 2000ms);
+  scenario.expect("C-TURN-5", !scenario.gone(), "the client did not wait: " + scenario.state());
+  scenario.end_well("C-TURN-5", "slow answers");
 }
 
-void play_rich_answer(Scene& scene) {
-  scene.intercept = [&](const Incoming& call) {
+void play_rich_answer(ClientScenario& scenario) {
+  scenario.intercept = [&](const Incoming& call) {
     if (call.method != "session/prompt") return false;
-    scene.answer(call, R"({"stopReason":"end_turn","_meta":{"x":{"y":[1]}},"mood":"good","usage":)"
-                       R"({"totalTokens":3,"inputTokens":1,"outputTokens":2,"dreamTokens":7}})");
+    scenario.answer(call,
+                    R"({"stopReason":"end_turn","_meta":{"x":{"y":[1]}},"mood":"good","usage":)"
+                    R"({"totalTokens":3,"inputTokens":1,"outputTokens":2,"dreamTokens":7}})");
     return true;
   };
-  if (!scene.start()) return;
-  if (!scene.reach("session/prompt"))
-    return scene.skip("C-TURN-6", "the client sent no session/prompt: " + scene.state());
-  scene.pass("C-TURN-6");
-  scene.end_well("C-TURN-6", "unknown fields in the answer");
+  if (!scenario.start()) return;
+  if (!scenario.reach("session/prompt"))
+    return scenario.skip("C-TURN-6", "the client sent no session/prompt: " + scenario.state());
+  scenario.pass("C-TURN-6");
+  scenario.end_well("C-TURN-6", "unknown fields in the answer");
 }
 
 }  // namespace
 
-std::vector<ClientScene> client_turn_scenes() {
+std::vector<ScenarioCase> client_turn_scenarios() {
   return {
       {"stop reason max_tokens", {"C-TURN-2"}, play_max_tokens},
       {"stop reason max_turn_requests", {"C-TURN-2"}, play_max_requests},

@@ -1,5 +1,5 @@
-// Scenes of session/update.
-#include "check/client/scene.h"
+// Scenarios of session/update.
+#include "check/client/client_scenario.h"
 
 namespace acp::check {
 namespace {
@@ -27,44 +27,44 @@ constexpr std::string_view known_updates[] = {
     R"({"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":0.5,"currency":"EUR"}})",
 };
 
-void play_known(Scene& scene) {
-  if (!scene.reach_prompt()) return;
+void play_known(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
   for (const std::string_view each : known_updates) {
-    scene.update(each);
+    scenario.update(each);
     const auto parsed = Json::parse(each);
     const std::string kind = parsed ? (*parsed)["sessionUpdate"].as_string().value_or("") : "?";
-    if (!scene.survived("C-UPD-1", kind)) break;
+    if (!scenario.survived("C-UPD-1", kind)) break;
   }
-  const JsonView session = scene.capabilities()["session"];
+  const JsonView session = scenario.capabilities()["session"];
   if (session["notices"].is_object())
-    scene.update(R"({"sessionUpdate":"notice","severity":"info","title":"Mind the gap"})");
+    scenario.update(R"({"sessionUpdate":"notice","severity":"info","title":"Mind the gap"})");
   if (session["compaction"].is_object())
-    scene.update(
+    scenario.update(
         R"({"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"})");
-  scene.survived("C-UPD-1", "notices");
-  scene.end_well("C-UPD-1", "all kinds of updates");
+  scenario.survived("C-UPD-1", "notices");
+  scenario.end_well("C-UPD-1", "all kinds of updates");
 }
 
-// One scene for each: how the client ends is part of what is judged.
-void play_updates(Scene& scene, std::initializer_list<std::string_view> updates,
+// One scenario for each: how the client ends is part of what is judged.
+void play_updates(ClientScenario& scenario, std::initializer_list<std::string_view> updates,
                   std::string_view id, const std::string& what) {
-  if (!scene.reach_prompt()) return;
-  for (const std::string_view each : updates) scene.update(each);
-  scene.survived(id, what);
-  scene.end_well(id, what);
+  if (!scenario.reach_prompt()) return;
+  for (const std::string_view each : updates) scenario.update(each);
+  scenario.survived(id, what);
+  scenario.end_well(id, what);
 }
 
-void play_unknown(Scene& scene) {
-  play_updates(scene,
+void play_unknown(ClientScenario& scenario) {
+  play_updates(scenario,
                {R"({"sessionUpdate":"telepathy","strength":9,"content":{"type":"text","text":""}})",
                 R"({"sessionUpdate":"_acme.example/private","x":[{"y":null}]})",
                 R"({"sessionUpdate":"tool_call_ended"})"},
                "C-UPD-2", "an unknown kind of update");
 }
 
-void play_more_fields(Scene& scene) {
+void play_more_fields(ClientScenario& scenario) {
   play_updates(
-      scene,
+      scenario,
       {R"({"sessionUpdate":"agent_message_chunk","mood":"fine","_meta":{"a":{"b":[1,2]}},)"
        R"("content":{"type":"text","text":"x","font":"mono","annotations":{"audience":["user"],)"
        R"("sound":1},"_meta":{"k":null}}})",
@@ -75,9 +75,9 @@ void play_more_fields(Scene& scene) {
       "C-UPD-3", "unknown fields in updates");
 }
 
-void play_unknown_values(Scene& scene) {
+void play_unknown_values(ClientScenario& scenario) {
   play_updates(
-      scene,
+      scenario,
       {R"({"sessionUpdate":"tool_call","toolCallId":"v1","title":"T","kind":"juggle",)"
        R"("status":"hovering","content":[{"type":"hologram","beam":1},{"type":"terminal",)"
        R"("terminalId":"never-created"}],"locations":[{"path":"relative/path","line":null}]})",
@@ -87,31 +87,32 @@ void play_unknown_values(Scene& scene) {
       "C-UPD-4", "unknown values in updates");
 }
 
-void play_late(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  scene.end_turn();
-  scene.update(
+void play_late(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  scenario.end_turn();
+  scenario.update(
       R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Too late"}})");
-  scene.update(R"({"sessionUpdate":"tool_call","toolCallId":"late","title":"Late"})");
-  scene.update(R"({"sessionUpdate":"usage_update","used":1,"size":2})");
-  if (scene.options().stays || scene.facts().stays)
-    scene.survived("C-UPD-5", "late updates");
+  scenario.update(R"({"sessionUpdate":"tool_call","toolCallId":"late","title":"Late"})");
+  scenario.update(R"({"sessionUpdate":"usage_update","used":1,"size":2})");
+  if (scenario.options().stays || scenario.facts().stays)
+    scenario.survived("C-UPD-5", "late updates");
   else
-    scene.pass("C-UPD-5");
-  scene.end_well("C-UPD-5", "late updates");
+    scenario.pass("C-UPD-5");
+  scenario.end_well("C-UPD-5", "late updates");
 }
 
-void play_foreign(Scene& scene) {
-  if (!scene.reach_prompt()) return;
-  scene.notify("session/update",
-               R"({"sessionId":"nobody-knows-it","update":{"sessionUpdate":"agent_message_chunk",)"
-               R"("content":{"type":"text","text":"Hello?"}}})");
-  scene.survived("C-UPD-6", "an update of another session");
-  scene.end_well("C-UPD-6", "an update of another session");
+void play_foreign(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
+  scenario.notify(
+      "session/update",
+      R"({"sessionId":"nobody-knows-it","update":{"sessionUpdate":"agent_message_chunk",)"
+      R"("content":{"type":"text","text":"Hello?"}}})");
+  scenario.survived("C-UPD-6", "an update of another session");
+  scenario.end_well("C-UPD-6", "an update of another session");
 }
 
-void play_unannounced(Scene& scene) {
-  play_updates(scene,
+void play_unannounced(ClientScenario& scenario) {
+  play_updates(scenario,
                {R"({"sessionUpdate":"tool_call_update","toolCallId":"u1","status":"completed"})",
                 R"({"sessionUpdate":"tool_call","toolCallId":"u2","title":"One"})",
                 R"({"sessionUpdate":"tool_call","toolCallId":"u2","title":"Two","kind":"read"})",
@@ -120,28 +121,28 @@ void play_unannounced(Scene& scene) {
                "C-UPD-7", "tool calls out of order");
 }
 
-void play_huge(Scene& scene) {
-  if (!scene.reach_prompt()) return;
+void play_huge(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
   std::string text;
   while (text.size() < std::size_t{5} << 20) text += "All work and no play makes a long line. ";
-  scene.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
-               text + "\"}}");
-  scene.survived("C-UPD-8", "a message of 5 MB");
-  scene.end_well("C-UPD-8", "a message of 5 MB");
+  scenario.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
+                  text + "\"}}");
+  scenario.survived("C-UPD-8", "a message of 5 MB");
+  scenario.end_well("C-UPD-8", "a message of 5 MB");
 }
 
-void play_many(Scene& scene) {
-  if (!scene.reach_prompt()) return;
+void play_many(ClientScenario& scenario) {
+  if (!scenario.reach_prompt()) return;
   for (int i = 0; i < 5000; ++i)
-    scene.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
-                 std::to_string(i) + " \"}}");
-  scene.survived("C-UPD-9", "5000 updates");
-  scene.end_well("C-UPD-9", "5000 updates");
+    scenario.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
+                    std::to_string(i) + " \"}}");
+  scenario.survived("C-UPD-9", "5000 updates");
+  scenario.end_well("C-UPD-9", "5000 updates");
 }
 
 }  // namespace
 
-std::vector<ClientScene> client_update_scenes() {
+std::vector<ScenarioCase> client_update_scenarios() {
   return {
       {"all kinds of updates", {"C-UPD-1"}, play_known},
       {"unknown kinds of updates", {"C-UPD-2"}, play_unknown},

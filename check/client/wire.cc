@@ -89,8 +89,8 @@ void ClientWire::notice(JsonView message, bool from_client) {
   if (params["additionalDirectories"].size() > 0) tried_.insert("directories");
 }
 
-void ClientWire::see(Scene& scene) {
-  if (scene.wire() == nullptr) return;
+void ClientWire::see(ClientScenario& scenario) {
+  if (scenario.wire() == nullptr) return;
   Rules rules;
   std::map<std::string, int> prompts;
   std::set<std::string> terminals;
@@ -98,11 +98,11 @@ void ClientWire::see(Scene& scene) {
   int terminals_asked = 0;
   const auto report = [&](const std::vector<Violation>& violations) {
     for (const Violation& each : violations)
-      if (each.requirement->side == Side::client && scene.ruled)
-        scene.fail(each.requirement->id, each.message);
+      if (each.requirement->side == Side::client && scenario.ruled)
+        scenario.fail(each.requirement->id, each.message);
   };
   const std::lock_guard lock(mutex_);
-  for (const PassedFrame& frame : scene.wire()->transcript()) {
+  for (const PassedFrame& frame : scenario.wire()->transcript()) {
     const auto use = [&](std::string_view text) {
       report(rules.see({frame.time, frame.sent ? Side::agent : Side::client, text}));
       if (frame.text.size() > std::size_t{1} << 20) return;

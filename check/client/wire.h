@@ -1,18 +1,18 @@
-// What looking on tells about a client: the rules of the wire, over all scenes.
+// What looking on tells about a client: the rules of the wire, over all scenarios.
 #pragma once
 
 #include <mutex>
 #include <set>
 #include <string_view>
 
-#include "check/client/scene.h"
+#include "check/client/client_scenario.h"
 
 namespace acp::check {
 
 class ClientWire {
  public:
-  // A scene that is over.
-  void see(Scene& scene);
+  // A scenario that is over.
+  void see(ClientScenario& scenario);
   // After the last one: what held is passed, what nothing was said about is skipped.
   void judge(Judge& judge) const;
 

@@ -89,7 +89,7 @@ void Rules::Parts::see(const WireFrame& frame, const json::Result<Json>& parsed)
     ++broken;
     if (!json::is_utf8(frame.text)) return found_of_sender("WIRE-2", "a frame is not UTF-8");
     // Deeper or larger than we read says nothing about who sent it.
-    if (parsed.error().kind == json::Error::Kind::limit) return;
+    if (parsed.error().kind == json::DecodeFault::Kind::limit) return;
     return found_of_sender("WIRE-1", "a frame is not JSON: " + parsed.error().message());
   }
   if (!parsed->is_object()) {

@@ -12,8 +12,8 @@ namespace acp::check {
 namespace {
 
 // Decodes the value and forgets it.
-std::optional<json::Error> decode(JsonView value, const json::Type& type,
-                                  std::vector<json::Report>& reports) {
+std::optional<json::DecodeFault> decode(JsonView value, const json::Type& type,
+                                        std::vector<json::Report>& reports) {
   const std::unique_ptr<std::max_align_t[]> room(
       new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
   type.life->construct(room.get());
@@ -45,7 +45,7 @@ void Rules::Parts::check_value(JsonView value, const json::Type& type, const cha
                                std::string_view number, const std::string& method) {
   std::vector<json::Report> reports;
   if (const auto error = decode(value, type, reports)) {
-    if (error->kind == json::Error::Kind::limit) return;
+    if (error->kind == json::DecodeFault::Kind::limit) return;
     return found_of_sender(number, method + ": " + joined(name, error->path) + ": expected " +
                                        error->expected + ", got " + error->got);
   }

@@ -15,7 +15,7 @@ std::int64_t now() {
 
 io::Process started(const io::ProcessOptions& options) {
   io::StartResult result = io::Process::start(options);
-  if (!result.ok()) throw StartFailed(result.error().message());
+  if (!result.ok()) throw PeerNotStarted(result.error().message());
   return std::move(*result);
 }
 

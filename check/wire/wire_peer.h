@@ -82,7 +82,7 @@ class WirePeer {
 // A program and the wire to it. All that it has started ends with this object.
 class ProgramPeer {
  public:
-  // Throws StartFailed if the program cannot be started at all.
+  // Throws PeerNotStarted if the program cannot be started at all.
   ProgramPeer(const io::ProcessOptions& options, rpc::Framing framing);
 
   WirePeer& wire() { return *wire_; }
@@ -98,9 +98,9 @@ class ProgramPeer {
   std::optional<WirePeer> wire_;
 };
 
-class StartFailed : public std::exception {
+class PeerNotStarted : public std::exception {
  public:
-  explicit StartFailed(std::string what) : what_(std::move(what)) {}
+  explicit PeerNotStarted(std::string what) : what_(std::move(what)) {}
   const char* what() const noexcept override { return what_.c_str(); }
 
  private:

@@ -77,7 +77,7 @@ TEST(WirePeer, WhatTheProgramLeftBehindIsNoticed) {
 TEST(WirePeer, AProgramThatIsNotThereIsAnError) {
   io::ProcessOptions options;
   options.argv = {"/nowhere/agent"};
-  EXPECT_THROW(ProgramPeer(options, rpc::Framing::newline), StartFailed);
+  EXPECT_THROW(ProgramPeer(options, rpc::Framing::newline), PeerNotStarted);
 }
 
 }  // namespace

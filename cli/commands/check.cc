@@ -44,7 +44,7 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   check::Report report(read.selected);
   try {
     check::check_agent(how, report);
-  } catch (const check::StartFailed& failed) {
+  } catch (const check::PeerNotStarted& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
   }

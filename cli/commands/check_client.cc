@@ -7,7 +7,7 @@
 
 #include "acp/io/process/process.h"
 #include "chat/program.h"
-#include "check/client/door.h"
+#include "check/client/agent_socket.h"
 #include "check/client/run.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
@@ -90,10 +90,11 @@ void add_check_client_command(const Command& check, Action& action,
   command
       ->add_option("--listen", options->listen,
                    "For a client that is started by hand: the path of a socket. The command of the "
-                   "agent to give to it is printed, and it is waited for, once for each scene")
+                   "agent to give to it is printed, and it is waited for, once for each scenario")
       ->type_name("PATH");
   command->footer(
-      "The client is started once for each scene, in a directory with files to work on, and must\n"
+      "The client is started once for each scenario, in a directory with files to work on, and "
+      "must\n"
       "send a prompt by itself. In its command {agent} is replaced by the command of our agent: "
       "by\n"
       "its words where it is a word of its own, by one line for a shell inside a longer word:\n"

@@ -92,7 +92,7 @@ int info(const Options& options) {
 }
 
 int tools(const Options& options) {
-  const auto list = connect(options).list_tools();
+  const auto list = connect(options).list_tools().wait();
   if (options.json) {
     std::cout << io::printable_json(listed("tools", list).text()) << "\n";
     return 0;
@@ -124,7 +124,7 @@ int call(const Options& given) {
   const Options options = with_server_first(given);
   const Interrupts interrupts;
   const mcp::Server server = connect(options);
-  const auto list = server.list_tools();
+  const auto list = server.list_tools().wait();
   const auto tool = std::find_if(list.begin(), list.end(),
                                  [&](const mcp::Tool& each) { return each.name == options.name; });
   if (tool == list.end()) {
@@ -142,8 +142,8 @@ int call(const Options& given) {
     if (progress.message) line << " " << first_line(*progress.message);
     std::cerr << line.str() + "\n";
   };
-  const mcp::CallToolResult result = server.call_tool(
-      options.name, tool_arguments(tool->inputSchema, options.words), std::move(how));
+  const mcp::CallToolResult result =
+      server.call_tool(options.name, tool_arguments(tool->inputSchema, options.words), how).wait();
   if (options.json) {
     std::cout << io::printable_json(result.raw.text()) << "\n";
   } else {
@@ -160,10 +160,10 @@ int call(const Options& given) {
 
 int resources(const Options& options) {
   const mcp::Server server = connect(options);
-  const auto list = server.list_resources();
+  const auto list = server.list_resources().wait();
   std::vector<mcp::ResourceTemplate> templates;
   try {
-    templates = server.list_resource_templates();
+    templates = server.list_resource_templates().wait();
   } catch (const CallFailed& failed) {
     if (failed.code() != rpc::method_not_found) throw;  // not every server has them
   }
@@ -185,7 +185,7 @@ int resources(const Options& options) {
 }
 
 int read(const Options& options) {
-  const mcp::ReadResourceResult result = connect(options).read_resource(options.name);
+  const mcp::ReadResourceResult result = connect(options).read_resource(options.name).wait();
   if (options.json)
     std::cout << io::printable_json(result.raw.text()) << "\n";
   else
@@ -195,7 +195,7 @@ int read(const Options& options) {
 }
 
 int prompts(const Options& options) {
-  const auto list = connect(options).list_prompts();
+  const auto list = connect(options).list_prompts().wait();
   if (options.json) {
     std::cout << io::printable_json(listed("prompts", list).text()) << "\n";
     return 0;
@@ -214,7 +214,7 @@ int prompts(const Options& options) {
 int prompt(const Options& given) {
   const Options options = with_server_first(given);
   const Json arguments = prompt_arguments(options.words);
-  const mcp::GetPromptResult result = connect(options).get_prompt(options.name, arguments);
+  const mcp::GetPromptResult result = connect(options).get_prompt(options.name, arguments).wait();
   if (options.json) {
     std::cout << io::printable_json(result.raw.text()) << "\n";
     return 0;

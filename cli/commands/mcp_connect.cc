@@ -112,7 +112,7 @@ mcp::Server connect(const ServerChoice& choice) {
   // A server that a file names gets no keys, as in a session; one that was typed gets everything.
   if (!choice.server.empty())
     client.without_variables(settings::Secrets(user_settings(), settings::Keys()).variables());
-  return client.connect(config_of(choice));
+  return client.connect(config_of(choice)).wait();
 }
 
 }  // namespace acp::cli

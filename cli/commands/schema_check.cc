@@ -93,7 +93,7 @@ class Check {
     if (!message) return;
     const std::string& text = *message;
     std::string written;
-    const std::optional<json::Error> error =
+    const std::optional<json::DecodeFault> error =
         type_ != nullptr ? as_type(text, written) : checker_.check(text, decode_, &written);
     Json out = Json::object({{"ok", !error}});
     if (named_) out.set("file", name_);
@@ -101,18 +101,18 @@ class Check {
     if (error) {
       ++failed_;
       // What is no JSON from its first letter on is perhaps no JSON at all.
-      const bool nothing = error->kind == json::Error::Kind::syntax && error->offset == 0;
+      const bool nothing = error->kind == json::DecodeFault::Kind::syntax && error->offset == 0;
       out.set("path", error->path)
           .set("expected", nothing ? "a JSON value" : error->expected)
           .set("got", error->got);
-      if (error->kind != json::Error::Kind::mismatch) out.set("offset", error->offset);
+      if (error->kind != json::DecodeFault::Kind::mismatch) out.set("offset", error->offset);
     } else if (options_.roundtrip) {
       out.set("value", Json::from_valid(written));
     }
     std::cout << io::printable_json(out.text()) << "\n" << std::flush;
   }
 
-  std::optional<json::Error> as_type(const std::string& text, std::string& written) {
+  std::optional<json::DecodeFault> as_type(const std::string& text, std::string& written) {
     const std::unique_ptr<std::max_align_t[]> room(
         new std::max_align_t[type_->size / sizeof(std::max_align_t) + 1]);
     type_->life->construct(room.get());

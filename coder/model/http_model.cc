@@ -18,6 +18,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 using Api = ProviderSettings::Api;

@@ -14,8 +14,6 @@
 
 namespace acp::coder {
 
-using namespace settings;  // the user's word is everywhere here
-
 struct HttpModelLimits {
   std::chrono::milliseconds connect_time{10'000};
   std::chrono::milliseconds silence{300'000};    // no byte for so long: nobody there any more
@@ -32,7 +30,7 @@ struct HttpModelLimits {
 class HttpModel : public Model {
  public:
   // `name` is the provider's own for it. The key goes to the provider's origin and nowhere else.
-  HttpModel(ProviderSettings provider, std::string name, std::optional<std::string> key,
+  HttpModel(settings::ProviderSettings provider, std::string name, std::optional<std::string> key,
             ModelInfo info, HttpModelLimits limits = {});
   ~HttpModel() override;
 
@@ -52,7 +50,7 @@ class HttpModel : public Model {
   std::unique_ptr<http::Client> take_client();
   void give_back(std::unique_ptr<http::Client> client);
 
-  const ProviderSettings provider_;
+  const settings::ProviderSettings provider_;
   const std::string name_;
   const std::optional<std::string> key_;
   const ModelInfo info_;

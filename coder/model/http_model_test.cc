@@ -15,6 +15,8 @@
 #include "coder/model/testing/http_server.h"
 
 namespace acp::coder {
+
+using namespace settings;
 namespace {
 
 using testing::chunk;

@@ -8,6 +8,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 // What is known of models by the beginning of their names: defaults, for those who configure

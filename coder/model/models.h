@@ -15,8 +15,6 @@
 
 namespace acp::coder {
 
-using namespace settings;  // the user's word is everywhere here
-
 // There is no such model, and why.
 class UnknownModel : public std::runtime_error {
  public:
@@ -28,7 +26,8 @@ class Models {
  public:
   using Factory = std::function<std::shared_ptr<Model>()>;
 
-  Models(Settings settings, Keys keys) : settings_(std::move(settings)), keys_(std::move(keys)) {}
+  Models(settings::Settings settings, settings::Keys keys)
+      : settings_(std::move(settings)), keys_(std::move(keys)) {}
 
   // A model of our own, chosen by an id without a slash: "offline".
   void add(ModelInfo info, Factory factory);
@@ -50,25 +49,25 @@ class Models {
   std::shared_ptr<Model> make_asking(const std::string& id, ServerFacts& facts,
                                      const std::stop_token& stop = {}) const;
   // What the configuration says of it, if make_asking() would ask its server for more.
-  std::optional<ModelFacts> unasked_facts(const std::string& id) const;
+  std::optional<settings::ModelFacts> unasked_facts(const std::string& id) const;
   // The provider whose key it misses. Throws as info() and Keys do.
   std::optional<std::string> missing_key(const std::string& id) const;
   // Null for a model of our own. Throws UnknownModel.
-  const ProviderSettings* provider(const std::string& id) const;
+  const settings::ProviderSettings* provider(const std::string& id) const;
 
-  const Settings& settings() const { return settings_; }
-  const Keys& keys() const { return keys_; }
+  const settings::Settings& settings() const { return settings_; }
+  const settings::Keys& keys() const { return keys_; }
 
  private:
   // A server that was found gets none.
-  std::optional<std::string> key_of(const ProviderSettings& provider) const;
+  std::optional<std::string> key_of(const settings::ProviderSettings& provider) const;
 
   struct Own {
     ModelInfo info;
     Factory factory;
   };
-  Settings settings_;
-  Keys keys_;
+  settings::Settings settings_;
+  settings::Keys keys_;
   std::map<std::string, Own> own_;
   std::map<std::string, LocalServer> found_;  // by provider
 };

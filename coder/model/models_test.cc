@@ -6,6 +6,8 @@
 #include "coder/model/http_model.h"
 
 namespace acp::coder {
+
+using namespace settings;
 namespace {
 
 class Quiet : public Model {

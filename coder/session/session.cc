@@ -11,6 +11,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 std::vector<std::string> all_directories(const Session::Wanted& wanted) {

@@ -17,9 +17,9 @@
 #include "coder/model/models.h"
 #include "coder/session/commands.h"
 #include "coder/session/conversation.h"
-#include "coder/session/gate.h"
 #include "coder/session/kept_session.h"
-#include "coder/session/session_servers.h"
+#include "coder/session/mcp_tools.h"
+#include "coder/session/permission_gate.h"
 #include "coder/store/store.h"
 #include "settings/secrets.h"
 
@@ -55,7 +55,7 @@ class Session : public std::enable_shared_from_this<Session> {
   struct Wanted {
     std::string cwd;
     std::vector<std::string> additional_directories = {};
-    Settings settings;
+    settings::Settings settings;
     std::string policy_file = {};
     std::vector<std::string> forbidden = {};  // paths that are out of reach, wherever the cwd is
     std::string servers_file = {};            // answers about model servers of other users
@@ -75,8 +75,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // ---- of the turn that is at work; turns are one after another
   KeptSession kept;
   Conversation conversation;
-  Gate gate;
-  std::unique_ptr<SessionServers> servers;
+  PermissionGate gate;
+  std::unique_ptr<McpTools> servers;
   // Shared, so that what is sent in the background does not keep the session open: the next request
   // may open it again.
   const std::shared_ptr<CommandFiles> command_files;

@@ -1,11 +1,11 @@
 // Tools of MCP servers that do not answer, or tell too much.
-#include "coder/session/session_servers.h"
+#include "coder/session/mcp_tools.h"
 
 #include <gtest/gtest.h>
 
 #include "acp/testing/gate.h"
 #include "coder/testing/text.h"
-#include "coder/tools/testing/local_desk.h"
+#include "coder/tools/testing/local_tool_host.h"
 
 namespace acp::coder {
 namespace {
@@ -26,14 +26,14 @@ class SessionServersTest : public ::testing::Test {
   std::string call(const std::string& behaviour, const std::string& more = {}) {
     v1::McpServerStdio config = server(behaviour);
     if (!more.empty()) config.args.push_back(more);
-    SessionServers servers({config}, {scratch.path()});
+    McpTools servers({config}, {scratch.path()});
     servers.await({});
     const auto tools = servers.tools({}, limits);
     if (tools.empty()) return "no tools: " + servers.take_events().front();
-    testing::LocalDesk desk({scratch.path()});
+    testing::LocalToolHost host({scratch.path()});
     try {
       return tools.front()
-          ->prepare(Json::object(), desk)
+          ->prepare(Json::object(), host)
           .run([this](std::vector<v1::ToolCallContent> content) {
             shown.push_back(json::encode(content.front()));
           })
@@ -68,12 +68,12 @@ TEST(McpToolName, NoTwoToolsShareOne) {
 }
 
 TEST_F(SessionServersTest, ATitleDoesNotHideServerAndTool) {
-  SessionServers servers({server("poses")}, {scratch.path()});
+  McpTools servers({server("poses")}, {scratch.path()});
   servers.await({});
   const auto tools = servers.tools({}, limits);
   ASSERT_EQ(tools.size(), 1u);
-  testing::LocalDesk desk({scratch.path()});
-  EXPECT_EQ(tools.front()->prepare(Json::object(), desk).title, "strange/work: trusted/read␊␛[2J");
+  testing::LocalToolHost host({scratch.path()});
+  EXPECT_EQ(tools.front()->prepare(Json::object(), host).title, "strange/work: trusted/read␊␛[2J");
 }
 
 TEST_F(SessionServersTest, ACallThatIsNotAnsweredEndsAndTheServerIsTold) {

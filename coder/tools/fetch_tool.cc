@@ -61,8 +61,8 @@ Page get(const std::string& url, std::stop_token stop) {
   return page;
 }
 
-ToolResult fetch(const std::string& url, const ToolLimits& limits, const Desk& desk) {
-  const Page page = get(url, desk.stop_token());
+ToolResult fetch(const std::string& url, const ToolLimits& limits, const ToolHost& host) {
+  const Page page = get(url, host.stop_token());
   const std::string type = page.head.content_type();
   ToolResult result;
   result.raw_output = Json::object({{"status", page.head.status},
@@ -73,7 +73,7 @@ ToolResult fetch(const std::string& url, const ToolLimits& limits, const Desk& d
   std::string text = type == "text/html" ? html_text(page.body) : page.body;
   workspace::OutputBuffer valid(most_bytes);
   text = valid.append(text) + valid.finish();
-  desk.mask(text);
+  host.mask(text);
   result.text = bounded(std::move(text), limits.output_bytes);
   if (page.cut) result.text += "\n[the page is larger than 4 MiB: the rest was not fetched]";
   result.failed = page.head.status >= 400;
@@ -82,7 +82,7 @@ ToolResult fetch(const std::string& url, const ToolLimits& limits, const Desk& d
   return result;
 }
 
-PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+PreparedCall prepare_fetch(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
   const std::string url = string_argument(arguments, "url");
   const std::string origin = http::origin_of(url);
   if (origin.empty()) throw ToolFailed(url + " is no http or https address");
@@ -91,7 +91,7 @@ PreparedCall prepare_fetch(JsonView arguments, Desk& desk, const ToolLimits& lim
   call.origin = origin;
   call.policy_name = origin;
   call.title = "Fetch " + url;
-  call.run = [url, limits, &desk](const ToolProgress&) { return fetch(url, limits, desk); };
+  call.run = [url, limits, &host](const ToolProgress&) { return fetch(url, limits, host); };
   return call;
 }
 
@@ -104,8 +104,9 @@ std::unique_ptr<Tool> fetch_tool(const ToolLimits& limits) {
           "Fetches a page by http or https, as text. A redirect to another host is not followed: "
           "fetch that address then.",
           R"({"url":{"type":"string"}})", R"("url")"),
-      v1::ToolKind::fetch, false,
-      [limits](JsonView arguments, Desk& desk) { return prepare_fetch(arguments, desk, limits); });
+      v1::ToolKind::fetch, false, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_fetch(arguments, host, limits);
+      });
 }
 
 }  // namespace acp::coder

@@ -24,9 +24,9 @@ std::uint32_t as_line(std::uint64_t number) {
 }
 
 // Nothing if there is no such file.
-std::optional<std::string> text_if_there(Desk& desk, const std::string& path) {
+std::optional<std::string> text_if_there(ToolHost& host, const std::string& path) {
   try {
-    return desk.read_text(path);
+    return host.read_text(path);
   } catch (const FileError& error) {
     if (error.kind() == FileError::Kind::not_found) return std::nullopt;
     throw;
@@ -43,18 +43,19 @@ v1::ToolCallContent diff(std::string path, const std::optional<std::string>& bef
 }
 
 // Writes what the user has agreed to, if the file is still what the user was shown.
-void write_over(Desk& desk, const std::string& path, const std::optional<std::string>& before,
+void write_over(ToolHost& host, const std::string& path, const std::optional<std::string>& before,
                 const std::string& after) {
-  if (text_if_there(desk, path) != before)
+  if (text_if_there(host, path) != before)
     throw ToolFailed(path + " has changed meanwhile: read it again before you write");
-  desk.write_text(path, after);
+  host.write_text(path, after);
 }
 
 // The first reason, if any of these changes has one.
 std::string ask_reason(
-    const Desk& desk, std::initializer_list<std::pair<const std::string&, workspace::Change>> all) {
+    const ToolHost& host,
+    std::initializer_list<std::pair<const std::string&, workspace::Change>> all) {
   for (const auto& [path, change] : all)
-    if (auto reason = workspace::guarded_reason(desk.files().boundary(), path, change))
+    if (auto reason = workspace::guarded_reason(host.files().boundary(), path, change))
       return *reason;
   return {};
 }
@@ -74,23 +75,23 @@ std::string first_lines(std::string text, std::uint64_t lines, bool& more) {
   return text;
 }
 
-PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limits) {
-  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
+PreparedCall prepare_read(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
+  const std::string path = absolute_path(host, string_argument(arguments, "path"));
   const std::uint64_t line =
       std::max<std::uint64_t>(1, optional_number(arguments, "line").value_or(1));
   // As many lines as there can be are enough: one more is asked for to see whether there is more.
   const std::uint64_t wanted = std::clamp<std::uint64_t>(
       optional_number(arguments, "limit").value_or(usual_lines), 1, UINT32_MAX - 1);
   PreparedCall call;
-  call.title = "Read " + shown_path(desk, path);
+  call.title = "Read " + shown_path(host, path);
   if (line > 1) call.title += ":" + std::to_string(line);
   call.locations = {location(path, as_line(line))};
   call.paths = {path};
-  call.run = [&desk, path, line, wanted, most = limits.output_bytes](const ToolProgress&) {
+  call.run = [&host, path, line, wanted, most = limits.output_bytes](const ToolProgress&) {
     bool more = false;
     std::string text =
-        first_lines(desk.read_text(path, as_line(line), as_line(wanted + 1)), wanted, more);
-    desk.mask(text);
+        first_lines(host.read_text(path, as_line(line), as_line(wanted + 1)), wanted, more);
+    host.mask(text);
     std::uint64_t lines = 0;
     if (text.size() > most) {
       // Whole lines, as far as they fit; a line that is longer than that is cut.
@@ -123,18 +124,18 @@ PreparedCall prepare_read(JsonView arguments, Desk& desk, const ToolLimits& limi
 
 // ---- write and edit
 
-PreparedCall prepare_write(JsonView arguments, Desk& desk) {
-  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
+PreparedCall prepare_write(JsonView arguments, ToolHost& host) {
+  const std::string path = absolute_path(host, string_argument(arguments, "path"));
   const std::string content = string_argument(arguments, "content");
-  const std::optional<std::string> before = text_if_there(desk, path);
+  const std::optional<std::string> before = text_if_there(host, path);
   PreparedCall call;
-  call.title = (before ? "Write " : "Create ") + shown_path(desk, path);
+  call.title = (before ? "Write " : "Create ") + shown_path(host, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.ask_reason = ask_reason(desk, {{path, Change::write}});
+  call.ask_reason = ask_reason(host, {{path, Change::write}});
   call.content = {diff(path, before, content)};
-  call.run = [&desk, path, content, before](const ToolProgress&) {
-    write_over(desk, path, before, content);
+  call.run = [&host, path, content, before](const ToolProgress&) {
+    write_over(host, path, before, content);
     ToolResult result;
     result.text =
         (before ? "wrote " : "created ") + path + ", " + std::to_string(content.size()) + " bytes";
@@ -158,27 +159,27 @@ std::vector<Replacement> replacements(JsonView arguments) {
   return result;
 }
 
-PreparedCall prepare_edit(JsonView arguments, Desk& desk, const ToolLimits& limits) {
-  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
-  const std::string before = desk.read_text(path);
+PreparedCall prepare_edit(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
+  const std::string path = absolute_path(host, string_argument(arguments, "path"));
+  const std::string before = host.read_text(path);
   Edited edited;
   try {
     EditLimits allowed;
     allowed.bytes = limits.edit_bytes;
-    allowed.stop = desk.stop_token();
+    allowed.stop = host.stop_token();
     edited = replace_in(before, replacements(arguments), allowed);
   } catch (const EditFailed& error) {
     throw ToolFailed(path + ": " + error.what());
   }
   PreparedCall call;
-  call.title = "Edit " + shown_path(desk, path);
+  call.title = "Edit " + shown_path(host, path);
   for (std::size_t i = 0; i < std::min(edited.lines.size(), most_places); ++i)
     call.locations.push_back(location(path, as_line(edited.lines[i])));
   call.paths = {path};
-  call.ask_reason = ask_reason(desk, {{path, Change::write}});
+  call.ask_reason = ask_reason(host, {{path, Change::write}});
   call.content = {diff(path, before, edited.text)};
-  call.run = [&desk, path, before, edited](const ToolProgress&) {
-    write_over(desk, path, before, edited.text);
+  call.run = [&host, path, before, edited](const ToolProgress&) {
+    write_over(host, path, before, edited.text);
     ToolResult result;
     result.text = "edited " + path + ", " + std::to_string(edited.lines.size()) +
                   (edited.lines.size() == 1 ? " place: line" : " places: lines");
@@ -196,15 +197,15 @@ PreparedCall prepare_edit(JsonView arguments, Desk& desk, const ToolLimits& limi
 
 // ---- delete, move and list
 
-PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
-  const std::string path = absolute_path(desk, string_argument(arguments, "path"));
+PreparedCall prepare_delete(JsonView arguments, ToolHost& host) {
+  const std::string path = absolute_path(host, string_argument(arguments, "path"));
   PreparedCall call;
-  call.title = "Delete " + shown_path(desk, path);
+  call.title = "Delete " + shown_path(host, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.ask_reason = ask_reason(desk, {{path, Change::remove}});
-  call.run = [&desk, path](const ToolProgress&) {
-    desk.files().remove(path);
+  call.ask_reason = ask_reason(host, {{path, Change::remove}});
+  call.run = [&host, path](const ToolProgress&) {
+    host.files().remove(path);
     ToolResult result;
     result.text = "deleted " + path;
     result.content = {text_content(result.text)};
@@ -214,16 +215,16 @@ PreparedCall prepare_delete(JsonView arguments, Desk& desk) {
   return call;
 }
 
-PreparedCall prepare_move(JsonView arguments, Desk& desk) {
-  const std::string from = absolute_path(desk, string_argument(arguments, "from"));
-  const std::string to = absolute_path(desk, string_argument(arguments, "to"));
+PreparedCall prepare_move(JsonView arguments, ToolHost& host) {
+  const std::string from = absolute_path(host, string_argument(arguments, "from"));
+  const std::string to = absolute_path(host, string_argument(arguments, "to"));
   PreparedCall call;
-  call.title = "Move " + shown_path(desk, from) + " to " + shown_path(desk, to);
+  call.title = "Move " + shown_path(host, from) + " to " + shown_path(host, to);
   call.locations = {location(from), location(to)};
   call.paths = {from, to};
-  call.ask_reason = ask_reason(desk, {{from, Change::remove}, {to, Change::arrive}});
-  call.run = [&desk, from, to](const ToolProgress&) {
-    desk.files().move(from, to);
+  call.ask_reason = ask_reason(host, {{from, Change::remove}, {to, Change::arrive}});
+  call.run = [&host, from, to](const ToolProgress&) {
+    host.files().move(from, to);
     ToolResult result;
     result.text = "moved " + from + " to " + to;
     result.content = {text_content(result.text)};
@@ -234,16 +235,16 @@ PreparedCall prepare_move(JsonView arguments, Desk& desk) {
   return call;
 }
 
-PreparedCall prepare_list(JsonView arguments, Desk& desk, const ToolLimits& limits) {
-  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
+PreparedCall prepare_list(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
+  const std::string path = absolute_path(host, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
-  call.title = "List " + shown_path(desk, path);
+  call.title = "List " + shown_path(host, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, path, most = limits.output_bytes](const ToolProgress&) {
-    std::vector<workspace::Entry> entries = desk.files().list(path, desk.stop_token());
+  call.run = [&host, path, most = limits.output_bytes](const ToolProgress&) {
+    std::vector<workspace::Entry> entries = host.files().list(path, host.stop_token());
     std::size_t left_out = 0;
-    if (const auto leave_out = kept_back(desk, v1::ToolKind::read, path))
+    if (const auto leave_out = kept_back(host, v1::ToolKind::read, path))
       left_out = std::erase_if(
           entries, [&](const workspace::Entry& entry) { return leave_out(entry.name); });
     ToolResult result;
@@ -279,8 +280,9 @@ std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
           "counted from 1) and limit (how many).",
           R"({"path":{"type":"string"},"line":{"type":"integer","minimum":1},"limit":{"type":"integer","minimum":1}})",
           R"("path")"),
-      ToolKind::read, true,
-      [limits](JsonView arguments, Desk& desk) { return prepare_read(arguments, desk, limits); }));
+      ToolKind::read, true, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_read(arguments, host, limits);
+      }));
   tools.push_back(make_tool(
       tool_spec(
           "write",
@@ -295,8 +297,9 @@ std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
           "character, and only once, unless all is true. Edits are made in order, all or none.",
           R"({"path":{"type":"string"},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"old_text":{"type":"string"},"new_text":{"type":"string"},"all":{"type":"boolean","description":"replace each occurrence"}},"required":["old_text","new_text"],"additionalProperties":false}}})",
           R"("path","edits")"),
-      ToolKind::edit, false,
-      [limits](JsonView arguments, Desk& desk) { return prepare_edit(arguments, desk, limits); }));
+      ToolKind::edit, false, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_edit(arguments, host, limits);
+      }));
   tools.push_back(make_tool(
       tool_spec("delete", "Deletes a file, a link or an empty directory.", path, R"("path")"),
       ToolKind::delete_, false, prepare_delete));
@@ -306,8 +309,9 @@ std::vector<std::unique_ptr<Tool>> file_tools(const ToolLimits& limits) {
                 ToolKind::move, false, prepare_move));
   tools.push_back(make_tool(
       tool_spec("list", "Lists a directory, the working directory if none is given.", path),
-      ToolKind::read, true,
-      [limits](JsonView arguments, Desk& desk) { return prepare_list(arguments, desk, limits); }));
+      ToolKind::read, true, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_list(arguments, host, limits);
+      }));
   return tools;
 }
 

@@ -1,7 +1,7 @@
 // read, write, edit, delete, move and list, and how arguments are read.
 #include <gtest/gtest.h>
 
-#include "coder/tools/testing/local_desk.h"
+#include "coder/tools/testing/local_tool_host.h"
 
 namespace acp::coder {
 namespace {
@@ -108,7 +108,7 @@ TEST_F(FileToolsTest, WhatIsCancelledIsNotDone) {
   const PreparedCall write = prepare("write", R"({"path":"a.txt","content":"new"})");
   const PreparedCall read = prepare("read", R"({"path":"a.txt","line":7})");
   const PreparedCall list = prepare("list", "{}");
-  desk->stop.request_stop();
+  host->stop.request_stop();
   for (const PreparedCall* call : {&edit, &write, &read, &list})
     EXPECT_THROW(run(*call), Cancelled);
   EXPECT_THROW(prepare("write", R"({"path":"a.txt","content":"new"})"), Cancelled);
@@ -322,8 +322,8 @@ TEST_F(FileToolsTest, WhatBelongsToAcpIsLeftOutAndSaid) {
   put("home/.config/other", "needle\n");
   std::filesystem::create_hard_link(scratch / "project/home/.config/acp/keys.toml",
                                     scratch / "project/home/hard");
-  desk = std::make_unique<testing::LocalDesk>(std::vector{project()},
-                                              std::vector{project() + "/home/.config/acp"});
+  host = std::make_unique<testing::LocalToolHost>(std::vector{project()},
+                                                  std::vector{project() + "/home/.config/acp"});
   const std::string said = "[what belongs to acp itself was left out: agents have no access]\n";
   EXPECT_EQ(run("grep", R"({"pattern":"needle"})").text, "home/.config/other:1: needle\n" + said);
   EXPECT_EQ(run("glob", R"({"pattern":"**"})").text,

@@ -5,7 +5,7 @@
 
 #include "coder/model/testing/http_server.h"
 #include "coder/tools/html_text.h"
-#include "coder/tools/testing/local_desk.h"
+#include "coder/tools/testing/local_tool_host.h"
 
 namespace acp::coder {
 namespace {
@@ -75,7 +75,7 @@ TEST_F(OtherToolsTest, GlobFindsFilesBelowADirectory) {
 
 TEST_F(OtherToolsTest, ASearchThatIsCancelledHasNoResult) {
   put("a.h", "needle\n");
-  desk->stop.request_stop();
+  host->stop.request_stop();
   EXPECT_THROW(run("grep", R"({"pattern":"needle"})"), Cancelled);
   EXPECT_THROW(run("glob", R"({"pattern":"*"})"), Cancelled);
 }
@@ -123,14 +123,14 @@ TEST_F(OtherToolsTest, RunRefusesWhatIsNoCommand) {
 
 TEST_F(OtherToolsTest, RunThatIsCancelledEndsAtOnce) {
   const PreparedCall call = prepare("run", R"({"command":"echo begun; sleep 600"})");
-  EXPECT_THROW(call.run([&](std::vector<v1::ToolCallContent>) { desk->stop.request_stop(); }),
+  EXPECT_THROW(call.run([&](std::vector<v1::ToolCallContent>) { host->stop.request_stop(); }),
                Cancelled);
 }
 
 TEST_F(OtherToolsTest, WhatATerminalShowedIsKeptAsText) {
-  desk->terminal = "term_1";
-  desk->outcome.output = "hello\n";
-  desk->outcome.exit_code = 0;
+  host->terminal = "term_1";
+  host->outcome.output = "hello\n";
+  host->outcome.exit_code = 0;
   const ToolResult result = run("run", R"({"command":"echo hello"})");
   EXPECT_PRED2(contains, json::encode(result.content.at(0)), "term_1");
   EXPECT_PRED2(contains, json::encode(result.kept_content.at(0)), "hello");
@@ -204,7 +204,7 @@ TEST_F(OtherToolsTest, FetchIsBounded) {
 TEST_F(OtherToolsTest, FetchThatIsCancelledEndsAtOnce) {
   HttpServer server([this](HttpServer::Connection& connection) {
     connection.read();
-    desk->stop.request_stop();
+    host->stop.request_stop();
     connection.wait_for_close();
   });
   EXPECT_THROW(run("fetch", Json::object({{"url", server.url("/")}})), Cancelled);
@@ -216,9 +216,9 @@ TEST_F(OtherToolsTest, PlanIsShownWhole) {
   const ToolResult result = run(
       "plan",
       R"({"entries":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress","priority":"high"},{"content":"c"}]})");
-  ASSERT_EQ(desk->plan.size(), 3u);
-  EXPECT_EQ(desk->plan[1].priority, v1::PlanEntryPriority::high);
-  EXPECT_EQ(desk->plan[2].status, v1::PlanEntryStatus::pending);
+  ASSERT_EQ(host->plan.size(), 3u);
+  EXPECT_EQ(host->plan[1].priority, v1::PlanEntryPriority::high);
+  EXPECT_EQ(host->plan[2].status, v1::PlanEntryStatus::pending);
   EXPECT_EQ(result.raw_output["completed"].as_int64().value(), 1);
   EXPECT_EQ(prepare("plan", R"({"entries":[]})").title, "Plan: 0 of 0 done");
   EXPECT_PRED2(contains, failure("plan", R"({"entries":{}})"), "must be a list");
@@ -234,9 +234,9 @@ TEST_F(OtherToolsTest, SwitchModeNamesWhatThereIs) {
                "there are ask, code, architect");
   const PreparedCall call = prepare("switch_mode", R"({"mode":"code","reason":"to work"})");
   EXPECT_EQ(call.title, "Switch from ask to code");
-  EXPECT_EQ(desk->mode(), "ask") << "before it was agreed to";
+  EXPECT_EQ(host->mode(), "ask") << "before it was agreed to";
   run(call);
-  EXPECT_EQ(desk->mode(), "code");
+  EXPECT_EQ(host->mode(), "code");
 }
 
 TEST_F(OtherToolsTest, AllKindsOccurAndSchemasAreObjects) {

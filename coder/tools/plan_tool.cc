@@ -24,7 +24,7 @@ PlanEntryPriority priority_of(const std::string& text) {
   throw ToolFailed("the priority \"" + text + "\" is none of high, medium, low");
 }
 
-PreparedCall prepare_plan(JsonView arguments, Desk& desk) {
+PreparedCall prepare_plan(JsonView arguments, ToolHost& host) {
   const JsonView list = arguments["entries"];
   if (!list.is_array()) throw ToolFailed("the argument \"entries\" must be a list");
   std::vector<v1::PlanEntry> entries;
@@ -40,8 +40,8 @@ PreparedCall prepare_plan(JsonView arguments, Desk& desk) {
   });
   PreparedCall call;
   call.title = "Plan: " + std::to_string(done) + " of " + std::to_string(entries.size()) + " done";
-  call.run = [&desk, entries, done](const ToolProgress&) {
-    desk.show_plan(entries);
+  call.run = [&host, entries, done](const ToolProgress&) {
+    host.show_plan(entries);
     ToolResult result;
     result.text = "the plan is shown to the user";
     result.raw_output = Json::object({{"entries", entries.size()}, {"completed", done}});
@@ -50,20 +50,20 @@ PreparedCall prepare_plan(JsonView arguments, Desk& desk) {
   return call;
 }
 
-PreparedCall prepare_switch_mode(JsonView arguments, Desk& desk) {
+PreparedCall prepare_switch_mode(JsonView arguments, ToolHost& host) {
   const std::string mode = string_argument(arguments, "mode");
-  const std::vector<std::string> modes = desk.modes();
+  const std::vector<std::string> modes = host.modes();
   if (std::find(modes.begin(), modes.end(), mode) == modes.end()) {
     std::string all;
     for (const std::string& known : modes) all += (all.empty() ? "" : ", ") + known;
     throw ToolFailed("there is no mode \"" + mode + "\"; there are " + all);
   }
   PreparedCall call;
-  call.title = "Switch from " + desk.mode() + " to " + mode;
+  call.title = "Switch from " + host.mode() + " to " + mode;
   if (const auto reason = optional_string(arguments, "reason"); reason && !reason->empty())
     call.content = {text_content(*reason)};
-  call.run = [&desk, mode](const ToolProgress&) {
-    desk.switch_mode(mode);
+  call.run = [&host, mode](const ToolProgress&) {
+    host.switch_mode(mode);
     ToolResult result;
     result.text = "the mode is " + mode + " now";
     result.raw_output = Json::object({{"mode", mode}});

@@ -40,7 +40,7 @@ class LiveOutput {
   workspace::OutputBuffer buffer_{shown_bytes};
 };
 
-ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
+ToolResult run(ToolHost& host, const CommandWanted& wanted, std::size_t most,
                const ToolProgress& progress) {
   LiveOutput live(progress);
   std::string terminal_id;
@@ -54,7 +54,7 @@ ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
   told.on_output = [&](std::string_view text) { live.add(text); };
   CommandOutcome outcome;
   try {
-    outcome = desk.run(wanted, told);
+    outcome = host.run(wanted, told);
   } catch (const workspace::CommandFailed& error) {
     throw ToolFailed(error.what());
   }
@@ -91,7 +91,7 @@ ToolResult run(Desk& desk, const CommandWanted& wanted, std::size_t most,
   return result;
 }
 
-PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+PreparedCall prepare_run(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
   CommandWanted wanted;
   wanted.command = string_argument(arguments, "command");
   if (wanted.command.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -99,22 +99,22 @@ PreparedCall prepare_run(JsonView arguments, Desk& desk, const ToolLimits& limit
   // What stands after it would be shown, asked for, and not run.
   if (wanted.command.find('\0') != std::string::npos)
     throw ToolFailed("the command has a NUL in it");
-  wanted.cwd = absolute_path(desk, optional_string(arguments, "cwd").value_or("."));
+  wanted.cwd = absolute_path(host, optional_string(arguments, "cwd").value_or("."));
   wanted.seconds = std::clamp<std::uint64_t>(
       optional_number(arguments, "timeout_seconds").value_or(limits.command_seconds), 1,
       most_seconds);
   // Inside the session's directories, and there.
-  desk.files().boundary().open_directory(wanted.cwd);
+  host.files().boundary().open_directory(wanted.cwd);
   PreparedCall call;
   call.title = "`" + wanted.command + "`";
-  const std::string where = shown_path(desk, wanted.cwd);
+  const std::string where = shown_path(host, wanted.cwd);
   if (where != ".") call.title += " in " + where;
   call.locations = {location(wanted.cwd)};
   call.command = wanted.command;
   call.directory = wanted.cwd;
   call.content = {text_content(warning)};
-  call.run = [&desk, wanted, most = limits.output_bytes](const ToolProgress& progress) {
-    return run(desk, wanted, most, progress);
+  call.run = [&host, wanted, most = limits.output_bytes](const ToolProgress& progress) {
+    return run(host, wanted, most, progress);
   };
   return call;
 }
@@ -131,8 +131,9 @@ std::unique_ptr<Tool> run_tool(const ToolLimits& limits) {
           "environment.",
           R"({"command":{"type":"string"},"cwd":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1}})",
           R"("command")"),
-      v1::ToolKind::execute, false,
-      [limits](JsonView arguments, Desk& desk) { return prepare_run(arguments, desk, limits); });
+      v1::ToolKind::execute, false, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_run(arguments, host, limits);
+      });
 }
 
 }  // namespace acp::coder

@@ -21,29 +21,29 @@ std::string joined(const std::string& directory, const std::string& below) {
 constexpr const char* left_out_forbidden =
     "[what belongs to acp itself was left out: agents have no access]\n";
 
-std::string where(const Desk& desk, const std::string& path) {
-  const std::string shown = shown_path(desk, path);
+std::string where(const ToolHost& host, const std::string& path) {
+  const std::string shown = shown_path(host, path);
   return shown == "." ? "" : " in " + shown;
 }
 
-PreparedCall prepare_glob(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+PreparedCall prepare_glob(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
   const std::string pattern = string_argument(arguments, "pattern");
-  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
+  const std::string path = absolute_path(host, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
-  call.title = "Find " + pattern + where(desk, path);
+  call.title = "Find " + pattern + where(host, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, pattern, path, limits](const ToolProgress&) {
+  call.run = [&host, pattern, path, limits](const ToolProgress&) {
     FoundFiles found;
     try {
-      const workspace::Boundary& boundary = desk.files().boundary();
+      const workspace::Boundary& boundary = host.files().boundary();
       found =
-          find_files(boundary.open_directory(path), pattern, most_files, false, desk.stop_token(),
-                     kept_back(desk, v1::ToolKind::search, path), boundary.forbidden());
+          find_files(boundary.open_directory(path), pattern, most_files, false, host.stop_token(),
+                     kept_back(host, v1::ToolKind::search, path), boundary.forbidden());
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
-    if (desk.stop_token().stop_requested()) throw Cancelled();
+    if (host.stop_token().stop_requested()) throw Cancelled();
     ToolResult result;
     for (const std::string& file : found.paths) result.text += joined(path, file) + "\n";
     if (found.paths.empty()) result.text = "(no file matches)\n";
@@ -73,35 +73,35 @@ SearchResult search(const workspace::Files& files, std::string& path,
   return found;
 }
 
-PreparedCall prepare_grep(JsonView arguments, Desk& desk, const ToolLimits& limits) {
+PreparedCall prepare_grep(JsonView arguments, ToolHost& host, const ToolLimits& limits) {
   SearchOptions options;
   options.pattern = string_argument(arguments, "pattern");
   options.glob = optional_string(arguments, "glob").value_or("");
   options.literal = flag_argument(arguments, "literal");
   options.ignore_case = flag_argument(arguments, "ignore_case");
   options.max_matches = most_matches;
-  options.stop = desk.stop_token();
-  options.forbidden = desk.files().boundary().forbidden();
-  const std::string path = absolute_path(desk, optional_string(arguments, "path").value_or("."));
+  options.stop = host.stop_token();
+  options.forbidden = host.files().boundary().forbidden();
+  const std::string path = absolute_path(host, optional_string(arguments, "path").value_or("."));
   PreparedCall call;
-  call.title = "Search for " + options.pattern + where(desk, path);
+  call.title = "Search for " + options.pattern + where(host, path);
   call.locations = {location(path)};
   call.paths = {path};
-  call.run = [&desk, options, at = path, limits](const ToolProgress&) mutable {
+  call.run = [&host, options, at = path, limits](const ToolProgress&) mutable {
     std::string path = at;
-    options.leave_out = kept_back(desk, v1::ToolKind::search, path);
-    options.mask = [&desk](std::string& text) { desk.mask(text); };
+    options.leave_out = kept_back(host, v1::ToolKind::search, path);
+    options.mask = [&host](std::string& text) { host.mask(text); };
     // One file by its name: to search it is to read it.
-    const auto filter = desk.path_filter(v1::ToolKind::search);
-    if (filter && filter(workspace::touched(desk.files().boundary(), path)))
+    const auto filter = host.path_filter(v1::ToolKind::search);
+    if (filter && filter(workspace::touched(host.files().boundary(), path)))
       throw ToolFailed(path + ": a rule of the user's keeps it from you");
     SearchResult found;
     try {
-      found = search(desk.files(), path, options);
+      found = search(host.files(), path, options);
     } catch (const BadPattern& error) {
       throw ToolFailed(error.what());
     }
-    if (desk.stop_token().stop_requested()) throw Cancelled();
+    if (host.stop_token().stop_requested()) throw Cancelled();
     ToolResult result;
     for (const SearchMatch& match : found.matches)
       result.text += match.path + ":" + std::to_string(match.line) + ": " + match.text + "\n";
@@ -136,8 +136,9 @@ std::vector<std::unique_ptr<Tool>> search_tools(const ToolLimits& limits) {
           "Finds files by their path, e.g. *.h, src/**/*_test.cc. What git ignores is left out.",
           R"({"pattern":{"type":"string"},"path":{"type":"string","description":"a directory to look in"}})",
           R"("pattern")"),
-      v1::ToolKind::search, true,
-      [limits](JsonView arguments, Desk& desk) { return prepare_glob(arguments, desk, limits); }));
+      v1::ToolKind::search, true, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_glob(arguments, host, limits);
+      }));
   tools.push_back(make_tool(
       tool_spec(
           "grep",
@@ -145,8 +146,9 @@ std::vector<std::unique_ptr<Tool>> search_tools(const ToolLimits& limits) {
           "literal is true. What git ignores and binary files are left out.",
           R"({"pattern":{"type":"string"},"path":{"type":"string","description":"a directory or file to look in"},"glob":{"type":"string","description":"only files that match, e.g. *.cc"},"literal":{"type":"boolean"},"ignore_case":{"type":"boolean"}})",
           R"("pattern")"),
-      v1::ToolKind::search, true,
-      [limits](JsonView arguments, Desk& desk) { return prepare_grep(arguments, desk, limits); }));
+      v1::ToolKind::search, true, [limits](JsonView arguments, ToolHost& host) {
+        return prepare_grep(arguments, host, limits);
+      }));
   return tools;
 }
 

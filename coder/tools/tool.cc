@@ -35,7 +35,7 @@ std::string plain_path(std::string_view path) {
 class MadeTool final : public Tool {
  public:
   MadeTool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
-           std::function<PreparedCall(JsonView, Desk&)> prepare)
+           std::function<PreparedCall(JsonView, ToolHost&)> prepare)
       : spec_(std::move(spec)),
         kind_(kind),
         only_reads_(only_reads),
@@ -43,21 +43,21 @@ class MadeTool final : public Tool {
   ToolSpec spec() const override { return spec_; }
   v1::ToolKind kind() const override { return kind_; }
   bool only_reads() const override { return only_reads_; }
-  PreparedCall prepare(JsonView arguments, Desk& desk) const override {
-    return prepare_(arguments, desk);
+  PreparedCall prepare(JsonView arguments, ToolHost& host) const override {
+    return prepare_(arguments, host);
   }
 
  private:
   ToolSpec spec_;
   v1::ToolKind kind_;
   bool only_reads_;
-  std::function<PreparedCall(JsonView, Desk&)> prepare_;
+  std::function<PreparedCall(JsonView, ToolHost&)> prepare_;
 };
 
 }  // namespace
 
 std::unique_ptr<Tool> make_tool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
-                                std::function<PreparedCall(JsonView, Desk&)> prepare) {
+                                std::function<PreparedCall(JsonView, ToolHost&)> prepare) {
   return std::make_unique<MadeTool>(std::move(spec), kind, only_reads, std::move(prepare));
 }
 
@@ -69,12 +69,12 @@ ToolSpec tool_spec(std::string name, std::string description, std::string_view p
   return {std::move(name), std::move(description), Json::parse(schema).value()};
 }
 
-std::string absolute_path(const Desk& desk, std::string_view path) {
-  return plain_path(desk.files().boundary().absolute(path));
+std::string absolute_path(const ToolHost& host, std::string_view path) {
+  return plain_path(host.files().boundary().absolute(path));
 }
 
-std::string shown_path(const Desk& desk, const std::string& path) {
-  const workspace::Boundary& boundary = desk.files().boundary();
+std::string shown_path(const ToolHost& host, const std::string& path) {
+  const workspace::Boundary& boundary = host.files().boundary();
   const std::string absolute = plain_path(boundary.absolute(path));
   const std::string cwd = plain_path(boundary.directories().front());
   if (absolute == cwd) return ".";
@@ -82,11 +82,11 @@ std::string shown_path(const Desk& desk, const std::string& path) {
   return absolute.starts_with(below) ? absolute.substr(below.size()) : absolute;
 }
 
-std::function<bool(const std::string&)> kept_back(Desk& desk, v1::ToolKind kind,
+std::function<bool(const std::string&)> kept_back(ToolHost& host, v1::ToolKind kind,
                                                   const std::string& directory) {
-  workspace::PathFilter filter = desk.path_filter(kind);
+  workspace::PathFilter filter = host.path_filter(kind);
   if (!filter) return {};
-  const workspace::Touched base = workspace::touched(desk.files().boundary(), directory);
+  const workspace::Touched base = workspace::touched(host.files().boundary(), directory);
   return [filter = std::move(filter), base](const std::string& below) {
     const auto joined = [&](const std::string& path) {
       return path.ends_with('/') ? path + below : path + "/" + below;

@@ -10,7 +10,7 @@
 
 #include "acp/schema/v1.h"
 #include "coder/model/model.h"
-#include "coder/tools/desk.h"
+#include "coder/tools/tool_host.h"
 
 namespace acp::coder {
 
@@ -62,14 +62,14 @@ class Tool {
   virtual bool only_reads() const { return false; }
   // Its name for the permission policy, if rules are made by it: MCP tools.
   virtual std::string policy_name() const { return {}; }
-  // Throws ToolFailed, FileError. The desk outlives what is given back.
-  virtual PreparedCall prepare(JsonView arguments, Desk& desk) const = 0;
+  // Throws ToolFailed, FileError. The host outlives what is given back.
+  virtual PreparedCall prepare(JsonView arguments, ToolHost& host) const = 0;
 };
 
 // ---- for those who write tools
 
 std::unique_ptr<Tool> make_tool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
-                                std::function<PreparedCall(JsonView arguments, Desk&)> prepare);
+                                std::function<PreparedCall(JsonView arguments, ToolHost&)> prepare);
 // `schema` is JSON: the properties of an object, then the names of those that must be there.
 ToolSpec tool_spec(std::string name, std::string description, std::string_view properties,
                    std::string_view required = "");
@@ -82,12 +82,12 @@ std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_vie
 bool flag_argument(JsonView arguments, std::string_view name);
 
 // Of what the model wrote; "." is the working directory.
-std::string absolute_path(const Desk& desk, std::string_view path);
+std::string absolute_path(const ToolHost& host, std::string_view path);
 // As the user knows it: relative to the working directory, if it is below that.
-std::string shown_path(const Desk& desk, const std::string& path);
+std::string shown_path(const ToolHost& host, const std::string& path);
 // Of the paths below a directory, relative to it: those that rules keep from the model. Empty if
 // there are no such rules.
-std::function<bool(const std::string& below)> kept_back(Desk& desk, v1::ToolKind kind,
+std::function<bool(const std::string& below)> kept_back(ToolHost& host, v1::ToolKind kind,
                                                         const std::string& directory);
 // "[3 files are left out: …]", on a line of its own; empty for none.
 std::string said_of_kept_back(std::size_t count);

@@ -16,12 +16,12 @@ Json raw_error(const std::string& why) { return Json::object({{"error", why}}); 
 
 }  // namespace
 
-ToolCalls::ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+ToolCalls::ToolCalls(SessionContext context, Session& session, TurnReport& report, ToolHost& host,
                      const settings::Secrets& secrets)
     : context_(std::move(context)),
       session_(session),
       report_(report),
-      desk_(desk),
+      host_(host),
       secrets_(secrets) {}
 
 void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) {
@@ -105,7 +105,7 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const acp::ToolCall&
     if (!arguments || !arguments->is_object())
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));
-    const PreparedCall prepared = tool->prepare(*arguments, desk_);
+    const PreparedCall prepared = tool->prepare(*arguments, host_);
     const ToolResult result = run_prepared(*tool, prepared, announced, *arguments);
     finish(announced, result);
     return {call.id, secrets_.masked(result.text), result.failed, result.media};

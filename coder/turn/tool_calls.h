@@ -9,17 +9,17 @@
 
 #include "acp/context.h"
 #include "acp/tool_call.h"
-#include "coder/session/report.h"
 #include "coder/session/session.h"
+#include "coder/session/turn_report.h"
 #include "coder/tools/tool.h"
-#include "coder/turn/session_desk.h"
+#include "coder/turn/session_tool_host.h"
 
 namespace acp::coder {
 
 class ToolCalls {
  public:
   // No key of `secrets` is in what the model gets, or in a question. All outlive this.
-  ToolCalls(SessionContext context, Session& session, Report& report, Desk& desk,
+  ToolCalls(SessionContext context, Session& session, TurnReport& report, ToolHost& host,
             const settings::Secrets& secrets);
 
   // In place of those before: servers come and go.
@@ -47,8 +47,8 @@ class ToolCalls {
 
   SessionContext context_;
   Session& session_;
-  Report& report_;
-  Desk& desk_;
+  TurnReport& report_;
+  ToolHost& host_;
   const settings::Secrets& secrets_;
   std::vector<std::unique_ptr<Tool>> tools_;
   std::unordered_map<std::string, const Tool*> by_name_;

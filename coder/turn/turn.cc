@@ -14,6 +14,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 using v1::StopReason;
@@ -46,8 +48,8 @@ TurnLoop::TurnLoop(acp::Turn turn, Session& session, TurnHost host)
       known_secrets_(session.secrets()),
       secrets_(*known_secrets_),
       report_(turn, session, secrets_),
-      desk_(turn, session, report_, secrets_),
-      calls_(turn, session, report_, desk_, secrets_) {}
+      tool_host_(turn, session, report_, secrets_),
+      calls_(turn, session, report_, tool_host_, secrets_) {}
 
 v1::PromptResponse TurnLoop::run() {
   v1::PromptResponse response;
@@ -61,7 +63,7 @@ v1::PromptResponse TurnLoop::run() {
   messages_before_ = session_.conversation.messages().size();
   try {
     title_from_prompt();
-    if (session_.command_files->reload()) turn_.commands(session_.command_files->all()).wait();
+    if (session_.command_files->reload()) turn_.set_commands(session_.command_files->all()).wait();
     session_.servers->await(turn_.stop_token(), [this](const std::vector<std::string>& names) {
       std::string list;
       for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
@@ -131,7 +133,7 @@ std::optional<std::string> TurnLoop::linked_text(const v1::ResourceLink& link) {
   const auto path = path_of_uri(link.uri);
   if (!path) return std::nullopt;
   try {
-    std::string text = desk_.read_text(*path, std::nullopt, std::nullopt);
+    std::string text = tool_host_.read_text(*path, std::nullopt, std::nullopt);
     if (text.size() > most) return std::nullopt;
     return text;
   } catch (const workspace::FileError&) {

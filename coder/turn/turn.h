@@ -9,11 +9,11 @@
 
 #include "acp/context.h"
 #include "acp/log.h"
-#include "coder/session/report.h"
 #include "coder/session/session.h"
+#include "coder/session/turn_report.h"
 #include "coder/turn/answer_meter.h"
 #include "coder/turn/instructions.h"
-#include "coder/turn/session_desk.h"
+#include "coder/turn/session_tool_host.h"
 #include "coder/turn/tool_calls.h"
 
 namespace acp::coder {
@@ -111,8 +111,8 @@ class TurnLoop {
   const TurnHost host_;
   const std::shared_ptr<const settings::Secrets> known_secrets_;
   const settings::Secrets& secrets_;
-  Report report_;
-  SessionDesk desk_;
+  TurnReport report_;
+  SessionToolHost tool_host_;
   ToolCalls calls_;
   std::string plan_wish_;       // of /plan
   std::string prompt_instead_;  // of /init and the project's own commands

@@ -129,7 +129,7 @@ void TurnLoop::choose_model(const std::string& id) {
       if (const auto trouble = trouble_of(facts))
         report_.note(v1::NoticeSeverity::warning, *trouble, facts.problem);
       session_.context_used = 0;
-      turn_.config_options(session_.config_options()).wait();
+      turn_.set_config_options(session_.config_options()).wait();
       report_.say("The model is " + session_.model()->info().name + " now.");
       return;
     } catch (const UnknownModel& error) {
@@ -144,7 +144,7 @@ void TurnLoop::choose_model(const std::string& id) {
 
 void TurnLoop::choose_mode(const std::string& mode) {
   if (is_mode(mode)) {
-    desk_.switch_mode(mode);
+    tool_host_.switch_mode(mode);
     report_.say("The mode is " + mode + " now.");
     return;
   }

@@ -5,6 +5,8 @@
 
 namespace acp::coder {
 
+using namespace settings;
+
 namespace {
 
 using v1::PermissionOptionKind;
@@ -49,7 +51,7 @@ void TurnLoop::decide_about_server() {
   session_.set_model(
       models->make_asking(server.name + "/" + server.models.front().id, facts, turn_.stop_token()));
   session_.context_used = 0;
-  turn_.config_options(session_.config_options()).wait();
+  turn_.set_config_options(session_.config_options()).wait();
   report_.note(v1::NoticeSeverity::info, "Using " + server.models.front().id);
   if (const auto trouble = trouble_of(facts))
     report_.note(v1::NoticeSeverity::warning, *trouble, facts.problem);

@@ -14,6 +14,8 @@
 #include "coder/testing/text.h"
 
 namespace acp::coder {
+
+using namespace settings;
 namespace {
 
 using testing::contains;
@@ -96,7 +98,7 @@ class TurnTest : public ::testing::Test {
     stored.cwd = wanted.cwd;
     session = std::make_shared<Session>(wanted, model, models, store.create(stored));
     session->servers =
-        std::make_unique<SessionServers>(std::vector<v1::McpServer>(), std::vector{wanted.cwd});
+        std::make_unique<McpTools>(std::vector<v1::McpServer>(), std::vector{wanted.cwd});
     Agent agent("test", "1");
     v1::PromptCapabilities takes;
     takes.image = takes.embeddedContext = true;

@@ -1,0 +1,256 @@
+// One end of a JSON-RPC 2.0 connection, without I/O: bytes go in, bytes and calls come out. It
+// belongs to one thread, has no clock and no locks, and never waits. The owner of the descriptors
+// feeds it and sends what it has to send; any loop can do that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/json/json.h"
+#include "acp/json/reader.h"
+#include "acp/json/writer.h"
+#include "acp/rpc/direction.h"
+#include "acp/rpc/error.h"
+#include "acp/rpc/framing.h"
+
+namespace acp::rpc {
+
+struct EngineOptions {
+  Framing framing = Framing::newline;
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+  std::size_t max_depth = 512;
+  // Requests of the other side that wait for our answer, and ours that wait for theirs.
+  std::size_t max_pending = 10'000;
+  // Notifications and answers that wait for a handler to finish, in bytes; more are dropped, and
+  // that is reported. See queue_is_long().
+  std::size_t max_queued_bytes = 64 * 1024 * 1024;
+  // Unsent bytes from which congested() asks producers to wait, and queued ones from which
+  // queue_is_long().
+  std::size_t congestion_bytes = 1024 * 1024;
+  // JSON-RPC batches: ACP has none, one revision of MCP demands them.
+  bool accept_batches = false;
+  // The notification that takes a request back, by its `requestId`. MCP has a name of its own.
+  std::string_view cancel_method = "$/cancel_request";
+  // A request of ours that must not be taken back: MCP says so of `initialize`.
+  std::string_view never_cancelled = {};
+  // A notification that comes by the thousands: see EngineHandler::on_streamed().
+  std::string_view streamed_method = {};
+};
+
+// Names a notification while its handler runs. Zero is none.
+using NotificationToken = std::uint64_t;
+
+// A request of the other side that waits for its answer. Its id is kept as it was written.
+class RequestId {
+ public:
+  RequestId() = default;
+  explicit RequestId(JsonView id);
+  const Json& json() const { return json_; }
+  // Equal for equal ids, however they are written.
+  const std::string& key() const { return key_; }
+
+ private:
+  Json json_;
+  std::string key_;
+};
+
+// Something that went wrong without being anybody's answer.
+struct Trouble {
+  enum class Kind {
+    not_json,             // a line that is no JSON, or no UTF-8
+    not_a_message,        // JSON, but not JSON-RPC
+    too_large,            // a message over the limit
+    unknown_answer,       // an answer to nothing that we asked
+    unknown_notification  // reported by the handler of notifications
+  };
+  Kind kind;
+  std::string what;
+};
+
+inline constexpr std::size_t max_streamed_depth = 64;
+
+// What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views
+// live until the call returns.
+class EngineHandler {
+ public:
+  virtual ~EngineHandler() = default;
+  // Must be answered with respond() or fail(), now or later.
+  virtual void on_request(const RequestId& id, std::string_view method, JsonView params) = 0;
+  // True: it is handled. False: its handler goes on, and finished(token) will follow. Until then no
+  // later notification is given out, and no later answer.
+  virtual bool on_notification(NotificationToken token, std::string_view method,
+                               JsonView params) = 0;
+  // Asked before the message is read, if it looks like `streamed_method` written without frills,
+  // and nothing waits: `params` is what should be its params, not checked in any way. True: they
+  // are an object to the last byte, less than max_streamed_depth deep, and handled. False: nothing
+  // was done.
+  virtual bool on_streamed(std::string_view /*params*/) { return false; }
+  // Asked before anything else, past notifications that wait: true if it is one that must not stand
+  // in a queue (a stop), and has been seen to.
+  virtual bool on_urgent(std::string_view, JsonView) { return false; }
+  // The other side no longer wants the answer. It gets one all the same.
+  virtual void on_cancel(const RequestId& id) = 0;
+  virtual void on_trouble(const Trouble&) {}
+  // Every frame, as it is on the wire, without the framing.
+  virtual void on_frame(Direction, std::string_view) {}
+};
+
+class Engine {
+ public:
+  struct Answer {
+    JsonView result;                     // absent if it failed
+    const ErrorObject* error = nullptr;  // null if it did not
+    // For a call that takes its answer unchecked, if it looks like a result written without frills,
+    // and nothing waits: what should be the result, not checked in any way. The handler sets
+    // `taken` if that is a value to the last byte, less than max_streamed_depth deep, and was
+    // taken. Otherwise it does nothing, and the answer comes again, checked.
+    std::string_view unchecked = {};
+    bool* taken = nullptr;
+  };
+  using AnswerHandler = std::function<void(const Answer&)>;
+  using Write = std::function<void(json::Writer&)>;
+  using CallId = std::int64_t;
+
+  Engine(EngineOptions options, EngineHandler& handler);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  // What still waits for an answer fails.
+  ~Engine();
+  // From now on this one is called.
+  void hand_to(EngineHandler& handler) { handler_ = &handler; }
+
+  // ---- what came in ----
+  void feed(std::string_view bytes);
+  // The other side writes no more: what waits for an answer fails. Sending goes on.
+  void end_of_input();
+  // Nothing that came is looked at any more; waiting calls fail.
+  void close();
+
+  // ---- what must go out ----
+  std::string_view outgoing() const { return out_.view().substr(sent_); }
+  void sent(std::size_t bytes);
+  // Producers should wait until it is false again: what they add only fills memory.
+  bool congested() const { return out_.size() - sent_ > options_.congestion_bytes; }
+
+  // ---- calls ----
+  // The answer handler is called once: with the answer, or with an error that says
+  // connection_closed. `inside` names the notification whose handler asks: its answer does not wait
+  // for that handler to finish. Params that are null, or write nothing, are left out.
+  CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
+                 NotificationToken inside = 0, bool takes_unchecked = false);
+  void notify(std::string_view method, const Write& params);
+  // The same for one that is sent often, and always with other text only: the whole message up to
+  // that, the text, which becomes a JSON string, and what stands after it.
+  void notify_text(std::string_view before, std::string_view text, std::string_view behind);
+  // Asks the other side to give up a request. The answer still comes.
+  void cancel(CallId id);
+  // Forgets a request: its answer, when it comes, is dropped without a word.
+  void abandon(CallId id);
+
+  // ---- answers ----
+  // False if the request is not known, or has its answer.
+  bool respond(const RequestId& id, const Write& result);
+  bool fail(const RequestId& id, const ErrorObject& error);
+  // Runs after the answer to this request, at once if it has been given. What it sends follows the
+  // answer.
+  void after_answer(const RequestId& id, std::function<void()> action);
+  void finished(NotificationToken token);
+
+  std::size_t pending_calls() const { return calls_.size(); }
+  // So much waits for a handler to finish that the other side should wait, too.
+  bool queue_is_long() const { return queued_bytes_ > options_.congestion_bytes; }
+  // How much of a message is there whose end is not.
+  std::size_t partial_bytes() const { return frames_.partial_bytes(); }
+  bool input_ended() const { return input_ended_; }
+
+ private:
+  struct Message {
+    JsonView id, params, result, error;
+    std::string_view method;  // in the message's text, or in `unescaped`
+    std::string unescaped;    // if it was written with escapes
+    bool has_method = false;
+  };
+  // Why a text is no message.
+  struct Fault {
+    Code code;
+    Trouble::Kind kind;
+    std::string what;
+  };
+  struct Call {
+    AnswerHandler on_answer;
+    NotificationToken inside = 0;
+    bool abandoned = false;
+    bool cancellable = true;
+    bool takes_unchecked = false;
+  };
+  // A notification or an answer that cannot be given out yet.
+  struct Queued {
+    std::string text;  // the whole message
+    NotificationToken token = 0;
+    std::optional<CallId> answer;
+  };
+  struct Batch;
+  struct Incoming {
+    std::vector<std::function<void()>> after;
+    std::shared_ptr<Batch> batch;  // that it came in, if any
+  };
+
+  void frame(const FrameReader::Frame& frame);
+  void message(std::string_view text, const std::shared_ptr<Batch>& batch);
+  bool streamed(std::string_view text);
+  bool answered_unchecked(std::string_view text);
+  void batch(JsonView array);
+  std::optional<Fault> read(std::string_view text, Message& out) const;
+  void handle_request(const Message& message, const std::shared_ptr<Batch>& batch);
+  void handle_notification(std::string_view text, const Message& message);
+  void handle_answer(std::string_view text, const Message& message);
+  void deliver(const Message& message, CallId id);
+  void pump();
+  bool blocks(const Queued& answer) const;
+  void enqueue(Queued item);
+  void fail_calls();
+  void flush(Batch& batch);
+  // What is known of a message that cannot be read as a whole.
+  struct Beginning {
+    Json id;  // absent if it does not say
+    bool method = false, answer = false;
+  };
+  static Beginning beginning_of(std::string_view text);
+  // Whether it was meant as an answer. The call that waits for it fails: it cannot be read.
+  bool unreadable_answer(const Beginning& beginning, const std::string& why);
+
+  void refuse(const Json& id, const ErrorObject& error, const std::shared_ptr<Batch>& batch);
+  void write_error(json::Writer& out, const ErrorObject& error);
+  // A frame is built in place, after what waits to be sent.
+  template <class Fill>
+  void send(Fill fill);
+  void trouble(Trouble::Kind kind, std::string what) {
+    handler_->on_trouble({kind, std::move(what)});
+  }
+
+  EngineOptions options_;
+  EngineHandler* handler_;
+  FrameReader frames_;
+  std::string streamed_;  // how a message with streamed_method begins, up to its params
+  json::Writer out_;
+  std::size_t sent_ = 0;
+  CallId next_call_ = 0;
+  std::unordered_map<CallId, Call> calls_;
+  std::unordered_map<std::string, Incoming> incoming_;
+  std::deque<Queued> queue_;
+  std::size_t queued_bytes_ = 0;
+  NotificationToken next_token_ = 1;
+  NotificationToken running_ = 0;  // the notification whose handler goes on
+  bool pumping_ = false;
+  bool input_ended_ = false;
+};
+
+}  // namespace acp::rpc

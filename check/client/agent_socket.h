@@ -1,0 +1,64 @@
+// The socket through which a client finds our agent: a socket in a directory that nobody else may
+// enter, and the program that the client starts, which carries bytes between its own standard input
+// and output and that socket.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "acp/io/transport.h"
+
+namespace acp::check {
+
+// A directory for this user alone, removed with all that is in it.
+class PrivateDirectory {
+ public:
+  // Throws std::system_error.
+  PrivateDirectory();
+  PrivateDirectory(const PrivateDirectory&) = delete;
+  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
+  ~PrivateDirectory();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class AgentSocket {
+ public:
+  // Throws std::system_error. The path is removed with the socket.
+  explicit AgentSocket(std::filesystem::path path);
+  AgentSocket(const AgentSocket&) = delete;
+  AgentSocket& operator=(const AgentSocket&) = delete;
+  ~AgentSocket();
+
+  struct Visitor {
+    Transport transport;
+    int process = 0;  // that connected; 0 if the system does not tell
+  };
+  // The client that connects before the time is over.
+  std::optional<Visitor> wait(std::chrono::milliseconds time) const;
+
+ private:
+  std::filesystem::path path_;
+  io::Descriptor socket_;
+};
+
+struct RelayOptions {
+  std::string socket;
+  bool stubborn = false;  // ends neither with its input nor by SIGTERM
+};
+// Until the socket or the input has ended. The exit code of the program.
+int relay(const RelayOptions& options);
+
+// A signal to a process that we started or let in; false if it is gone.
+bool send_signal(int process, int signal);
+bool process_exists(int process);
+// By its name, "INT" or "SIGINT", or its number; nothing if there is none.
+std::optional<int> signal_from(std::string_view name);
+
+}  // namespace acp::check

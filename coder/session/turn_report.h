@@ -1,0 +1,75 @@
+// What a turn sends to its user: stored first, then sent. An agent that is killed in between has
+// sent nothing that a later session/load does not send again.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acp/context.h"
+#include "acp/schema/v1.h"
+#include "acp/tool_call.h"
+#include "coder/session/session.h"
+#include "settings/secrets.h"
+
+namespace acp::coder {
+
+// May be used by several threads. Everything that sends throws ConnectionClosed.
+class TurnReport {
+ public:
+  // The session, which a shared_ptr owns, and the secrets outlive this. No key is sent or stored.
+  TurnReport(const SessionContext& context, Session& session, const settings::Secrets& secrets);
+
+  // Gathered until flush(), or until anything else is sent.
+  void say(std::string_view text);
+  void think(std::string_view text);
+  void flush();
+  // Sends what is there, but for a last piece that may be the beginning of a key.
+  void pause();
+
+  void update(const v1::SessionUpdate& update);
+  void plan(const std::vector<v1::PlanEntry>& entries);
+  acp::ToolCall announce(v1::ToolCall call);
+  void update(const acp::ToolCall& call, v1::ToolCallUpdate update);
+  // Where what is stored is not what is sent.
+  void update(const acp::ToolCall& call, v1::ToolCallUpdate sent, v1::ToolCallUpdate stored);
+  // Sent and not stored: what a later update replaces, and may come many times.
+  void show(const acp::ToolCall& call, v1::ToolCallUpdate update);
+  // What the user knows already.
+  void keep(const v1::SessionUpdate& update);
+  // Entries of the conversation. What was said before is stored before.
+  void keep(std::vector<LiveSession::Entry> entries);
+  // As a notice where the client takes them, else as a message.
+  void note(v1::NoticeSeverity severity, const std::string& title,
+            const std::string& description = {});
+  // At the end of a turn: stores what waits for it, if that works by now.
+  void settle();
+
+ private:
+  enum class Gathered { nothing, text, thought };
+  void gather(Gathered kind, std::string_view text);
+  // With the lock held.
+  void flush_locked(bool ends = true);
+  // Reports whether all is stored, as far as that has changed.
+  void tell_news();
+  void send_note(v1::NoticeSeverity severity, const std::string& title,
+                 const std::string& description);
+
+  Session& session_;
+  const SessionContext unstored_;
+  const SessionContext context_;  // what it sends is stored
+  const settings::Secrets& secrets_;
+  std::mutex mutex_;
+  Gathered gathered_ = Gathered::nothing;
+  std::string text_;
+  settings::SecretStream stream_;
+};
+
+bool takes_notices(const v1::ClientCapabilities& client);
+bool takes_compactions(const v1::ClientCapabilities& client);
+
+// A notice for a client that takes none.
+v1::SessionUpdate as_message(const v1::Notice& notice);
+
+}  // namespace acp::coder

@@ -1,0 +1,59 @@
+// The host of a turn: the client's files and terminals where it offers them, else ours.
+#pragma once
+
+#include "acp/context.h"
+#include "coder/session/session.h"
+#include "coder/session/turn_report.h"
+#include "coder/tools/tool_host.h"
+
+namespace acp::coder {
+
+class SessionToolHost final : public ToolHost {
+ public:
+  // Commands do not get the keys of `secrets`, and their output does not show them. All outlive
+  // this.
+  SessionToolHost(SessionContext context, Session& session, TurnReport& report,
+                  const settings::Secrets& secrets)
+      : context_(std::move(context)), session_(session), report_(report), secrets_(secrets) {}
+
+  const workspace::Files& files() const override { return session_.files; }
+  std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
+                        std::optional<std::uint32_t> limit) override;
+  void write_text(const std::string& path, const std::string& content) override;
+  CommandOutcome run(const CommandWanted& wanted, const CommandProgress& progress) override;
+  void show_plan(const std::vector<v1::PlanEntry>& entries) override;
+  std::vector<std::string> modes() const override;
+  std::string mode() const override { return session_.mode(); }
+  void switch_mode(const std::string& mode) override;
+  workspace::PathFilter path_filter(v1::ToolKind kind) override {
+    return session_.gate.path_filter(kind);
+  }
+  void mask(std::string& text) const override { secrets_.mask(text); }
+  std::stop_token stop_token() const override { return context_.stop_token(); }
+
+ private:
+  // Throws FileError if a key in the file would be replaced by what stood for it in a tool's
+  // result.
+  void keep_keys_of(const std::string& path, const std::string& content) const;
+  bool reads_at_client() const {
+    return context_.client_capabilities().fs.readTextFile && !session_.null_files;
+  }
+  bool writes_at_client() const {
+    return context_.client_capabilities().fs.writeTextFile && !session_.null_files;
+  }
+  // False: the client has answered null, and has not written it.
+  bool write_at_client(const std::string& path, const std::string& content);
+  // The client answers null to what it advertises: from now on the session does without, and the
+  // user gets one notice.
+  void do_without_files();
+  void do_without_terminals();
+  CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);
+  CommandOutcome run_at_client(const CommandWanted& wanted, const CommandProgress& progress);
+
+  SessionContext context_;
+  Session& session_;
+  TurnReport& report_;
+  const settings::Secrets& secrets_;
+};
+
+}  // namespace acp::coder

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""compile_test.py CXX INCLUDE [FLAG…]: what must not compile does not, and the first error is a sentence that says
+what to do; what must compile does."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+compiler, include, *flags = sys.argv[1:]
+MOST_LINES = 40  # of an error message
+
+TEMPORARY = "g++ 12 destroys this temporary twice in a co_await expression: give it a name first"
+LAMBDA = "g++ 12 destroys this lambda twice in a co_await expression: give it a name first"
+
+# In a coroutine: what compiles everywhere but with g++ 12, and the sentence there.
+TEMPORARIES = [
+    ('co_await turn.run_command("ls", {.cwd = "/"});', TEMPORARY),
+    ('co_await turn.run_command("wc", {.args = {"-l", file}});', TEMPORARY),
+    ('co_await turn.create_terminal("wc", {.cwd = file});', TEMPORARY),
+    ('co_await turn.peer().request(acp::v1::ReadTextFileRequest{.sessionId = file, .path = file});', TEMPORARY),
+    ('co_await turn.peer().notify(acp::v1::CancelNotification{.sessionId = file});', TEMPORARY),
+    ('co_await turn.update(acp::v1::CurrentModeUpdate{.currentModeId = file});', TEMPORARY),
+    ('co_await turn.say(acp::v1::TextContent{.text = file});', TEMPORARY),
+    ('co_await turn.tool_call(acp::v1::ToolCall{.title = file}).start();', TEMPORARY),
+    ('co_await agent.new_session(acp::v1::NewSessionRequest{.cwd = file});', TEMPORARY),
+    ('co_await agent.new_session({.cwd = "/tmp"});', TEMPORARY),
+    ('co_await agent.load_session({.cwd = file, .sessionId = file});', TEMPORARY),
+    ('co_await agent.list_sessions({.cwd = file});', TEMPORARY),
+    ('co_await turn.on_thread([file] { return file.size(); });', LAMBDA),
+]
+# With every compiler; None: it compiles.
+EVERYWHERE = [
+    ('acp::CommandOptions options{.cwd = "/"}; co_await turn.run_command("ls", options);', None),
+    ('acp::v1::NewSessionRequest request{.cwd = "/"}; co_await agent.new_session(request);', None),
+    ('co_await agent.new_session("/"); co_await agent.new_session(file);', None),
+    ('const auto size = [file] { return file.size(); }; co_await turn.on_thread(size);', None),
+    ('co_await turn.sleep(std::chrono::milliseconds(1));', None),
+    ('turn.say("a");', "co_await it, or wait() for it"),
+    ('agent.new_session("/");', "co_await it, or wait() for it"),
+    ('acp::Agent("a", "1").on_prompt([](int) { return acp::StopReason::end_turn; });',
+     "on_prompt() wants a function that takes one acp::Turn"),
+    ('acp::Agent("a", "1").on_prompt([](acp::Turn) { return 5; });',
+     "on_prompt() wants a function that returns acp::StopReason or acp::v1::PromptResponse, or an acp::Task of one of "
+     "them"),
+    ('acp::Agent("a", "1").on_prompt([](acp::Turn) -> acp::Task<int> { co_return 5; });',
+     "on_prompt() wants a function that returns acp::StopReason"),
+    ('acp::Agent("a", "1").on_new_session([](acp::SessionContext) {});',
+     "this handler takes other arguments than it will be given"),
+    ('acp::Client("a", "1").on_permission([](acp::ClientContext, acp::v1::RequestPermissionRequest) { return 5; });',
+     "this handler returns another type than it should"),
+    ('acp::Agent("a", "1").on_prompt([own = std::make_unique<int>(1)](acp::Turn) { return acp::StopReason::end_turn; });',
+     None),
+]
+
+
+def defined(name):
+    macros = subprocess.run([compiler, "-dM", "-E", "-x", "c++", "/dev/null"], check=True, capture_output=True, text=True)
+    return next((line.split()[2] for line in macros.stdout.splitlines() if line.split()[1] == name), None)
+
+
+def errors_of(statement):
+    source = f"""#include <acp/agent.h>
+#include <acp/client.h>
+#include <chrono>
+#include <memory>
+acp::Task<void> run(acp::Turn turn, acp::AgentHandle agent, std::string file) {{
+  {statement}
+  co_return;
+}}
+"""
+    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Werror=unused-result", "-Wno-missing-field-initializers",
+                           *flags, f"-I{include}", "-fsyntax-only", "-x", "c++", "-"],
+                          input=source, capture_output=True, text=True)
+    return done.stderr if done.returncode != 0 else None
+
+
+def fault_of(case):
+    statement, sentence = case
+    errors = errors_of(statement)
+    if sentence is None:
+        return None if errors is None else f"does not compile: {statement}\n{errors}"
+    if errors is None:
+        return f"compiles, and must not: {statement}"
+    first = next(line for line in errors.splitlines() if "error:" in line)
+    if sentence not in first:
+        return f"{statement}\n  expected: {sentence}\n  got: {first}"
+    if len(errors.splitlines()) > MOST_LINES:
+        return f"{statement}: an error of {len(errors.splitlines())} lines"
+    return None
+
+
+broken = defined("__clang__") is None and int(defined("__GNUC__")) < 13
+cases = EVERYWHERE + [(statement, sentence if broken else None) for statement, sentence in TEMPORARIES]
+with ThreadPoolExecutor(2) as pool:
+    faults = [fault for fault in pool.map(fault_of, cases) if fault]
+print("\n".join(faults) or f"{len(cases)} cases, g++ 12: {broken}")
+sys.exit(1 if faults else 0)
