@@ -49,12 +49,11 @@ class Countdown {
 
 }  // namespace async
 
-// All run at once, on the thread that awaits; their values in the order of the tasks. When one of
-// them throws, so does this, and the others are cancelled.
+// All run at once, on the thread that awaits; their values in the order of the tasks, or nothing
+// for tasks without one. When one of them throws, so does this, and the others are cancelled.
 template <class T>
-Task<std::vector<T>> when_all(std::vector<Task<T>> tasks)
-  requires(!std::is_void_v<T>)
-{
+Task<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> when_all(
+    std::vector<Task<T>> tasks) {
   async::Countdown countdown;
   std::vector<Running<T>> running;
   running.reserve(tasks.size());
@@ -68,26 +67,12 @@ Task<std::vector<T>> when_all(std::vector<Task<T>> tasks)
   co_await std::move(all);
   for (Running<T>& one : running)
     if (one.failed()) one.take();
-  std::vector<T> values;
-  values.reserve(running.size());
-  for (Running<T>& one : running) values.push_back(one.take());
-  co_return values;
-}
-
-inline Task<void> when_all(std::vector<Task<void>> tasks) {
-  async::Countdown countdown;
-  std::vector<Running<void>> running;
-  running.reserve(tasks.size());
-  for (Task<void>& task : tasks) running.emplace_back(std::move(task), countdown.on_end());
-  const auto failed = [&] {
-    for (const Running<void>& one : running)
-      if (one.failed()) return true;
-    return false;
-  };
-  Task<void> all = countdown.wait(failed);
-  co_await std::move(all);
-  for (Running<void>& one : running)
-    if (one.failed()) one.take();
+  if constexpr (!std::is_void_v<T>) {
+    std::vector<T> values;
+    values.reserve(running.size());
+    for (Running<T>& one : running) values.push_back(one.take());
+    co_return values;
+  }
 }
 
 // Tasks of several kinds.

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""doxygen_filter.py HEADER: the header with its comments in the form that Doxygen reads.
+
+A comment is about all declarations up to the next empty line or comment: each gets a copy. A generated type of the
+protocol gets a link to its place in the specification.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+header = Path(sys.argv[1])
+generated = re.search(r"schema/v([12])\.h$", str(header))
+
+
+def escaped(text):
+    """Without anything that Doxygen would take for a command, a tag or a link, but for `code`."""
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(part if part.startswith("`") else re.sub(r"([<>@#\\%])", r"\\\1", part) for part in parts)
+
+
+def as_doc(text):
+    if text.startswith("  "):  # an example
+        return "///     " + text.strip("\n")
+    return f"/// {escaped(text)}".rstrip()
+
+
+def of_protocol(line):
+    found = re.match(r"(?:struct|class|enum class) (\w+)\b.*\{|using (\w+) = ", line)
+    if not generated or not found:
+        return []
+    word = found.group(1) or found.group(2)
+    return [f"/// `{word}` of the protocol, version {generated.group(1)}: see",
+            f"/// https://agentclientprotocol.com/protocol/schema#{word.lower()}"]
+
+
+class Scopes:
+    """Where a line stands: only what stands in a namespace, a class or an enum is a declaration."""
+
+    def __init__(self):
+        self.stack = []
+        self.statement = ""
+
+    def declares(self):
+        return not self.statement and all(kind != "body" for kind in self.stack)
+
+    def pass_by(self, code):
+        code = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', "0", code)
+        for character in code:
+            if character == "{":
+                type_like = re.search(r"(?:^|\s)(namespace|class|struct|enum|union|extern)\b(?!.*\))", self.statement)
+                self.stack.append("type" if type_like else "body")
+                self.statement = ""
+            elif character == "}":
+                if self.stack:
+                    self.stack.pop()
+                self.statement = ""
+            elif character == ";":
+                self.statement = ""
+            elif not character.isspace() or self.statement:
+                self.statement += character
+        if re.fullmatch(r"(public|protected|private):\s*", self.statement.strip() + " "):
+            self.statement = ""
+
+
+def is_special(line):
+    """Constructors that copy and move, assignments, destructors: what they do is known."""
+    return re.match(r"\s*(?:virtual )?~\w+\(|.*\boperator=\(|\s*(?:explicit )?(\w+)\((?:const )?\1(?:<\w+>)?&&?\b", line)
+
+
+def filtered(lines):
+    out, doc, fresh, scopes = [], [], False, Scopes()
+    for number, line in enumerate(lines):
+        comment = re.match(r"\s*//(?!/) ?(.*)$", line)
+        code, _, trailing = line.partition("  // ")
+        if comment and scopes.declares():
+            text = comment.group(1)
+            if re.match(r"-{4}|={4}|clang-format|NOLINT", text):
+                doc, fresh = [], False
+                continue
+            if not fresh:
+                doc, fresh = ([as_doc("@file").replace("\\", "")] if number == 0 else []), True
+            doc.append(as_doc(text))
+            continue
+        if not line.strip() or line.startswith("#"):
+            if fresh and doc and doc[0] == "/// @file":
+                out += doc
+            doc, fresh = [], False
+            out.append(line)
+            continue
+        is_code = not re.match(r"\s*(}|public:|protected:|private:|friend\b|namespace\b)", line)
+        special = scopes.declares() and is_special(line)
+        if special:
+            out.append("/// @cond")
+        elif is_code and scopes.declares():
+            out += of_protocol(line) if generated and not line.startswith(" ") else doc
+        fresh = False
+        told = trailing and is_code and scopes.declares()
+        field = generated and line.startswith("  ") and scopes.declares() and re.search(r" (\w+) = .*[;,]$", code)
+        if field and not told:
+            told, trailing = True, "as in the specification"
+        out.append(f"{code}  ///< {escaped(trailing)}" if told else code)
+        if special:
+            out.append("/// @endcond")
+        depth = len(scopes.stack)
+        scopes.pass_by(code)
+        if len(scopes.stack) != depth:  # what stands inside has comments of its own
+            doc = []
+    return out
+
+
+print("\n".join(filtered(header.read_text(encoding="utf-8").split("\n"))))
