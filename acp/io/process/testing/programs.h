@@ -23,8 +23,8 @@ namespace acp::io::testing {
 //   5;
 //                   prints "gone"
 //   killer HOW      leaves a daemon (two forks, a session and an empty environment of its own) and
-//                   prints its id; then HOW: "supervisor" kills its parent, "group" its own process
-//                   group, "stop" stops its parent and exits
+//                   prints its id; after a byte on stdin, HOW: "supervisor" kills its parent,
+//                   "group" its own process group, "stop" stops its parent and exits
 //   stopper         stops its parent at once, and exits
 //   adopting-host HOW   adopts orphans, starts `killer HOW`, prints how it ended, and "gone" once
 //                       its daemon is
