@@ -29,6 +29,11 @@ assert run("hello_client", "Grüße, 世界 🙂", folder / "echo_agent") == "Gr
 for word in ("newline", "auto"):
     assert run("hello_client", "hi", folder / "echo_agent", "--framing", word) == "hi\n"
 assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
+assert run("many_agents", 20, 100, "hi", folder / "hello_agent") == "answered: Hello, hi\n" * 20
+assert run("many_agents", 2, 100, "hi", "/nowhere").count("failed: ") == 2
+late = subprocess.run([folder / "many_agents", "3", "1", "wait", folder / "echo_agent"], capture_output=True, text=True,
+                      timeout=60)
+assert late.returncode == 1 and late.stderr == "The agents did not answer in time.\n", late
 assert run("extension_methods") == "2 + 3 = 5\nIt is noon\n"
 if (folder / "mcp_tools").exists():
     server = source.parent / "acp/mcp/testing/hostile_server.py"
@@ -43,6 +48,8 @@ with tempfile.TemporaryDirectory() as place:
     file = Path(place, "notes.txt")
     Path(place, "Makefile").write_text("test:\n\t@echo tested\n")
     file.write_text("a TODO\n")
+    said = run("workspace_client", file, folder / "plain_agent", cwd=place, input="1\n")
+    assert f"{file} has 1 lines." in said, said
     said = run("workspace_client", file, folder / "tools_agent", cwd=place, input="3\n")
     assert "nothing was changed" in said and file.read_text() == "a TODO\n", said
     said = run("workspace_client", file, folder / "tools_agent", cwd=place, input="1\n")

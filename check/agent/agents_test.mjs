@@ -99,6 +99,11 @@ const AGENTS = {
     const prompts = { hello: path, read: path, write: "{cwd}/{file}", run: path, touch: path, plan: path, slow: path };
     return check([join(examples, "tools_agent")], { prompts });
   },
+  async "plain_agent"() {
+    const path = "{cwd}/notes.txt";
+    const prompts = { hello: path, read: path, run: path, slow: path };
+    return check([join(examples, "plain_agent")], { prompts });
+  },
   async "sdk_agent"() {
     const prompts = {
       ...{ read: "read {cwd}/notes.txt", write: "edit {cwd}/{file} hello", run: "terminal echo acp-check" },
@@ -131,6 +136,7 @@ const EXPECTED = {
   hello_agent: "",
   echo_agent: "",
   tools_agent: "",
+  plain_agent: "",
   sdk_agent:
     "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-MCP-5 " +
     "A-MCP-6 A-ORDER-2 A-ORDER-9 A-PATH-3 A-PERM-10 A-SESSION-2 A-STOP-1 A-TERM-4",
