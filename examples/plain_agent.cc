@@ -36,6 +36,10 @@ std::string count_by_reading(const Turn& turn, const std::string& path) {
 
 acp::StopReason answer(const Turn& turn) {
   const std::string path = turn.text();
+  if (!path.starts_with('/')) {
+    turn.say("Which file? I need its absolute path.\n").wait();
+    return acp::StopReason::end_turn;
+  }
   try {
     std::string lines;
     if (turn.client_capabilities().terminal) lines = count_by_command(turn, path);

@@ -101,7 +101,7 @@ const AGENTS = {
   },
   async "plain_agent"() {
     const path = "{cwd}/notes.txt";
-    const prompts = { hello: path, read: path, run: path, slow: path };
+    const prompts = { read: path, run: path, slow: path };
     return check([join(examples, "plain_agent")], { prompts });
   },
   async "sdk_agent"() {
