@@ -58,8 +58,10 @@ Task<void> Context::sleep(std::chrono::milliseconds time) const {
   return detail::sleep(call_, time);
 }
 
-void Context::run_on_thread(std::function<void()> function) const {
+bool Context::run_on_thread(std::function<void()> function) const {
   call_->connection->post_blocking(std::move(function));
+  // Asked afterwards: with work to do it does not end.
+  return !call_->connection->finished();
 }
 
 void Context::after_response(std::function<void()> action) const {

@@ -60,7 +60,7 @@ class Context {
   // Any message of the schema, and extension methods.
   Peer peer() const;
 
-  // A pause; throws Cancelled as soon as the request is cancelled.
+  // A pause; throws Cancelled as soon as the request is cancelled, ConnectionClosed at the end.
   Task<void> sleep(std::chrono::milliseconds time) const;
   // Runs a function that may block, on a thread of its own; begins at once. What it returns or
   // throws is what awaiting gives.
@@ -71,7 +71,7 @@ class Context {
             std::is_trivially_destructible_v<std::decay_t<F>>,
         "g++ 12 destroys this lambda twice in a co_await expression: give it a name first");
     auto [run, task] = async::outcome_of(std::forward<F>(function));
-    run_on_thread(std::move(run));
+    if (!run_on_thread(std::move(run))) return closed<decltype(task)>();
     return std::move(task);
   }
 
@@ -80,7 +80,12 @@ class Context {
 
  protected:
   friend class ToolCall;
-  void run_on_thread(std::function<void()> function) const;
+  // False if the connection has ended: it has no threads any more.
+  bool run_on_thread(std::function<void()> function) const;
+  template <class T>
+  static T closed() {
+    return T(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
+  }
   std::shared_ptr<detail::AgentCall> call_;
 };
 

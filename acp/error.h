@@ -13,7 +13,9 @@
 
 namespace acp {
 
-// An error as it stands on the wire. Thrown by a handler, it is the answer.
+// All that this library throws, but for mistakes of the program (std::logic_error and its kin).
+// Thrown by a handler as it is, or as AuthRequired, it is the answer; a handler that lets one of
+// the others below pass has failed, and the other side reads no more than that.
 class Error : public std::runtime_error {
  public:
   Error(std::int32_t code, const std::string& message, Json data = {})

@@ -77,12 +77,7 @@ if(TARGET acp_workspace)
 endif()
 
 if(ACP_TESTS)
-  foreach(target acp acp_mcp acp_workspace)
-    if(TARGET ${target})
-      get_target_property(headers ${target} HEADER_SET)
-      list(APPEND public_headers ${headers})
-    endif()
-  endforeach()
+  acp_public_headers(public_headers)
   # The consumers get the flags of this build: one built for a sanitizer must be linked with it.
   add_test(NAME install_test
            COMMAND bash ${PROJECT_SOURCE_DIR}/scripts/install_test.sh

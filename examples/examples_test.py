@@ -31,6 +31,8 @@ for word in ("newline", "auto"):
 assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
 assert run("many_agents", 20, 100, "hi", folder / "hello_agent") == "answered: Hello, hi\n" * 20
 assert run("many_agents", 2, 100, "hi", "/nowhere").count("failed: ") == 2
+bad = subprocess.run([folder / "many_agents", "x", "1", "hi", "/nowhere"], capture_output=True, text=True, timeout=60)
+assert bad.returncode == 2 and "COUNT" in bad.stderr, bad
 late = subprocess.run([folder / "many_agents", "3", "1", "wait", folder / "echo_agent"], capture_output=True, text=True,
                       timeout=60)
 assert late.returncode == 1 and late.stderr == "The agents did not answer in time.\n", late

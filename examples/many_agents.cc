@@ -4,6 +4,7 @@
 #include <acp/async/when_all.h>
 #include <acp/client.h>
 
+#include <cstdlib>
 #include <iostream>
 
 namespace {
@@ -28,12 +29,17 @@ int main(int argc, char** argv) {
     std::cerr << "Usage: many_agents COUNT SECONDS PROMPT COMMAND [ARGUMENT…]\n";
     return 2;
   }
+  const int count = std::atoi(argv[1]), seconds = std::atoi(argv[2]);
+  if (count <= 0 || seconds <= 0) {
+    std::cerr << "COUNT and SECONDS are numbers above 0\n";
+    return 2;
+  }
   const std::vector<std::string> command(argv + 4, argv + argc);
   const acp::Client client("many", "1.0");
   std::vector<acp::Task<std::string>> asking;
-  for (int i = std::stoi(argv[1]); i > 0; --i) asking.push_back(ask(client, command, argv[3]));
+  for (int i = 0; i < count; ++i) asking.push_back(ask(client, command, argv[3]));
   try {
-    const std::chrono::seconds limit(std::stoi(argv[2]));
+    const std::chrono::seconds limit(seconds);
     for (const std::string& line : acp::when_all(std::move(asking)).wait_for(limit))
       std::cout << line << "\n";
   } catch (const acp::TimedOut&) {  // what was under way has been cancelled, and its agents ended

@@ -1,4 +1,5 @@
-// A client inside a program's own loop, on plain poll(): everything runs on its one thread.
+// A client inside a program's own loop, on plain poll(). What the agent sends is handled on its
+// one thread; the library has another for the process: its stderr, its exit.
 //   poll_loop PROMPT COMMAND [ARGUMENT…]
 #include <acp/client.h>
 #include <poll.h>

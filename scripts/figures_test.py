@@ -22,6 +22,8 @@ FIGURES = [
 
 def value_of(source, name):
     found = re.search(rf"\b{name} = ([\d' *]+)(?:us)?;", Path(source).read_text(encoding="utf-8"))
+    if not found:
+        sys.exit(f"{source} has no constant {name}")
     product = 1
     for factor in found.group(1).replace("'", "").split("*"):
         product *= int(factor)

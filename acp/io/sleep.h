@@ -10,14 +10,17 @@
 
 namespace acp::io {
 
-// Destroyed before its time, it leaves no timer behind.
+// Destroyed before its time, it leaves no timer. Ends early with the connection, whose timers end,
+// too.
 inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
                                   std::chrono::milliseconds time) {
   std::shared_ptr<async::Completion<void>> done;
   {
     Connection::Lock lock(*connection);
     done = connection->completion<void>();
-    const auto timer = lock.after(time, [done] { done->settle(); });
+    // Also settles when the timer is forgotten.
+    const std::shared_ptr<void> forgotten(nullptr, [done](void*) { done->settle(); });
+    const auto timer = lock.after(time, [done, forgotten] { done->settle(); });
     done->on_drop = [weak = std::weak_ptr(connection), timer] {
       const auto connection = weak.lock();
       if (!connection) return;
@@ -25,6 +28,7 @@ inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
       lock.forget(timer);
     };
   }
+  if (connection->finished()) done->settle();  // nobody looks at its timers
   co_await Task<void>(done);
   co_return async::Nothing();
 }

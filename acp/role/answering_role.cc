@@ -176,6 +176,7 @@ Task<void> sleep(std::shared_ptr<Call> call, std::chrono::milliseconds time) {
   Task<async::Nothing> never = async::with_value(cancelled.task());
   Task<async::Nothing> over = io::sleep(call->connection, time);
   co_await when_any(std::move(never), std::move(over));
+  if (call->connection->finished()) throw ConnectionClosed("the connection is closed");
 }
 
 rpc::ErrorObject AnsweringRole::to_error(const Call& call, std::exception_ptr error) {

@@ -29,28 +29,30 @@ void never_answer(RawEnd& end) {
   EXPECT_EQ(cancelled["params"]["requestId"], asked["id"]);
 }
 
-TEST(WaitingForAnAgent, OutOfTimeTheRequestIsCancelled) {
+// Waits for it by this function.
+void wait_in_vain(const std::function<void(Task<Json>)>& wait) {
   const Within limit("a request that is not answered");
   auto [ours, theirs] = memory_pair();
   Script agent(std::move(theirs), never_answer);
   const Client client("test", "1");
   const AgentHandle handle = client.connect(std::move(ours)).wait();
   const Session session = handle.new_session("/").wait_for(std::chrono::hours(1));
-  EXPECT_THROW(handle.peer().request("_never", Json::object()).wait_for(milliseconds(5)), TimedOut);
+  wait(handle.peer().request("_never", Json::object()));
   agent.join();
 }
 
+TEST(WaitingForAnAgent, OutOfTimeTheRequestIsCancelled) {
+  wait_in_vain([](Task<Json> answer) {
+    EXPECT_THROW(std::move(answer).wait_for(milliseconds(5)), TimedOut);
+  });
+}
+
 TEST(WaitingForAnAgent, StoppedTheRequestIsCancelled) {
-  const Within limit("a request that is not answered");
-  auto [ours, theirs] = memory_pair();
-  Script agent(std::move(theirs), never_answer);
-  const Client client("test", "1");
-  const AgentHandle handle = client.connect(std::move(ours)).wait();
-  const Session session = handle.new_session("/").wait();
-  std::stop_source stop;
-  std::jthread stopper([&] { stop.request_stop(); });
-  EXPECT_THROW(handle.peer().request("_never", Json::object()).wait(stop.get_token()), Cancelled);
-  agent.join();
+  wait_in_vain([](Task<Json> answer) {
+    std::stop_source stop;
+    std::jthread stopper([&] { stop.request_stop(); });
+    EXPECT_THROW(std::move(answer).wait(stop.get_token()), Cancelled);
+  });
 }
 
 // In a program's own loop nobody but the waiting thread reads.
@@ -241,6 +243,29 @@ TEST(OnThread, ThrowsWhatTheFunctionThrows) {
             }),
             "end_turn");
   EXPECT_TRUE(thrown);
+}
+
+// A background context may outlive its connection.
+TEST(Background, DoesNotWaitForAConnectionThatHasEnded) {
+  const Within limit("a pause and a function after the end");
+  std::optional<SessionContext> kept;
+  Agent agent = silent_agent();
+  agent.on_new_session([&](SessionContext session, v1::NewSessionRequest) -> Task<void> {
+    kept = session.background();
+    co_return;
+  });
+  {
+    Served served(agent);
+    served.raw.initialize();
+    served.raw.new_session();
+    std::jthread sleeper([background = *kept] {
+      EXPECT_THROW(background.sleep(std::chrono::hours(1)).wait(), ConnectionClosed);
+    });
+    served.raw.close();
+    served.connection.wait();
+  }
+  EXPECT_THROW(kept->sleep(std::chrono::hours(1)).wait(), ConnectionClosed);
+  EXPECT_THROW(kept->on_thread([] {}).wait(), ConnectionClosed);
 }
 
 // ---- temporaries in a co_await expression
