@@ -151,6 +151,7 @@ void play_run(ClientScenario& scenario) {
   scenario.expect("C-TTY-7", running && (early.absent() || early.is_null()),
                   "while the command runs: " + shown(running));
   const std::string first = run.wait(), second = run.wait();
+  run.call("output");  // when this is answered, both of them have been read
   std::ofstream(scenario.work() / "go");
   const auto one = scenario.answer_to(first), two = scenario.answer_to(second);
   const auto three = run.call("wait_for_exit");
