@@ -170,6 +170,11 @@ class Terminals::State {
     std::string id;
     std::string text;
   };
+  struct Ended {
+    std::string id;
+    std::shared_ptr<Terminal> terminal;
+    io::ExitStatus status;
+  };
 
   void watch() {
     while (true) {
@@ -192,25 +197,34 @@ class Terminals::State {
       }
       wake_.drain();
       std::vector<Piece> pieces;
-      std::vector<std::pair<Waiter, io::ExitStatus>> settled;
-      std::vector<std::pair<std::string, io::ExitStatus>> ended;
+      std::vector<Ended> ended;
       {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < watched.size(); ++i) {
           auto& [id, terminal] = watched[i];
           if (!terminals_.contains(id)) continue;  // released meanwhile
           if (set[2 * i + 1].revents != 0) read(id, *terminal, pieces);
-          if (set[2 * i + 2].revents != 0) look_for_end(id, *terminal, pieces, settled);
-          if (set[2 * i + 2].revents != 0 && terminal->exit)
-            ended.emplace_back(id, *terminal->exit);
+          if (set[2 * i + 2].revents == 0) continue;
+          if (const auto status = find_end(id, *terminal, pieces))
+            ended.push_back({id, terminal, *status});
         }
       }
       if (on_output_)
         for (const Piece& piece : pieces) on_output_(piece.id, piece.text);
-      if (on_end_)
-        for (const auto& [id, status] : ended) on_end_(id, status);
-      for (auto& [waiter, status] : settled) waiter->settle(status);
+      for (const Ended& one : ended) tell_end(one);
     }
+  }
+
+  // First the hook, then all others: what they do with it must find the hook's work done.
+  void tell_end(const Ended& ended) {
+    if (on_end_) on_end_(ended.id, ended.status);
+    std::vector<Waiter> waiters;
+    {
+      const std::lock_guard lock(mutex_);
+      ended.terminal->exit = ended.status;
+      waiters.swap(ended.terminal->waiters);
+    }
+    for (const Waiter& waiter : waiters) waiter->settle(ended.status);
   }
 
   // False when there is nothing more for now, or for good.
@@ -229,17 +243,15 @@ class Terminals::State {
     return !ended;
   }
 
-  void look_for_end(const std::string& id, Terminal& terminal, std::vector<Piece>& pieces,
-                    std::vector<std::pair<Waiter, io::ExitStatus>>& settled) {
+  std::optional<io::ExitStatus> find_end(const std::string& id, Terminal& terminal,
+                                         std::vector<Piece>& pieces) {
     const auto status = terminal.process.poll_exit();
-    if (!status) return;
+    if (!status) return {};
     // What it printed is there before its end is reported; what others of its tree still print is
     // not waited for.
     for (int reads = 0; reads < 1024 && read(id, terminal, pieces); ++reads) {
     }
-    terminal.exit = status;
-    for (const Waiter& waiter : std::exchange(terminal.waiters, {}))
-      settled.emplace_back(waiter, *status);
+    return status;
   }
 
   const OnOutput on_output_;

@@ -116,6 +116,31 @@ TEST(Terminals, TellTheirEnd) {
                                             id + " released"}));
 }
 
+// A program that shows how commands ended knows it before the agent does.
+TEST(Terminals, TellTheirEndToTheHookFirst) {
+  std::optional<Terminals> terminals;
+  std::string id;
+  std::mutex created;
+  std::optional<io::ExitStatus> early;
+  std::optional<Task<io::ExitStatus>> waiting;
+  std::atomic<bool> told = false;
+  terminals.emplace(nullptr, [&](const std::string&, const std::optional<io::ExitStatus>& exit) {
+    if (!exit) return;
+    const std::lock_guard lock(created);
+    early = terminals->output(id).exit;
+    waiting = terminals->wait(id);
+    told = true;
+  });
+  {
+    const std::lock_guard lock(created);
+    id = terminals->create(shell("exit 3"), "s");
+  }
+  EXPECT_EQ(terminals->wait(id).wait().value, 3);
+  EXPECT_TRUE(told);
+  EXPECT_EQ(early, std::nullopt);
+  EXPECT_EQ(std::move(*waiting).wait().value, 3);
+}
+
 TEST(Terminals, KeepTheEnd) {
   Terminals terminals;
   const std::string id = terminals.create(
