@@ -28,7 +28,6 @@ Agent::~Agent() = default;
   }
 #define ACP_JOINT(...)
 
-ACP_SET(on_prompt, Handler<v1::PromptResponse(Turn)>, prompt)
 ACP_AGENT_METHODS(ACP_HANDLER, ACP_JOINT)
 ACP_SET(title, std::string, info.title)
 ACP_SET(config_options, std::vector<v1::SessionConfigOption>, config_options)
@@ -45,6 +44,12 @@ ACP_SET(on_log, LogHook, log)
 #undef ACP_SET
 #undef ACP_HANDLER
 #undef ACP_JOINT
+
+Agent& Agent::on_prompt(Handler<v1::PromptResponse(Turn)> handler) {
+  config_->prompt = std::move(handler);
+  config_->prompt.set_blocks();  // a turn takes its time
+  return *this;
+}
 
 Agent& Agent::on_prompt_task(std::function<Task<StopReason>(Turn)> function) {
   return on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));

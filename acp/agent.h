@@ -56,9 +56,10 @@ constexpr bool gives_prompt_response() {
 }  // namespace detail
 
 // Built up by calls, then run. Everything but on_prompt has a default that works, and what is
-// installed is what is advertised to the client: a capability cannot lie. A handler is a coroutine,
-// which runs on the connection's executor, one at a time; or a plain function, which may block, and
-// runs on a thread of its own.
+// installed is what is advertised to the client: a capability cannot lie. Handlers are coroutines
+// or plain functions, and run one at a time: what they share needs no lock. While one waits for a
+// task, others run. What blocks without a task is wrapped: `on_load_session(acp::blocking(f))` runs
+// on a thread of its own, beside the others; so does an on_prompt that is a plain function.
 class Agent {
  public:
   Agent(std::string name, std::string version);
@@ -91,6 +92,11 @@ class Agent {
         on_prompt(Handler<v1::PromptResponse(Turn)>(std::move(function)));
     }
     return *this;
+  }
+
+  template <class F>
+  Agent& on_prompt(Blocking<F> blocking) {
+    return on_prompt(std::move(blocking.function));
   }
 
   // ---- sessions. The library tracks them; a handler adds to that. ----

@@ -13,20 +13,29 @@ std::stop_token ClientContext::stop_token() const { return call_->stop_token(); 
 const std::string& ClientContext::session_id() const { return call_->session_id; }
 Peer ClientContext::peer() const { return Peer(call_->link()); }
 
+// With the lock. Null if nobody holds it.
+const detail::ClientSession* ClientContext::session() const {
+  const auto& sessions = call_->role->sessions_;
+  const auto found = sessions.find(call_->session_id);
+  return found == sessions.end() ? nullptr : found->second;
+}
+
 std::string ClientContext::cwd() const {
-  io::Connection::Lock lock(*call_->connection);
-  const auto found = call_->role->sessions_.find(call_->session_id);
-  if (found == call_->role->sessions_.end()) return {};
-  const detail::ClientSession* const session = found->second;
-  return session ? session->cwd : std::string();
+  const io::Connection::Lock lock(*call_->connection);
+  const detail::ClientSession* const known = session();
+  return known ? known->cwd : std::string();
 }
 
 std::vector<std::string> ClientContext::additional_directories() const {
-  io::Connection::Lock lock(*call_->connection);
-  const auto found = call_->role->sessions_.find(call_->session_id);
-  if (found == call_->role->sessions_.end()) return {};
-  const detail::ClientSession* const session = found->second;
-  return session ? session->directories : std::vector<std::string>();
+  const io::Connection::Lock lock(*call_->connection);
+  const detail::ClientSession* const known = session();
+  return known ? known->directories : std::vector<std::string>();
+}
+
+void ClientContext::with_state(const std::function<void(const SessionState&)>& look) const {
+  const io::Connection::Lock lock(*call_->connection);
+  const detail::ClientSession* const known = session();
+  if (known && known->state) look(*known->state);
 }
 
 // ---- Client

@@ -1,7 +1,7 @@
 // Hosting agents: start one, or connect to one, open sessions, prompt, and offer it a workspace.
 //
 //   acp::Client client("my-editor", "1.0");
-//   client.on_permission(ask_the_user);
+//   client.on_permission(acp::blocking(ask_the_user));
 //   auto agent = client.spawn({"gemini", "--acp"}).wait();
 //   auto session = agent.new_session("/home/me/project").wait();
 //   for (auto& event : session.prompt("Fix the build")) std::visit(render, event);
@@ -78,9 +78,12 @@ class ClientContext {
   // What this client offered for the session: its cwd and directories.
   std::string cwd() const;
   std::vector<std::string> additional_directories() const;
+  // Session::with_state() of that session. Without one nothing is called.
+  void with_state(const std::function<void(const SessionState&)>& look) const;
   Peer peer() const;
 
  protected:
+  const detail::ClientSession* session() const;
   std::shared_ptr<detail::ClientCall> call_;
 };
 
@@ -111,7 +114,10 @@ struct TerminalHandlers {
 };
 
 // Built up by calls; what is installed is what is advertised to agents. One client may host any
-// number of agents. A handler is a coroutine, or a plain function, which may block.
+// number of agents. Handlers are coroutines or plain functions, and those of one agent run one at a
+// time: what they share needs no lock. While one waits for a task, others run. What blocks without
+// a task is wrapped: `on_permission(acp::blocking(ask_on_the_terminal))` runs on a thread of its
+// own.
 class Client {
  public:
   Client(std::string name, std::string version);

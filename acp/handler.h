@@ -1,4 +1,4 @@
-// A user's function that answers something: a coroutine, or a plain function, which may block.
+// A user's function that answers something: a coroutine, a plain function, or one that blocks.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,17 @@ namespace acp {
 template <class Signature>
 class Handler;
 
+// A function that takes its time without awaiting anything: it reads a disk, or waits for a person.
+// As a handler it runs on a thread of its own, beside all others.
+template <class F>
+struct Blocking {
+  F function;
+};
+template <class F>
+Blocking<F> blocking(F function) {
+  return {std::move(function)};
+}
+
 namespace detail {
 
 template <class T>
@@ -25,6 +36,11 @@ struct TaskValue<Task<T>> {
   static constexpr bool is_task = true;
   using type = T;
 };
+
+template <class F>
+constexpr bool is_blocking = false;
+template <class F>
+constexpr bool is_blocking<Blocking<F>> = true;
 
 // A function that can be copied, made of any that can be moved.
 template <class F>
@@ -61,13 +77,15 @@ Result as_result(Given&& given) {
 }  // namespace detail
 
 // Takes anything callable that returns Result, something a Result is made of, or nothing; or a Task
-// of one of these.
+// of one of these: then it is a coroutine. Coroutines and plain functions of a connection run one
+// at a time, so what they share needs no lock; while one of them waits, others run. blocking(f)
+// runs beside them.
 template <class Result, class... Arguments>
 class Handler<Result(Arguments...)> {
  public:
   Handler() = default;
   template <class F>
-    requires(!std::is_same_v<std::decay_t<F>, Handler>)
+    requires(!std::is_same_v<std::decay_t<F>, Handler> && !detail::is_blocking<F>)
   Handler(F function) {
     constexpr bool callable = std::is_invocable_v<F&, Arguments...>;
     static_assert(callable,
@@ -84,9 +102,19 @@ class Handler<Result(Arguments...)> {
     }
   }
 
+  template <class F>
+  Handler(Blocking<F> blocking) : Handler(std::move(blocking.function)) {
+    static_assert(!std::is_invocable_v<F&, Arguments...> ||
+                      !detail::TaskValue<std::invoke_result_t<F&, Arguments...>>::is_task,
+                  "blocking() is for plain functions: a coroutine that blocks stops all others");
+    blocks_ = true;
+  }
+
   explicit operator bool() const { return coroutine_ || function_; }
-  // A plain function may block: it runs on a thread of its own.
-  bool may_block() const { return static_cast<bool>(function_); }
+  bool is_plain() const { return static_cast<bool>(function_); }
+  // Of a plain function: it has a thread of its own.
+  bool blocks() const { return blocks_; }
+  void set_blocks() { blocks_ = true; }
   // The arguments have to stay until it has ended.
   const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }
   const std::function<Result(Arguments&&...)>& function() const { return function_; }
@@ -125,6 +153,7 @@ class Handler<Result(Arguments...)> {
 
   std::function<Task<Result>(Arguments&&...)> coroutine_;
   std::function<Result(Arguments&&...)> function_;
+  bool blocks_ = false;
 };
 
 }  // namespace acp

@@ -1,5 +1,5 @@
 // What the library has to say beside the protocol. It never prints, but for an agent without a
-// hook: see Agent::on_log.
+// hook (Agent::on_log), and what a proxy's agent writes to stderr (Proxy::on_stderr).
 #pragma once
 
 #include <functional>

@@ -72,6 +72,35 @@ std::optional<v1::PlanId> plan_id(const v1::PlanUpdateContent& plan) {
 
 }  // namespace
 
+std::string_view to_string(ToolCallState::Status status) {
+  switch (status) {
+    case Status::pending:
+      return "pending";
+    case Status::in_progress:
+      return "in_progress";
+    case Status::completed:
+      return "completed";
+    case Status::failed:
+      return "failed";
+    case Status::cancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+std::string_view to_string(SessionState::Message::Kind kind) {
+  using Kind = SessionState::Message::Kind;
+  switch (kind) {
+    case Kind::user:
+      return "user";
+    case Kind::agent:
+      return "agent";
+    case Kind::thought:
+      return "thought";
+  }
+  return "";
+}
+
 // One overload for each kind of update.
 class SessionState::Merge {
  public:
@@ -288,11 +317,19 @@ void SessionState::apply(v1::SessionUpdate&& update) {
   std::visit([&](auto&& arm) { merge(std::move(arm)); }, std::move(update));
 }
 
-void SessionState::on_permission_request(const v1::RequestPermissionRequest& request) {
+std::uint64_t SessionState::on_permission_request(const v1::RequestPermissionRequest& request) {
   v1::ToolCallUpdate update = request.toolCall;
   const ToolCallState* call = tool_call(update.toolCallId);
   if (call && call->status == Status::cancelled) update.status.reset();
   Merge (*this)(std::move(update));
+  questions_.push_back({++last_question_, request});
+  touch(Part::questions);
+  return last_question_;
+}
+
+void SessionState::question_closed(std::uint64_t number) {
+  if (std::erase_if(questions_, [&](const Question& one) { return one.number == number; }) != 0)
+    touch(Part::questions);
 }
 
 void SessionState::prompt_sent(std::vector<v1::ContentBlock> prompt) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -34,6 +35,8 @@ struct ToolCallState {
 
   bool finished() const { return status != Status::pending && status != Status::in_progress; }
 };
+// "pending", "in_progress", "completed", "failed", "cancelled"
+std::string_view to_string(ToolCallState::Status status);
 
 // What is left on view of a terminal, also when the agent has released it.
 struct TerminalView {
@@ -78,8 +81,14 @@ class SessionState {
     bool left_out = false;       // its turn was refused: the model will not see it again
   };
 
+  // What the agent asks the user, without an answer yet.
+  struct Question {
+    std::uint64_t number = 0;  // no two of a state have the same
+    v1::RequestPermissionRequest request = {};
+  };
+
   // What stands beside the timeline.
-  enum class Part : std::uint8_t { modes, config_options, commands, plan, usage, info };
+  enum class Part : std::uint8_t { modes, config_options, commands, plan, usage, info, questions };
 
   SessionState();
   SessionState(const SessionState& other);
@@ -97,8 +106,11 @@ class SessionState {
   // Also for what the client itself has set: state.apply(v1::CurrentModeUpdate{...}).
   void apply(const v1::SessionUpdate& update);
   void apply(v1::SessionUpdate&& update);
-  // Its tool call may never have been announced. It revives no call that was cancelled here.
-  void on_permission_request(const v1::RequestPermissionRequest& request);
+  // Its tool call may never have been announced. It revives no call that was cancelled here. Gives
+  // the question's number.
+  std::uint64_t on_permission_request(const v1::RequestPermissionRequest& request);
+  // By the user, or nobody waits for the answer any more.
+  void question_closed(std::uint64_t number);
 
   void prompt_sent(std::vector<v1::ContentBlock> prompt);
   // session/cancel was sent: unfinished calls of the running turn show cancelled at once. An update
@@ -139,6 +151,8 @@ class SessionState {
   const std::map<v1::PlanId, v1::PlanUpdateContent>& plans() const { return plans_; }
   // A cost once told stays until another comes, or null.
   const std::optional<v1::UsageUpdate>& usage() const { return usage_; }
+  // Oldest first.
+  const std::vector<Question>& questions() const { return questions_; }
   // Absent: never told, or cleared.
   const v1::SessionInfoUpdate& info() const { return info_; }
 
@@ -170,7 +184,7 @@ class SessionState {
   std::vector<Link> links_;  // one for each entry
   std::size_t newest_ = none;
   std::uint64_t revision_ = 0;
-  std::array<std::uint64_t, 6> config_ = {};
+  std::array<std::uint64_t, 7> config_ = {};
 
   Index tool_calls_;
   Index compactions_;
@@ -190,6 +204,10 @@ class SessionState {
   std::map<v1::PlanId, v1::PlanUpdateContent> plans_;
   std::optional<v1::UsageUpdate> usage_;
   v1::SessionInfoUpdate info_;
+  std::vector<Question> questions_;
+  std::uint64_t last_question_ = 0;
 };
+// "user", "agent", "thought"
+std::string_view to_string(SessionState::Message::Kind kind);
 
 }  // namespace acp

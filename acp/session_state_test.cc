@@ -340,6 +340,9 @@ TEST(SessionStateRevisions, GrowWithEveryChangeAndTellWhich) {
   EXPECT_EQ(state.revision(Part::config_options), last);
   EXPECT_EQ(changed(v1::AvailableCommandsUpdate{}), Indices{});
   EXPECT_EQ(state.revision(Part::commands), last);
+  state.on_permission_request({.toolCall = {.toolCallId = "q"}});
+  last = state.revision();
+  EXPECT_EQ(state.revision(Part::questions), last);
 }
 
 // The list by last change, against what every entry says of itself.

@@ -95,6 +95,19 @@ TEST(SessionStateToolCalls, AnUpdateOrAPermissionRequestMayBeTheFirstToNameOne) 
   EXPECT_EQ(state.tool_call("nobody"), nullptr);
 }
 
+TEST(SessionStateQuestions, StayUntilTheyAreClosed) {
+  SessionState state;
+  const auto one = state.on_permission_request({.toolCall = {.toolCallId = "a"}});
+  const auto two = state.on_permission_request({.toolCall = {.toolCallId = "a"}});
+  ASSERT_EQ(state.questions().size(), 2u);
+  state.question_closed(one);
+  ASSERT_EQ(state.questions().size(), 1u);
+  EXPECT_EQ(state.questions()[0].number, two);
+  const auto revision = state.revision();
+  state.question_closed(one);
+  EXPECT_EQ(state.revision(), revision);
+}
+
 TEST(SessionStateCancel, MarksTheUnfinishedCallsOfTheRunningTurn) {
   SessionState state;
   state.prompt_sent({"one"});

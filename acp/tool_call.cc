@@ -1,5 +1,7 @@
 #include "acp/tool_call.h"
 
+#include <exception>
+
 #include "acp/role/agent_updates.h"
 #include "acp/role/paths.h"
 #include "acp/terminal.h"
@@ -44,6 +46,31 @@ PermissionQuestion::~PermissionQuestion() = default;
 PermissionQuestion::PermissionQuestion(PermissionQuestion&&) noexcept = default;
 PermissionQuestion& PermissionQuestion::operator=(PermissionQuestion&&) noexcept = default;
 
+// Goes with the last handle.
+struct ToolCall::Scope {
+  Scope(SessionContext session, std::shared_ptr<State> state)
+      : session(std::move(session)), state(std::move(state)) {}
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope() {
+    if (std::uncaught_exceptions() <= exceptions) return;
+    try {
+      {
+        const Lock lock(*session.call_->connection);
+        // The end of a cancelled turn says so itself.
+        if (session.call_->cancelled || detail::is_final(*state->status)) return;
+      }
+      [[maybe_unused]] const Sent sent =
+          ToolCall(session, state, nullptr).fail("This was interrupted.");
+    } catch (...) {  // the end of the turn reports it
+    }
+  }
+
+  const SessionContext session;
+  const std::shared_ptr<State> state;
+  const int exceptions = std::uncaught_exceptions();
+};
+
 ToolCall SessionContext::tool_call(std::string_view title, ToolKind kind) const {
   v1::ToolCall announcement;
   announcement.title = title;
@@ -74,7 +101,7 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
         state->status = &detail::note_announced(*call_->session, state->shown);
         if (!detail::is_final(*state->status)) call_->open_tool_calls.push_back(state);
       });
-  return ToolCall(*this, state);
+  return ToolCall(*this, state, std::make_shared<ToolCall::Scope>(*this, state));
 }
 
 const std::string& ToolCall::id() const { return state_->shown.toolCallId; }

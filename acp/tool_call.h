@@ -28,9 +28,9 @@ struct PermissionQuestion {
   bool rejected_fails = true;             // rejected, the call has failed
 };
 
-// A handle. One that is still open when its turn ends is reported as failed, with the reason.
-// Its status is final once it is completed or failed: what would change it then throws Refused, and
-// nothing is sent.
+// A handle; copies are the same call. It is reported as failed if it is still open when its turn
+// ends, and as soon as an exception destroys its last handle. Its status is final once it is
+// completed or failed: what would change it then throws Refused, and nothing is sent.
 class ToolCall {
  public:
   const std::string& id() const;
@@ -74,8 +74,9 @@ class ToolCall {
  private:
   friend class SessionContext;
   using State = detail::ToolCallState;
-  ToolCall(SessionContext session, std::shared_ptr<State> state)
-      : session_(std::move(session)), state_(std::move(state)) {}
+  struct Scope;
+  ToolCall(SessionContext session, std::shared_ptr<State> state, std::shared_ptr<Scope> scope)
+      : session_(std::move(session)), state_(std::move(state)), scope_(std::move(scope)) {}
   template <class Fill>
   Sent send(std::optional<ToolCallStatus> status, Fill fill) const;
   Sent end(ToolCallStatus status, std::string_view text) const;
@@ -84,6 +85,7 @@ class ToolCall {
 
   SessionContext session_;
   std::shared_ptr<State> state_;
+  std::shared_ptr<Scope> scope_;
 };
 
 }  // namespace acp

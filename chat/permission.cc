@@ -114,7 +114,7 @@ workspace::Question as_question(const PermissionQuestion& question) {
   asked.agent = question.agent;
   asked.project = question.cwd;
   asked.more_directories = question.more_directories;
-  asked.kind = name_of(call.kind);
+  asked.kind = to_string(call.kind);
   asked.tool = call.name.value_or("");
   std::vector<std::string> directories = {question.cwd};
   directories.insert(directories.end(), question.more_directories.begin(),

@@ -94,15 +94,15 @@ void Coder::add_authentication(Agent& agent) {
   } catch (const KeysError&) {  // said when a session begins
   }
   if (!providers.empty())
-    agent.on_authenticate([this](const Context&, const v1::AuthenticateRequest& request) {
+    agent.on_authenticate(blocking([this](const Context&, const v1::AuthenticateRequest& request) {
       authenticate(request.methodId);
       return v1::AuthenticateResponse();
-    });
+    }));
   if (can_log_out)
-    agent.on_logout([this](const Context&, const v1::LogoutRequest&) {
+    agent.on_logout(blocking([this](const Context&, const v1::LogoutRequest&) {
       logout();
       return v1::LogoutResponse();
-    });
+    }));
 }
 
 void Coder::authenticate(const std::string& method) {

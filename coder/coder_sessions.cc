@@ -327,46 +327,47 @@ void Coder::add_sessions(Agent& agent) {
       throw Error(rpc::internal_error, error.what());
     }
   };
-  agent.on_new_session(
+  agent.on_new_session(blocking(
       [this, answering](const SessionContext& context, const v1::NewSessionRequest& request) {
         return answering("", [&] { return new_session(context, request); });
-      });
-  agent.on_load_session(
+      }));
+  agent.on_load_session(blocking(
       [this, answering](const SessionContext& context, const v1::LoadSessionRequest& request) {
         return answering(request.sessionId, [&] { return load_session(context, request); });
-      });
-  agent.on_resume_session(
+      }));
+  agent.on_resume_session(blocking(
       [this, answering](const SessionContext& context, const v1::ResumeSessionRequest& request) {
         return answering(request.sessionId, [&] { return resume_session(context, request); });
-      });
-  agent.on_fork_session(
+      }));
+  agent.on_fork_session(blocking(
       [this, answering](const SessionContext& context, const v1::ForkSessionRequest& request) {
         return answering(request.sessionId, [&] { return fork_session(context, request); });
-      });
-  agent.on_list_sessions([this](const Context&, const v1::ListSessionsRequest& request) {
+      }));
+  agent.on_list_sessions(blocking([this](const Context&, const v1::ListSessionsRequest& request) {
     return list_sessions(request);
-  });
-  agent.on_close_session([this](const Context&, const v1::CloseSessionRequest& request) {
+  }));
+  agent.on_close_session(blocking([this](const Context&, const v1::CloseSessionRequest& request) {
     forget(request.sessionId);
     return v1::CloseSessionResponse();
-  });
+  }));
   agent.on_delete_session(
-      [this, answering](const Context&, const v1::DeleteSessionRequest& request) {
+      blocking([this, answering](const Context&, const v1::DeleteSessionRequest& request) {
         forget(request.sessionId);
         answering(request.sessionId, [&] { store().remove(request.sessionId); });
         return v1::DeleteSessionResponse();
-      });
-  agent.on_set_mode(
+      }));
+  agent.on_set_mode(blocking(
       [this, answering](const SessionContext& context, const v1::SetSessionModeRequest& request) {
         answering(request.sessionId, [&] { set_mode(context, request.modeId); });
         return v1::SetSessionModeResponse();
-      });
-  agent.on_set_config_option([this, answering](const SessionContext& context,
-                                               const v1::SetSessionConfigOptionRequest& request) {
+      }));
+  agent.on_set_config_option(blocking([this, answering](
+                                          const SessionContext& context,
+                                          const v1::SetSessionConfigOptionRequest& request) {
     v1::SetSessionConfigOptionResponse response;
     answering(request.sessionId, [&] { response.configOptions = set_option(context, request); });
     return response;
-  });
+  }));
   agent.open_option("model");  // any of a provider's, listed or not
   agent.accept_set_model();
 }

@@ -92,43 +92,47 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
         if (!spoken->empty()) said.emplace_back(false, *spoken);
         co_return reason;
       })
-      // A plain function, for it may take a while to connect.
-      .on_new_session([store](acp::SessionContext session, v1::NewSessionRequest request) {
-        store->servers.open(session, request.mcpServers);
-        const std::lock_guard lock(store->mutex);
-        store->sessions[session.session_id()].cwd = request.cwd;
-      })
-      .on_load_session([store](acp::SessionContext session, v1::LoadSessionRequest request) {
-        std::vector<std::pair<bool, std::string>> said;
-        {
-          const std::lock_guard lock(store->mutex);
-          Store::Entry& loaded = entry(*store, request.sessionId);
-          loaded.open = true;
-          said = loaded.said;
-        }
-        store->servers.open(session, request.mcpServers);
-        for (const auto& [by_user, text] : said) {
-          if (by_user)
-            session.user_said(acp::ContentBlock(text)).wait();
-          else
-            session.say(text).wait();
-        }
-      })
-      .on_resume_session([store](acp::SessionContext session, v1::ResumeSessionRequest request) {
-        {
-          const std::lock_guard lock(store->mutex);
-          entry(*store, request.sessionId).open = true;
-        }
-        store->servers.open(session, request.mcpServers);
-      })
-      .on_fork_session([store](acp::SessionContext session, v1::ForkSessionRequest request) {
-        {
-          const std::lock_guard lock(store->mutex);
-          Store::Entry copy = entry(*store, request.sessionId);
-          store->sessions[session.session_id()] = std::move(copy);
-        }
-        store->servers.open(session, request.mcpServers);
-      })
+      // It takes a while to connect: on a thread of its own.
+      .on_new_session(
+          acp::blocking([store](acp::SessionContext session, v1::NewSessionRequest request) {
+            store->servers.open(session, request.mcpServers);
+            const std::lock_guard lock(store->mutex);
+            store->sessions[session.session_id()].cwd = request.cwd;
+          }))
+      .on_load_session(
+          acp::blocking([store](acp::SessionContext session, v1::LoadSessionRequest request) {
+            std::vector<std::pair<bool, std::string>> said;
+            {
+              const std::lock_guard lock(store->mutex);
+              Store::Entry& loaded = entry(*store, request.sessionId);
+              loaded.open = true;
+              said = loaded.said;
+            }
+            store->servers.open(session, request.mcpServers);
+            for (const auto& [by_user, text] : said) {
+              if (by_user)
+                session.user_said(acp::ContentBlock(text)).wait();
+              else
+                session.say(text).wait();
+            }
+          }))
+      .on_resume_session(
+          acp::blocking([store](acp::SessionContext session, v1::ResumeSessionRequest request) {
+            {
+              const std::lock_guard lock(store->mutex);
+              entry(*store, request.sessionId).open = true;
+            }
+            store->servers.open(session, request.mcpServers);
+          }))
+      .on_fork_session(
+          acp::blocking([store](acp::SessionContext session, v1::ForkSessionRequest request) {
+            {
+              const std::lock_guard lock(store->mutex);
+              Store::Entry copy = entry(*store, request.sessionId);
+              store->sessions[session.session_id()] = std::move(copy);
+            }
+            store->servers.open(session, request.mcpServers);
+          }))
       .on_list_sessions(
           [store](acp::Context, v1::ListSessionsRequest request) -> Task<v1::ListSessionsResponse> {
             co_return list(*store, request);

@@ -29,6 +29,7 @@ assert run("hello_client", "Grüße, 世界 🙂", folder / "echo_agent") == "Gr
 for word in ("newline", "auto"):
     assert run("hello_client", "hi", folder / "echo_agent", "--framing", word) == "hi\n"
 assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
+assert run("draw_loop", "drawn", folder / "echo_agent") == "> drawn\ndrawn\n"
 assert run("many_agents", 20, 100, "hi", folder / "hello_agent") == "answered: Hello, hi\n" * 20
 assert run("many_agents", 2, 100, "hi", "/nowhere").count("failed: ") == 2
 bad = subprocess.run([folder / "many_agents", "x", "1", "hi", "/nowhere"], capture_output=True, text=True, timeout=60)
@@ -36,6 +37,7 @@ assert bad.returncode == 2 and "COUNT" in bad.stderr, bad
 late = subprocess.run([folder / "many_agents", "3", "1", "wait", folder / "echo_agent"], capture_output=True, text=True,
                       timeout=60)
 assert late.returncode == 1 and late.stderr == "The agents did not answer in time.\n", late
+assert run("hello_client", "hi", folder / "policy_proxy", "make", folder / "hello_agent") == "Hello, hi\n"
 assert run("extension_methods") == "2 + 3 = 5\nIt is noon\n"
 if (folder / "mcp_tools").exists():
     server = source.parent / "acp/mcp/testing/hostile_server.py"
@@ -56,4 +58,18 @@ with tempfile.TemporaryDirectory() as place:
     assert "nothing was changed" in said and file.read_text() == "a TODO\n", said
     said = run("workspace_client", file, folder / "tools_agent", cwd=place, input="1\n")
     assert "Done." in said and "[make test]" in said and file.read_text() == "a DONE\n", said
+    notes = Path(place, "list.txt")
+    notebook = [folder / "notebook_agent", Path(place, "sessions")]
+    said = run("workspace_client", "add list.txt buy milk", *notebook, cwd=place, input="3\n")
+    assert "Nothing was written." in said and not notes.exists(), said
+    said = run("workspace_client", "add list.txt buy milk", *notebook, cwd=place, input="1\n")
+    assert "Written." in said and notes.read_text() == "buy milk\n", said
+    said = run("workspace_client", "find list.txt milk", *notebook, cwd=place)
+    assert "buy milk" in said, said
+    assert len(list(Path(place, "sessions").iterdir())) == 3
+    # The same, with a proxy between them that does not let make run, or does.
+    for allowed, outcome in (("ls", "the policy does not allow this command"), ("ls,make", "Done.")):
+        file.write_text("a TODO\n")
+        said = run("workspace_client", file, folder / "policy_proxy", allowed, folder / "tools_agent", cwd=place, input="1\n")
+        assert outcome in said, (allowed, said)
 print("the examples work")

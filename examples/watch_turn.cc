@@ -94,7 +94,6 @@ class View {
   bool open_line_ = false;
 };
 
-// A plain function may block: the agent's updates still arrive.
 acp::Decision ask(const v1::RequestPermissionRequest& request, bool yes) {
   std::cout << coloured("33", "? " + request.toolCall.title.value_or("A tool")) << "\n";
   if (request.toolCall.content.has_value())
@@ -130,9 +129,10 @@ int main(int argc, char** argv) {
   }
   try {
     acp::Client client("watch_turn", "1.0");
-    client.on_permission([yes](acp::ClientContext, const v1::RequestPermissionRequest& request) {
-      return ask(request, yes);
-    });
+    client.on_permission(
+        acp::blocking([yes](acp::ClientContext, const v1::RequestPermissionRequest& request) {
+          return ask(request, yes);
+        }));
     auto agent = client.spawn({words.begin() + 2, words.end()}).wait();
     auto session = agent.new_session(std::filesystem::absolute(words[0]).lexically_normal()).wait();
     std::cout << coloured("36", "> " + words[1]) << "\n";

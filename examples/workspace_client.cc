@@ -12,7 +12,7 @@ namespace {
 
 namespace v1 = acp::v1;
 
-// Asks on the terminal. A plain function may block: the agent's updates still arrive.
+// Asks on the terminal.
 acp::Decision ask(const v1::RequestPermissionRequest& request) {
   std::cout << "\n" << request.toolCall.title.value_or("A tool") << "\n";
   for (std::size_t i = 0; i < request.options.size(); ++i)
@@ -43,8 +43,10 @@ int main(int argc, char** argv) {
   }
   try {
     acp::Client client("workspace", "1.0");
-    client.on_permission(
-        [](acp::ClientContext, v1::RequestPermissionRequest request) { return ask(request); });
+    // On a thread of its own: the agent's updates still arrive, and its other requests are
+    // answered.
+    client.on_permission(acp::blocking(
+        [](acp::ClientContext, v1::RequestPermissionRequest request) { return ask(request); }));
     // Files inside the session's directories and nowhere else; terminals that end with the client.
     const acp::workspace::ClientWorkspace workspace(print);
     workspace.install(client);

@@ -136,7 +136,7 @@ class Library(unittest.TestCase):
         self.assertEqual(self.closed(self.turn("open")), "The turn ended before this did.")
         failed = self.turn("open-throw")
         self.assertEqual(failed.ended["error"]["code"], -32603)
-        self.assertEqual(self.closed(failed), "The turn failed before this ended.")
+        self.assertEqual(self.closed(failed), "This was interrupted.")
         client = self.client()
         session = client.new_session()["result"]["sessionId"]
         turn = client.prompt(session, "open-wait")

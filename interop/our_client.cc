@@ -57,22 +57,23 @@ OurClient::OurClient() {
 }
 
 void OurClient::install_files() {
-  client.on_read_text_file([this](acp::ClientContext context, v1::ReadTextFileRequest request) {
-    inbox.put("fs/read_text_file", as_json(request));
-    if (read) return read(context, request);
-    const std::lock_guard lock(mutex);
-    const auto found = files.find(request.path);
-    if (found == files.end())
-      throw acp::not_found(request.path, Json::object({{"uri", request.path}}));
-    std::istringstream text(found->second);
-    const std::uint32_t first = request.line.has_value() ? *request.line : 1;
-    const std::uint32_t limit = request.limit.has_value() ? *request.limit : UINT32_MAX;
-    v1::ReadTextFileResponse response;
-    std::string line;
-    for (std::uint32_t number = 1; std::getline(text, line); ++number)
-      if (number >= first && number - first < limit) response.content += line + "\n";
-    return response;
-  });
+  client.on_read_text_file(
+      acp::blocking([this](acp::ClientContext context, v1::ReadTextFileRequest request) {
+        inbox.put("fs/read_text_file", as_json(request));
+        if (read) return read(context, request);
+        const std::lock_guard lock(mutex);
+        const auto found = files.find(request.path);
+        if (found == files.end())
+          throw acp::not_found(request.path, Json::object({{"uri", request.path}}));
+        std::istringstream text(found->second);
+        const std::uint32_t first = request.line.has_value() ? *request.line : 1;
+        const std::uint32_t limit = request.limit.has_value() ? *request.limit : UINT32_MAX;
+        v1::ReadTextFileResponse response;
+        std::string line;
+        for (std::uint32_t number = 1; std::getline(text, line); ++number)
+          if (number >= first && number - first < limit) response.content += line + "\n";
+        return response;
+      }));
   client.on_write_text_file([this](acp::ClientContext, v1::WriteTextFileRequest request) {
     const std::lock_guard lock(mutex);
     files[request.path] = request.content;
@@ -84,11 +85,11 @@ void OurClient::install_files() {
   handlers.output = [this](acp::ClientContext, v1::TerminalOutputRequest request) {
     return terminals.output(request.terminalId);
   };
-  handlers.wait_for_exit = [this](acp::ClientContext context,
-                                  v1::WaitForTerminalExitRequest request) {
-    inbox.put("terminal/wait_for_exit");
-    return terminals.wait(request.terminalId, context.stop_token());
-  };
+  handlers.wait_for_exit =
+      acp::blocking([this](acp::ClientContext context, v1::WaitForTerminalExitRequest request) {
+        inbox.put("terminal/wait_for_exit");
+        return terminals.wait(request.terminalId, context.stop_token());
+      });
   handlers.kill = [this](acp::ClientContext, v1::KillTerminalRequest request) {
     terminals.kill(request.terminalId);
   };
@@ -99,23 +100,24 @@ void OurClient::install_files() {
 }
 
 void OurClient::install_questions() {
-  client.on_permission([this](acp::ClientContext context, v1::RequestPermissionRequest request) {
-    inbox.put("session/request_permission", as_json(request));
-    return permission(context, request);
-  });
+  client.on_permission(
+      acp::blocking([this](acp::ClientContext context, v1::RequestPermissionRequest request) {
+        inbox.put("session/request_permission", as_json(request));
+        return permission(context, request);
+      }));
   const auto elicit = [this](acp::ClientContext context, v1::CreateElicitationRequest request) {
     inbox.put("elicitation/create", as_json(request));
     return elicitation(context);
   };
-  client.on_elicitation_form(elicit).on_elicitation_url(elicit);
+  client.on_elicitation_form(acp::blocking(elicit)).on_elicitation_url(acp::blocking(elicit));
   client.on_elicitation_complete(
       [this](acp::ClientContext, v1::CompleteElicitationNotification notification) {
         inbox.put("elicitation/complete", as_json(notification));
       });
-  client.on_mcp_message([this](acp::ClientContext, v1::MessageMcpRequest request) {
+  client.on_mcp_message(acp::blocking([this](acp::ClientContext, v1::MessageMcpRequest request) {
     inbox.put("mcp/message", as_json(request));
     return mcp();
-  });
+  }));
 }
 
 void OurClient::install_extensions() {
@@ -131,17 +133,16 @@ void OurClient::install_extensions() {
                   [](acp::ClientContext, Json) -> Json {
                     throw std::runtime_error("a secret of the client's");
                   })
-      .on_request("_client/wait",
-                  [this](acp::ClientContext context, Json) -> Json {
+      .on_request("_client/wait", acp::blocking([this](acp::ClientContext context, Json) -> Json {
                     inbox.put("_client/wait");
                     until_cancelled(context.stop_token());
                     return {};
-                  })
+                  }))
       // Answered once `_client/wait` has arrived.
-      .on_request("_client/asked", [this](acp::ClientContext, Json) {
-        inbox.take("_client/wait");
-        return Json::object();
-      });
+      .on_request("_client/asked", acp::blocking([this](acp::ClientContext, Json) {
+                    inbox.take("_client/wait");
+                    return Json::object();
+                  }));
   for (const char* name :
        {"_client/note", "_agent/noted", "_agent/waiting", "_agent/cancelled", "proxy/successor"})
     client.on_notification(name, [this, name = std::string(name)](acp::ClientContext, Json params) {

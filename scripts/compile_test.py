@@ -48,6 +48,10 @@ EVERYWHERE = [
      "this handler takes other arguments than it will be given"),
     ('acp::Client("a", "1").on_permission([](acp::ClientContext, acp::v1::RequestPermissionRequest) { return 5; });',
      "this handler returns another type than it should"),
+    ('acp::Agent("a", "1").on_logout(acp::blocking([](acp::Context, acp::v1::LogoutRequest) {}));', None),
+    ('acp::Agent("a", "1").on_logout(acp::blocking('
+     '[](acp::Context, acp::v1::LogoutRequest) -> acp::Task<void> { co_return; }));',
+     "blocking() is for plain functions: a coroutine that blocks stops all others"),
     ('acp::Agent("a", "1").on_prompt([own = std::make_unique<int>(1)](acp::Turn) { return acp::StopReason::end_turn; });',
      None),
 ]

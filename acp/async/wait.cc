@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "acp/async/blocking_wait.h"
+#include "acp/async/exclusive.h"
 
 namespace acp {
 
@@ -10,7 +11,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 thread_local BlockingWait* current_wait = nullptr;
-}
+thread_local async::Exclusive* current_exclusive = nullptr;
+}  // namespace
+
+namespace async {
+Exclusive* Exclusive::current() { return current_exclusive; }
+Exclusive::Scope::Scope(Exclusive* held) : outer_(std::exchange(current_exclusive, held)) {}
+Exclusive::Scope::~Scope() { current_exclusive = outer_; }
+}  // namespace async
 
 BlockingWait* BlockingWait::current() { return current_wait; }
 
@@ -68,6 +76,7 @@ void BlockingWait::run(const std::function<bool()>& done, const async::WaitLimit
     if (done()) return;
     if (limit.stop.stop_requested()) async::throw_cancelled();
     if (end_ && Clock::now() >= *end_) async::throw_timed_out(*limit.time);
+    const async::LetOthersRun others;
     if (const auto helper = helper_.lock())
       helper->help(*this);
     else

@@ -157,6 +157,13 @@ void Connection::post(std::function<void()> function) {
   schedule();
 }
 
+void Connection::post_plain(std::function<void()> function) {
+  std::optional<Lock> lock;
+  if (!locked_here()) lock.emplace(*this);
+  work_.add_plain(std::move(function));
+  if (!lead_.processing()) wake_one();
+}
+
 void Connection::post_blocking(std::function<void()> function) {
   std::optional<Lock> lock;
   if (!locked_here()) lock.emplace(*this);
@@ -179,8 +186,9 @@ void Connection::schedule() {
     options_.executor->post([self] {
       Lock lock(*self);
       self->strand_scheduled_ = false;
-      if (!self->work_.strand_runs()) self->run_strand(lock);
-      self->schedule();
+      // Otherwise the one who leaves the strand calls this again.
+      if (self->work_.strand_ready()) self->run_strand(lock);
+      if (self->work_.strand_ready()) self->schedule();
     });
     return;
   }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "acp/async/completion.h"
+#include "acp/async/exclusive.h"
 #include "acp/async/executor.h"
 #include "acp/io/lead.h"
 #include "acp/io/outbox.h"
@@ -40,7 +41,7 @@ struct ConnectionOptions {
   std::shared_ptr<Executor> executor;
   // False: the program has a loop of its own and calls dispatch().
   bool own_threads = true;
-  // For plain functions, which may block.
+  // For plain functions, and those that block.
   unsigned max_threads = 64;
   // Bytes that wait to be sent: above this nothing more is read, so that a side that asks and never
   // reads cannot fill our memory.
@@ -80,7 +81,7 @@ class Role : public rpc::EngineHandler {
   const Tap tap_;
 };
 
-class Connection final : public Executor, public async::Helper {
+class Connection final : public Executor, public async::Helper, private async::Exclusive {
  public:
   // What the lock guards. There is no other way to it, and a Locked exists only where the lock is
   // held: by a Lock, or by the caller of what the engine and the connection call (held()).
@@ -166,7 +167,10 @@ class Connection final : public Executor, public async::Helper {
 
   // ---- from any thread, with or without the lock
   void post(std::function<void()> function) override;
-  // For functions that may block, each on a thread of its own.
+  // For plain functions: one at a time with the coroutines, but where they may wait. In a program's
+  // own loop they run there.
+  void post_plain(std::function<void()> function);
+  // For functions that block, each on a thread of its own.
   void post_blocking(std::function<void()> function);
 
   // ---- from any thread, without the lock
@@ -194,6 +198,7 @@ class Connection final : public Executor, public async::Helper {
   bool park(Lock& lock);
   bool run_ready(Lock& lock);
   void run_strand(Lock& lock);
+  void run_plain(Lock& lock);
   void run_blocking(Lock& lock);
   void run_unlocked(Lock& lock);
   // Waits for the wire, reads, lets the engine work, sends. The lead is free again when it returns.
@@ -216,12 +221,16 @@ class Connection final : public Executor, public async::Helper {
   // Not while more waits to be sent than the other side reads.
   bool may_add_output() const;
   bool has_ready() const {
-    return (work_.blocking_wait() > 0 && may_add_output()) || work_.strand_ready();
+    return ((work_.blocking_wait() > 0 || work_.plain_ready()) && may_add_output()) ||
+           work_.strand_ready();
   }
-  // The program's loop, or a thread that waits, runs coroutines where there are no threads of ours.
-  void run_strand_here(Lock& lock) {
-    if (!options_.executor && work_.strand_ready()) run_strand(lock);
-  }
+  // The program's loop, or a thread that waits, runs coroutines and plain functions where there are
+  // no threads of ours.
+  void run_strand_here(Lock& lock);
+  // ---- async::Exclusive: a plain function that waits
+  void leave() override;
+  void enter() override;
+  void strand_left();
   void schedule();
   void wake_one();
   void check_finished();
@@ -249,8 +258,11 @@ class Connection final : public Executor, public async::Helper {
   bool more_to_read_ = false;      // the last read filled the buffer
   bool strand_scheduled_ = false;  // on the user's executor
   bool held_back_ = false;         // functions that wait until the other side has read more
+  bool plain_first_ = false;       // of coroutines and plain functions: these ran last
   // For those who wait for the end: they must not take a thread's wake-up.
   std::condition_variable ended_;
+  // For plain functions that have waited.
+  std::condition_variable strand_free_;
 
   std::optional<std::string> end_when_dry_;
   bool input_end_seen_ = false;

@@ -22,10 +22,12 @@ bool Connection::run_ready(Lock& lock) {
   const bool strand = work_.strand_ready() && !options_.executor && options_.own_threads;
   // However many functions block: one thread is left to read, and one for coroutines.
   // What was read before the other side stopped reading would add its answers: it waits, too.
-  const bool room = may_add_output(), waits = work_.blocking_wait() > 0;
-  const bool blocking = waits && work_.blocking_run() + 2 < options_.max_threads && room;
-  held_back_ |= waits && !room;
-  if (!strand && !blocking) return false;
+  const bool room = may_add_output();
+  const bool allowed = room && work_.blocking_run() + 2 < options_.max_threads;
+  const bool blocking = allowed && work_.blocking_wait() > 0;
+  const bool plain = allowed && work_.plain_ready() && options_.own_threads;
+  held_back_ |= !room && (work_.blocking_wait() > 0 || work_.plain_waits());
+  if (!strand && !plain && !blocking) return false;
   // One must be left to read.
   if (pool_.parked() == 0 && options_.own_threads) {
     if (pool_.size() < options_.max_threads)
@@ -35,17 +37,26 @@ bool Connection::run_ready(Lock& lock) {
     else if (lead_.asleep())
       wire_.poke();  // nobody watches it now
   }
-  strand ? run_strand(lock) : run_blocking(lock);
+  if (plain && (plain_first_ || !strand))
+    run_plain(lock);
+  else
+    strand ? run_strand(lock) : run_blocking(lock);
   return true;
 }
 
+void Connection::run_strand_here(Lock& lock) {
+  if (!options_.executor && work_.strand_ready()) run_strand(lock);
+  while (!finished_ && work_.plain_ready() && may_add_output()) run_plain(lock);
+}
+
 void Connection::run_strand(Lock& lock) {
+  plain_first_ = true;
   work_.begin_strand();
-  while (work_.coroutines_wait()) {
+  while (work_.coroutines_wait() && !work_.strand_claimed()) {
     auto& batch = work_.take_coroutines();
     lock.unlock();
     {
-      const Scope scope(options_.executor ? options_.executor.get() : this);
+      const Executor::Scope scope(options_.executor ? options_.executor.get() : this);
       for (auto& function : batch) {
         function();
         function = nullptr;
@@ -55,7 +66,48 @@ void Connection::run_strand(Lock& lock) {
     flush();
   }
   work_.end_strand();
+  if (work_.strand_claimed()) strand_free_.notify_one();
   check_finished();
+}
+
+void Connection::run_plain(Lock& lock) {
+  plain_first_ = false;
+  std::function<void()> function = work_.begin_plain();
+  lock.unlock();
+  {
+    const Exclusive::Scope held(this);
+    function();
+    function = nullptr;
+  }
+  lock.lock();
+  work_.end_plain();
+  strand_left();
+  flush();
+  check_finished();
+}
+
+void Connection::leave() {
+  const Lock lock(*this);
+  work_.leave_strand();
+  strand_left();
+}
+
+void Connection::enter() {
+  Lock lock(*this);
+  work_.claim_strand();
+  while (work_.strand_runs()) {
+    hold(std::thread::id());
+    strand_free_.wait(lock.lock_);
+    hold(std::this_thread::get_id());
+  }
+  work_.take_claimed();
+}
+
+// Who waits for it goes on.
+void Connection::strand_left() {
+  if (work_.strand_claimed()) return strand_free_.notify_one();
+  if (work_.coroutines_wait()) schedule();
+  if (work_.plain_waits() && !lead_.processing()) wake_one();
 }
 
 void Connection::run_blocking(Lock& lock) {

@@ -18,7 +18,7 @@ class Work {
   void add_coroutine(Function function) { strand_.push_back(std::move(function)); }
   bool coroutines_wait() const { return !strand_.empty(); }
   bool strand_runs() const { return strand_runs_; }
-  bool strand_ready() const { return !strand_.empty() && !strand_runs_; }
+  bool strand_ready() const { return !strand_.empty() && strand_free(); }
   // All that wait, until end_strand(); more may come meanwhile.
   std::vector<Function>& take_coroutines() {
     batch_.clear();
@@ -35,7 +35,32 @@ class Work {
     --running_;
   }
 
-  // ---- plain functions, which may block: side by side
+  // ---- plain functions: on the strand, but each on a thread on which it may wait. One that does
+  // leaves the strand, and claims it afterwards.
+  void add_plain(Function function) { plain_.push_back(std::move(function)); }
+  bool plain_waits() const { return !plain_.empty(); }
+  bool plain_ready() const { return !plain_.empty() && strand_free(); }
+  Function begin_plain() {
+    Function function = std::move(plain_.front());
+    plain_.pop_front();
+    strand_runs_ = true;
+    ++blocking_runs_;
+    ++running_;
+    return function;
+  }
+  void end_plain() {
+    strand_runs_ = false;
+    end_blocking();
+  }
+  void leave_strand() { strand_runs_ = false; }
+  void claim_strand() { ++claims_; }
+  bool strand_claimed() const { return claims_ != 0; }
+  void take_claimed() {
+    --claims_;
+    strand_runs_ = true;
+  }
+
+  // ---- functions that block: side by side
   void add_blocking(Function function) { blocking_.push_back(std::move(function)); }
   std::size_t blocking_wait() const { return blocking_.size(); }
   std::size_t blocking_run() const { return blocking_runs_; }
@@ -64,12 +89,17 @@ class Work {
   std::size_t running() const { return running_; }
   // Nothing waits, nothing runs.
   bool idle() const {
-    return strand_.empty() && blocking_.empty() && unlocked_.empty() && running_ == 0;
+    return strand_.empty() && plain_.empty() && blocking_.empty() && unlocked_.empty() &&
+           running_ == 0;
   }
 
  private:
+  // One that has waited comes first.
+  bool strand_free() const { return !strand_runs_ && claims_ == 0; }
+
   std::vector<Function> strand_, batch_, unlocked_;
-  std::deque<Function> blocking_;
+  std::deque<Function> plain_, blocking_;
+  std::size_t claims_ = 0;
   bool strand_runs_ = false;
   std::size_t blocking_runs_ = 0;
   std::size_t running_ = 0;

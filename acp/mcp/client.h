@@ -47,7 +47,8 @@ class ServerContext {
 };
 
 // Built up by calls; what is installed is what is advertised to servers. One client may speak to
-// any number of servers. A handler is a coroutine, or a plain function, which may block.
+// any number of servers. Handlers are coroutines or plain functions, those of a server one at a
+// time; what blocks is wrapped: acp::blocking(f).
 class Client {
  public:
   Client(std::string name, std::string version);

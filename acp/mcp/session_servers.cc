@@ -47,13 +47,14 @@ SessionServers& SessionServers::install(Agent& agent) {
   v1::McpCapabilities transports;
   transports.http = transports.sse = true;
   agent.mcp_capabilities(std::move(transports))
-      .on_new_session(
+      .on_new_session(blocking(
           [servers = *this](SessionContext session, v1::NewSessionRequest request) mutable {
             servers.open(session, std::move(request.mcpServers));
-          })
-      .on_close_session([servers = *this](Context, v1::CloseSessionRequest request) mutable {
-        servers.close(request.sessionId);
-      });
+          }))
+      .on_close_session(
+          blocking([servers = *this](Context, v1::CloseSessionRequest request) mutable {
+            servers.close(request.sessionId);
+          }));
   return *this;
 }
 

@@ -171,7 +171,7 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
   if (const auto known = sessions_.find(request.sessionId);
       known != sessions_.end() && known->second != nullptr) {
     ClientSession& session = *known->second;
-    if (session.state) session.state->on_permission_request(request);
+    if (session.state) call->question = session.state->on_permission_request(request);
     state_changed(session);
     // It has crossed session/cancel on the wire: nobody is asked any more.
     const auto& prompts = session.prompts;
@@ -187,12 +187,22 @@ void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
       config_->permission,
       [this, call](Decision* decision, std::exception_ptr error) {
         io::Connection::Lock lock(*connection_);
-        decision ? answer_permission(*call, *decision) : fail(*call, error);
+        if (decision != nullptr) return answer_permission(*call, *decision);
+        close_question(*call);
+        fail(*call, error);
       },
       ClientContext(call), std::move(request));
 }
 
+void ClientRole::close_question(const ClientCall& call) {
+  const auto known = sessions_.find(call.session_id);
+  if (known == sessions_.end() || known->second == nullptr || !known->second->state) return;
+  known->second->state->question_closed(call.question);
+  state_changed(*known->second);
+}
+
 void ClientRole::answer_permission(ClientCall& call, const Decision& decision) {
+  close_question(call);
   v1::RequestPermissionResponse response;
   std::optional<std::string> chosen;
   if (decision.option_id()) {

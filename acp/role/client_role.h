@@ -69,6 +69,7 @@ struct ClientCall : Call {
   std::string session_id;
   bool permission = false;
   std::vector<PermissionOption> options;  // if it asks for one
+  std::uint64_t question = 0;             // its number in the session's state
 };
 
 class ClientRole final : public AnsweringRole {
@@ -149,6 +150,7 @@ class ClientRole final : public AnsweringRole {
   void count(PromptState& prompt, std::size_t bytes);
   void report_state(ClientSession& session);
   void answer_permission(ClientCall& call, const Decision& decision);
+  void close_question(const ClientCall& call);
 
   const std::shared_ptr<const Client::Config> config_;
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it

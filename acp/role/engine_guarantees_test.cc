@@ -362,13 +362,13 @@ TEST(EngineGuarantee, P4_CancelReachesAHandlerThatKeepsItsThread) {
       agent.on_prompt([&](Turn turn) { return compute(turn); });
     else
       agent.on_prompt([&](Turn turn) -> Task<StopReason> { co_return compute(turn); });
-    agent.on_request("_ping", [](Context, Json) { return Json("pong"); });
+    agent.on_request("_ping", blocking([](Context, Json) { return Json("pong"); }));
     Served served(agent);
     served.raw.initialize();
     const std::string session = served.raw.new_session();
     served.raw.prompt("1", session, "go");
     ASSERT_TRUE(begun.wait("the turn begins"));
-    // Others are still served.
+    // What has a thread of its own is still served.
     served.raw.line(request("2", "_ping"));
     EXPECT_EQ(served.raw.read()["result"].as_string(), "pong");
     served.raw.line(cancel_of(session));

@@ -80,11 +80,11 @@ TEST(Regressions, D03_HandlersOnTheReaderThreadDoNotDeadlock) {
     co_return params;
   });
   Client client("test", "1");
-  client.on_permission([&](ClientContext, v1::RequestPermissionRequest) {
+  client.on_permission(blocking([&](ClientContext, v1::RequestPermissionRequest) {
     asked.open();
     seen_update.wait("an update while the dialog is open");
     return Decision(PermissionOptionKind::allow_once);
-  });
+  }));
   client.on_notification("_talking", [&](ClientContext, Json) -> Task<void> {
     seen_update.open();
     co_return;
@@ -110,11 +110,11 @@ TEST(Regressions, D03_CancelEndsADialogThatBlocks) {
     co_return StopReason::end_turn;
   });
   Client client("test", "1");
-  client.on_permission([&](ClientContext context, v1::RequestPermissionRequest) {
+  client.on_permission(blocking([&](ClientContext context, v1::RequestPermissionRequest) {
     asked.open();
     while (!context.cancelled()) std::this_thread::yield();
     return Decision(PermissionOptionKind::allow_once);
-  });
+  }));
   auto [left, right] = memory_pair();
   AgentConnection served = agent.start(std::move(right));
   const AgentHandle remote = client.connect(std::move(left)).wait();
@@ -141,10 +141,10 @@ TEST(Regressions, D03_AHundredDialogsStopNothing) {
   });
   Gate heard;
   Client client("test", "1");
-  client.on_permission([&](ClientContext, v1::RequestPermissionRequest) {
+  client.on_permission(blocking([&](ClientContext, v1::RequestPermissionRequest) {
     heard.wait("a notification while all threads are taken");
     return Decision::cancelled();
-  });
+  }));
   client.on_notification("_talking", [&](ClientContext, Json) -> Task<void> {
     heard.open();
     co_return;
@@ -155,26 +155,26 @@ TEST(Regressions, D03_AHundredDialogsStopNothing) {
   remote.close();
 }
 
-// A program's own loop: plain functions run beside it, as many as there are.
-TEST(Regressions, D03_PlainFunctionsRunBesideAProgramsOwnLoop) {
+// A program's own loop: what blocks runs beside it, as many as there are.
+TEST(Regressions, D03_WhatBlocksRunsBesideAProgramsOwnLoop) {
   const Within limit("plain handlers under a loop of the program's own");
   Agent agent = silent_agent();
   Gate second;
   std::atomic<int> calls = 0;
-  agent.on_request("_first", [&](Context, Json) {
-    ++calls;
-    second.wait("the second call, while the first one blocks");
-    return Json("first");
-  });
-  agent.on_request("_second", [&](Context, Json) {
-    ++calls;
-    second.open();
-    return Json("second");
-  });
-  agent.on_request("_plain", [&](Context, Json) {
-    ++calls;
-    return Json("plain");
-  });
+  agent.on_request("_first", blocking([&](Context, Json) {
+                     ++calls;
+                     second.wait("the second call, while the first one blocks");
+                     return Json("first");
+                   }));
+  agent.on_request("_second", blocking([&](Context, Json) {
+                     ++calls;
+                     second.open();
+                     return Json("second");
+                   }));
+  agent.on_request("_plain", blocking([&](Context, Json) {
+                     ++calls;
+                     return Json("plain");
+                   }));
   auto [left, right] = memory_pair();
   RawEnd raw(std::move(left));
   AgentConnection served = agent.attach(std::move(right));

@@ -13,8 +13,8 @@
 
 namespace acp::detail {
 
-// Starts handlers where they belong: coroutines on the connection's executor, plain functions on a
-// thread of their own.
+// Starts handlers where they belong: coroutines on the connection's executor, plain functions one
+// at a time with them, what blocks on a thread of its own.
 class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
  public:
   explicit RunningHandlers(std::shared_ptr<io::Connection> connection)
@@ -24,23 +24,27 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
   // and so all that is needed here. With or without the lock.
   template <class Result, class... Arguments, class Done>
   void run(const Handler<Result(Arguments...)>& handler, Done done, Arguments... arguments) {
-    if (handler.may_block()) {
-      connection_->post_blocking(
-          [&handler, done = std::move(done), ... arguments = std::move(arguments)]() mutable {
-            std::exception_ptr error;
-            std::optional<Value<Result>> result;
-            try {
-              if constexpr (std::is_void_v<Result>) {
-                handler.function()(std::move(arguments)...);
-                result.emplace();
-              } else {
-                result.emplace(handler.function()(std::move(arguments)...));
-              }
-            } catch (...) {
-              error = std::current_exception();
-            }
-            done(result ? &*result : nullptr, error);
-          });
+    if (handler.is_plain()) {
+      auto call = [&handler, done = std::move(done),
+                   ... arguments = std::move(arguments)]() mutable {
+        std::exception_ptr error;
+        std::optional<Value<Result>> result;
+        try {
+          if constexpr (std::is_void_v<Result>) {
+            handler.function()(std::move(arguments)...);
+            result.emplace();
+          } else {
+            result.emplace(handler.function()(std::move(arguments)...));
+          }
+        } catch (...) {
+          error = std::current_exception();
+        }
+        done(result ? &*result : nullptr, error);
+      };
+      if (handler.blocks())
+        connection_->post_blocking(std::move(call));
+      else
+        connection_->post_plain(std::move(call));
     } else {
       connection_->post([this, &handler, done = std::move(done),
                          ... arguments = std::move(arguments)]() mutable {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "acp/async/promise.h"
 #include "acp/client.h"
 #include "acp/testing/gate.h"
 
@@ -65,6 +66,55 @@ TEST(StateChanged, WhatComesDuringACallIsReportedByOneMore) {
   remote.close();
   agent.join();
   EXPECT_EQ(watched.calls, 2) << "all of it at once";
+}
+
+// A program that draws its state sees what it must ask its user, and for how long.
+TEST(StateChanged, AQuestionStandsInTheStateUntilItIsAnswered) {
+  const Within limit("permission questions");
+  const std::string options =
+      R"([{"optionId":"yes","name":"Yes","kind":"allow_once"}],"sessionId":"s"})";
+  const auto ask = [&](RawEnd& end, const std::string& id) {
+    end.line(request(id, "session/request_permission",
+                     R"({"toolCall":{"toolCallId":"t","title":"May I"},"options":)" + options));
+  };
+  Gate asked;
+  std::vector<Promise<Decision>> answers(2);
+  std::atomic<std::size_t> next = 0;
+  Client client("test", "1");
+  client.on_permission([&](ClientContext, v1::RequestPermissionRequest) {
+    if (next == 1) asked.open();
+    return answers[next++].task();
+  });
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [&](RawEnd& end) {
+    end.welcome();
+    const Json prompt = end.read_call("session/prompt");
+    ask(end, "1");
+    ask(end, "2");
+    EXPECT_EQ(end.read_answer("1")["result"]["outcome"]["optionId"].as_string(), "yes");
+    EXPECT_TRUE(end.read_answer("2")["error"].is_object());
+    end.answer(prompt, R"({"stopReason":"end_turn"})");
+    end.read_to_end();
+  });
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  const Session session = remote.new_session("/").wait();
+  auto prompt = session.prompt("go");
+  const auto open = [&] {
+    std::vector<std::string> titles;
+    session.with_state([&](const SessionState& state) {
+      for (const SessionState::Question& question : state.questions())
+        titles.push_back(question.request.toolCall.title.value_or("?"));
+    });
+    return titles;
+  };
+  asked.wait("both questions");
+  EXPECT_EQ(open(), (std::vector<std::string>{"May I", "May I"}));
+  answers[0].set(Decision("yes"));
+  answers[1].fail(std::make_exception_ptr(std::runtime_error("no window")));
+  prompt.finish().wait();
+  EXPECT_EQ(open(), std::vector<std::string>());
+  remote.close();
+  agent.join();
 }
 
 TEST(StateChanged, AnAgentThatIsFarAheadWaits) {

@@ -2,6 +2,8 @@
 // shows the rules one by one.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "acp/agent.h"
@@ -92,6 +94,50 @@ TEST(ToolCallOrder, CountsForTheSession) {
   EXPECT_EQ(told, "");
   const std::string& last = served.raw.seen().at(served.raw.seen().size() - 2);
   EXPECT_NE(last.find("\"status\":\"completed\""), std::string::npos) << last;
+}
+
+// The program catches the exception, and the turn goes on: the call has failed by then.
+TEST(ToolCallScope, LeftByAnExceptionTheCallHasFailed) {
+  const Within limit("calls that exceptions leave");
+  const auto work = [](Turn turn, bool fails) -> Task<void> {
+    const ToolCall call = turn.tool_call("Fragile", ToolKind::other);
+    co_await call.start();
+    if (fails) throw std::runtime_error("broken");
+    co_await call.complete();
+  };
+  std::optional<ToolCall> kept;
+  Agent agent("test", "1");
+  agent.on_prompt([&](Turn turn) -> Task<StopReason> {
+    for (const bool fails : {true, false}) {
+      try {
+        co_await work(turn, fails);
+      } catch (const std::runtime_error&) {
+      }
+      co_await turn.say("went on");
+    }
+    try {
+      kept = turn.tool_call("Kept elsewhere", ToolKind::other);
+      const ToolCall copy = *kept;
+      throw std::runtime_error("broken");
+    } catch (const std::runtime_error&) {
+    }
+    co_await kept->complete();
+    kept.reset();
+    co_return StopReason::end_turn;
+  });
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  served.raw.prompt("5", session, "go");
+  std::string seen;
+  while (true) {
+    const Json message = served.raw.read();
+    const JsonView update = message["params"]["update"];
+    if (update.absent()) break;
+    seen += update["status"].as_string().value_or("-") + " ";
+  }
+  EXPECT_EQ(seen,
+            "pending in_progress failed - pending in_progress completed - pending completed ");
 }
 
 }  // namespace

@@ -51,6 +51,15 @@ TEST(Types, NamesThatAreCppKeywordsAreSpelledAsEverOnTheWire) {
   EXPECT_EQ(encode(v1::BooleanPropertySchema{.default_ = true}), "{\"default\":true}");
 }
 
+TEST(Types, EnumsHaveTheTextOfTheWire) {
+  EXPECT_EQ(to_string(v1::ToolKind::delete_), "delete");
+  EXPECT_EQ(to_string(v1::StopReason::max_turn_requests), "max_turn_requests");
+  EXPECT_EQ(to_string(v1::StringFormat::date_time), "date-time");
+  EXPECT_EQ(to_string(v1::NoticeSeverity(v1::NoticeSeverity::warning)), "warning");
+  EXPECT_EQ(to_string(v1::NoticeSeverity::other_value("grave")), "grave");
+  EXPECT_EQ(to_string(v2::ToolKind(v2::ToolKind::delete_)), "delete");
+}
+
 TEST(Types, NewObjectsConsentToNothing) {
   EXPECT_EQ(encode(v1::CreateElicitationResponse{}), "{\"action\":\"cancel\"}");
   EXPECT_EQ(encode(v1::RequestPermissionResponse{}), "{\"outcome\":{\"outcome\":\"cancelled\"}}");

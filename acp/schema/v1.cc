@@ -4028,6 +4028,57 @@ std::string text_of(std::span<const ContentBlock> blocks) {
   return text;
 }
 
+std::string_view to_string(ElicitationSchemaType value) {
+  return ElicitationSchemaType_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(PermissionOptionKind value) {
+  return PermissionOptionKind_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(PlanEntryPriority value) {
+  return PlanEntryPriority_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(PlanEntryStatus value) {
+  return PlanEntryStatus_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(Role value) { return Role_values[static_cast<std::size_t>(value)]; }
+std::string_view to_string(StopReason value) {
+  return StopReason_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(StringFormat value) {
+  return StringFormat_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(ToolCallStatus value) {
+  return ToolCallStatus_values[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(ToolKind value) {
+  return ToolKind_values[static_cast<std::size_t>(value)];
+}
+namespace {
+std::string listed_or_not(const json::OpenEnum& value, std::span<const std::string_view> values) {
+  return value.index < values.size() ? std::string(values[value.index]) : value.unlisted;
+}
+}  // namespace
+std::string to_string(const AuthState& value) { return listed_or_not(value, AuthState_values); }
+std::string to_string(const CompactionStatus& value) {
+  return listed_or_not(value, CompactionStatus_values);
+}
+std::string to_string(const LlmProtocol& value) { return listed_or_not(value, LlmProtocol_values); }
+std::string to_string(const NoticeSeverity& value) {
+  return listed_or_not(value, NoticeSeverity_values);
+}
+std::string to_string(const SessionArchiveFilter& value) {
+  return listed_or_not(value, SessionArchiveFilter_values);
+}
+std::string to_string(const SessionConfigOptionCategory& value) {
+  return listed_or_not(value, SessionConfigOptionCategory_values);
+}
+std::string to_string(const SessionStatus& value) {
+  return listed_or_not(value, SessionStatus_values);
+}
+std::string to_string(const SystemPromptMode& value) {
+  return listed_or_not(value, SystemPromptMode_values);
+}
+
 }  // namespace acp::v1
 
 namespace acp::json {

@@ -2010,6 +2010,25 @@ WaitForTerminalExitResponse response_of(const WaitForTerminalExitRequest&);
 // The text blocks, one after the other; other blocks say nothing.
 std::string text_of(std::span<const ContentBlock> blocks);
 
+// A value as it is written on the wire.
+std::string_view to_string(ElicitationSchemaType value);
+std::string_view to_string(PermissionOptionKind value);
+std::string_view to_string(PlanEntryPriority value);
+std::string_view to_string(PlanEntryStatus value);
+std::string_view to_string(Role value);
+std::string_view to_string(StopReason value);
+std::string_view to_string(StringFormat value);
+std::string_view to_string(ToolCallStatus value);
+std::string_view to_string(ToolKind value);
+std::string to_string(const AuthState& value);
+std::string to_string(const CompactionStatus& value);
+std::string to_string(const LlmProtocol& value);
+std::string to_string(const NoticeSeverity& value);
+std::string to_string(const SessionArchiveFilter& value);
+std::string to_string(const SessionConfigOptionCategory& value);
+std::string to_string(const SessionStatus& value);
+std::string to_string(const SystemPromptMode& value);
+
 // Every definition of the schema, and every method (acp/schema/registry.h).
 std::span<const Definition> definitions();
 std::span<const Method> methods();

@@ -4238,6 +4238,59 @@ std::string text_of(std::span<const ContentBlock> blocks) {
   return text;
 }
 
+std::string_view to_string(ElicitationSchemaType value) {
+  return ElicitationSchemaType_values[static_cast<std::size_t>(value)];
+}
+namespace {
+std::string listed_or_not(const json::OpenEnum& value, std::span<const std::string_view> values) {
+  return value.index < values.size() ? std::string(values[value.index]) : value.unlisted;
+}
+}  // namespace
+std::string to_string(const AuthState& value) { return listed_or_not(value, AuthState_values); }
+std::string to_string(const CompactionStatus& value) {
+  return listed_or_not(value, CompactionStatus_values);
+}
+std::string to_string(const DiffFileType& value) {
+  return listed_or_not(value, DiffFileType_values);
+}
+std::string to_string(const DiffPatchFormat& value) {
+  return listed_or_not(value, DiffPatchFormat_values);
+}
+std::string to_string(const IconTheme& value) { return listed_or_not(value, IconTheme_values); }
+std::string to_string(const LlmProtocol& value) { return listed_or_not(value, LlmProtocol_values); }
+std::string to_string(const NoticeSeverity& value) {
+  return listed_or_not(value, NoticeSeverity_values);
+}
+std::string to_string(const PermissionOptionKind& value) {
+  return listed_or_not(value, PermissionOptionKind_values);
+}
+std::string to_string(const PlanEntryPriority& value) {
+  return listed_or_not(value, PlanEntryPriority_values);
+}
+std::string to_string(const PlanEntryStatus& value) {
+  return listed_or_not(value, PlanEntryStatus_values);
+}
+std::string to_string(const Role& value) { return listed_or_not(value, Role_values); }
+std::string to_string(const SessionArchiveFilter& value) {
+  return listed_or_not(value, SessionArchiveFilter_values);
+}
+std::string to_string(const SessionConfigOptionCategory& value) {
+  return listed_or_not(value, SessionConfigOptionCategory_values);
+}
+std::string to_string(const SessionStatus& value) {
+  return listed_or_not(value, SessionStatus_values);
+}
+std::string to_string(const StringFormat& value) {
+  return listed_or_not(value, StringFormat_values);
+}
+std::string to_string(const SystemPromptMode& value) {
+  return listed_or_not(value, SystemPromptMode_values);
+}
+std::string to_string(const ToolCallStatus& value) {
+  return listed_or_not(value, ToolCallStatus_values);
+}
+std::string to_string(const ToolKind& value) { return listed_or_not(value, ToolKind_values); }
+
 }  // namespace acp::v2
 
 namespace acp::json {

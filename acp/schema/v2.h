@@ -2167,6 +2167,27 @@ RequestPermissionResponse response_of(const RequestPermissionRequest&);
 // The text blocks, one after the other; other blocks say nothing.
 std::string text_of(std::span<const ContentBlock> blocks);
 
+// A value as it is written on the wire.
+std::string_view to_string(ElicitationSchemaType value);
+std::string to_string(const AuthState& value);
+std::string to_string(const CompactionStatus& value);
+std::string to_string(const DiffFileType& value);
+std::string to_string(const DiffPatchFormat& value);
+std::string to_string(const IconTheme& value);
+std::string to_string(const LlmProtocol& value);
+std::string to_string(const NoticeSeverity& value);
+std::string to_string(const PermissionOptionKind& value);
+std::string to_string(const PlanEntryPriority& value);
+std::string to_string(const PlanEntryStatus& value);
+std::string to_string(const Role& value);
+std::string to_string(const SessionArchiveFilter& value);
+std::string to_string(const SessionConfigOptionCategory& value);
+std::string to_string(const SessionStatus& value);
+std::string to_string(const StringFormat& value);
+std::string to_string(const SystemPromptMode& value);
+std::string to_string(const ToolCallStatus& value);
+std::string to_string(const ToolKind& value);
+
 // Every definition of the schema, and every method (acp/schema/registry.h).
 std::span<const Definition> definitions();
 std::span<const Method> methods();

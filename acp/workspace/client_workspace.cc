@@ -192,7 +192,7 @@ void ClientWorkspace::session_closed(const std::string& session_id) const {
 void ClientWorkspace::install(Client& client, Judge judge, OnWritten on_written) const {
   const std::shared_ptr<SessionBoundaries> boundaries = boundaries_;
   client.on_read_text_file(
-      [boundaries, judge](ClientContext context, v1::ReadTextFileRequest request) {
+      blocking([boundaries, judge](ClientContext context, v1::ReadTextFileRequest request) {
         v1::ReadTextFileResponse response;
         const auto number = [](const auto& value) -> std::optional<std::uint64_t> {
           return value.has_value() ? std::optional<std::uint64_t>(*value) : std::nullopt;
@@ -204,9 +204,9 @@ void ClientWorkspace::install(Client& client, Judge judge, OnWritten on_written)
                                  context.stop_token());
         });
         return response;
-      });
-  client.on_write_text_file([boundaries, judge, on_written = std::move(on_written)](
-                                ClientContext context, v1::WriteTextFileRequest request) {
+      }));
+  client.on_write_text_file(blocking([boundaries, judge, on_written = std::move(on_written)](
+                                         ClientContext context, v1::WriteTextFileRequest request) {
     const Files files(boundaries->of(context));
     auto change = std::make_shared<TextChange>();
     change->before = text_if_any(files, request.path);
@@ -215,16 +215,17 @@ void ClientWorkspace::install(Client& client, Judge judge, OnWritten on_written)
     answering([&] { files.write(request.path, change->after, context.stop_token()); });
     if (on_written) on_written(request.path, std::move(change->before), change->after);
     return v1::WriteTextFileResponse();
-  });
+  }));
   TerminalHandlers handlers;
   const std::shared_ptr<Terminals> terminals = terminals_;
-  handlers.create = [terminals, boundaries, judge = std::move(judge), environment = environment_](
-                        ClientContext context, v1::CreateTerminalRequest request) {
+  handlers.create = blocking([terminals, boundaries, judge = std::move(judge),
+                              environment = environment_](ClientContext context,
+                                                          v1::CreateTerminalRequest request) {
     return create(*terminals, Files(boundaries->of(context)), judge, context, request, environment);
-  };
-  handlers.output = [terminals](ClientContext, v1::TerminalOutputRequest request) {
+  });
+  handlers.output = blocking([terminals](ClientContext, v1::TerminalOutputRequest request) {
     return on_terminal(*terminals, request, [&] { return output(*terminals, request.terminalId); });
-  };
+  });
   // A coroutine: any number may wait, and none takes a thread.
   handlers.wait_for_exit =
       [terminals](ClientContext,
@@ -234,14 +235,14 @@ void ClientWorkspace::install(Client& client, Judge judge, OnWritten on_written)
     const io::ExitStatus exit = co_await std::move(waiting);
     co_return as<v1::WaitForTerminalExitResponse>(exit);
   };
-  handlers.kill = [terminals](ClientContext, v1::KillTerminalRequest request) {
+  handlers.kill = blocking([terminals](ClientContext, v1::KillTerminalRequest request) {
     on_terminal(*terminals, request, [&] { terminals->kill(request.terminalId); });
     return v1::KillTerminalResponse();
-  };
-  handlers.release = [terminals](ClientContext, v1::ReleaseTerminalRequest request) {
+  });
+  handlers.release = blocking([terminals](ClientContext, v1::ReleaseTerminalRequest request) {
     on_terminal(*terminals, request, [&] { terminals->release(request.terminalId); });
     return v1::ReleaseTerminalResponse();
-  };
+  });
   client.on_terminals(std::move(handlers));
 }
 

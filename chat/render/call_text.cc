@@ -4,17 +4,11 @@
 
 #include "acp/io/printable.h"
 #include "acp/io/process/process.h"
-#include "acp/json/codec.h"
 #include "chat/render/question_view.h"
 
 namespace acp::chat {
 
 using io::one_line;
-
-std::string name_of(v1::ToolKind kind) {
-  const auto name = Json::parse(json::encode(kind));
-  return name && name->is_string() ? *name->as_string() : "other";
-}
 
 // Words that are no text make it a command that nobody knows.
 std::string command_of(const ToolCallState& call) {
@@ -46,7 +40,7 @@ std::string directory_said(const ToolCallState& call) {
 }
 
 std::string describe(const ToolCallState& call) {
-  std::string text = name_of(call.kind);
+  std::string text(to_string(call.kind));
   const std::string command = call.kind == v1::ToolKind::execute ? command_of(call) : "";
   if (!command.empty())
     text += " `" + command_line_of(command) + "`";

@@ -13,7 +13,5 @@ std::string command_of(const ToolCallState& call);
 std::string directory_said(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);
-// "execute", "edit"
-std::string name_of(v1::ToolKind kind);
 
 }  // namespace acp::chat

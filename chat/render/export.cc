@@ -13,34 +13,6 @@ namespace {
 
 using State = SessionState;
 
-const char* name_of(ToolCallState::Status status) {
-  switch (status) {
-    case ToolCallState::Status::pending:
-      return "pending";
-    case ToolCallState::Status::in_progress:
-      return "in_progress";
-    case ToolCallState::Status::completed:
-      return "completed";
-    case ToolCallState::Status::failed:
-      return "failed";
-    case ToolCallState::Status::cancelled:
-      return "cancelled";
-  }
-  return "";
-}
-
-const char* name_of(State::Message::Kind kind) {
-  switch (kind) {
-    case State::Message::Kind::user:
-      return "user";
-    case State::Message::Kind::agent:
-      return "agent";
-    case State::Message::Kind::thought:
-      return "thought";
-  }
-  return "";
-}
-
 template <class T>
 std::string encoded(const std::vector<T>& items) {
   std::string out = "[";
@@ -55,13 +27,13 @@ struct AsJson {
     return R"({"type":"prompt","content":)" + encoded(prompt.content) + "}";
   }
   std::string operator()(const State::Message& message) const {
-    return std::string(R"({"type":")") + name_of(message.kind) + R"(","content":)" +
+    return R"({"type":")" + std::string(to_string(message.kind)) + R"(","content":)" +
            encoded(message.content) + "}";
   }
   std::string operator()(const ToolCallState& call) const {
     return R"({"type":"tool_call","toolCallId":)" + quoted(call.id) + R"(,"title":)" +
-           quoted(call.title) + R"(,"status":")" + name_of(call.status) + R"(","content":)" +
-           encoded(call.content) + "}";
+           quoted(call.title) + R"(,"status":")" + std::string(to_string(call.status)) +
+           R"(","content":)" + encoded(call.content) + "}";
   }
   std::string operator()(const v1::Notice& notice) const {
     return R"({"type":"notice","notice":)" + json::encode(notice) + "}";
@@ -115,7 +87,8 @@ struct AsMarkdown {
     return quote + "\n\n";
   }
   std::string operator()(const ToolCallState& call) const {
-    std::string text = "- " + one_line(call.title) + " (" + name_of(call.status) + ")\n\n";
+    std::string text =
+        "- " + one_line(call.title) + " (" + std::string(to_string(call.status)) + ")\n\n";
     for (const v1::ToolCallContent& content : call.content)
       if (const auto* change = std::get_if<v1::Diff>(&content))
         text += fenced("diff", diff_text(*change));

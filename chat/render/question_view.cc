@@ -91,10 +91,8 @@ std::string verb_of(ToolKind kind) {
       return "change the mode";
     case ToolKind::other:
       return "call a tool";
-    default: {
-      const auto name = Json::parse(json::encode(kind));
-      return name && name->is_string() ? *name->as_string() : "act";
-    }
+    default:
+      return std::string(to_string(kind));
   }
 }
 

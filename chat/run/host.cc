@@ -39,17 +39,18 @@ void RunHost::install(Client& client) {
     return response;
   };
   client
-      .on_permission([self](ClientContext context, v1::RequestPermissionRequest request) {
+      .on_permission(blocking([self](ClientContext context, v1::RequestPermissionRequest request) {
         return self->answer(context, request);
-      })
-      .on_elicitation_form(decline)
-      .on_elicitation_url(decline)
-      .on_auth_required([self](ClientContext, std::vector<v1::AuthMethod> methods) {
+      }))
+      .on_elicitation_form(blocking(decline))
+      .on_elicitation_url(blocking(decline))
+      .on_auth_required(blocking([self](ClientContext, std::vector<v1::AuthMethod> methods) {
         return self->choose_login(methods);
-      })
-      .on_auth_status([told = reporter_](ClientContext, v1::AuthStatusUpdateNotification status) {
-        told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
-      })
+      }))
+      .on_auth_status(
+          blocking([told = reporter_](ClientContext, v1::AuthStatusUpdateNotification status) {
+            told->later({LogEntry::Level::debug, "the login is now " + json::encode(status.state)});
+          }))
       .on_log([told = reporter_](const LogEntry& entry) { told->later(entry); })
       .on_stderr([self](const AgentId&, std::string_view line) {
         // First shown, then kept: logged_as() wakes up then, and the report may end.

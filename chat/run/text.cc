@@ -187,7 +187,7 @@ class TextPrinter : public RunPrinter {
     if (update.status.has_value()) status(update.toolCallId, *update.status);
   }
   static void set_kind(ShownCall& shown, v1::ToolKind kind) {
-    shown.kind = name_of(kind);
+    shown.kind = to_string(kind);
     shown.is_command = kind == ToolKind::execute;
   }
   void tell_first(ShownCall& shown, const Json& input) {

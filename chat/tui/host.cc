@@ -104,18 +104,21 @@ void ChatHost::install(Client& client) {
         self->written(path, std::move(before), after);
       });
   client
-      .on_permission([self](ClientContext context, v1::RequestPermissionRequest request) {
+      .on_permission(blocking([self](ClientContext context, v1::RequestPermissionRequest request) {
         return self->permission(context, request);
-      })
-      .on_elicitation_form([self](ClientContext context, v1::CreateElicitationRequest request) {
-        return self->elicitation(context, request);
-      })
-      .on_elicitation_url([self](ClientContext context, v1::CreateElicitationRequest request) {
-        return self->elicitation(context, request);
-      })
-      .on_auth_required([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
-        return self->login(context, methods);
-      })
+      }))
+      .on_elicitation_form(
+          blocking([self](ClientContext context, v1::CreateElicitationRequest request) {
+            return self->elicitation(context, request);
+          }))
+      .on_elicitation_url(
+          blocking([self](ClientContext context, v1::CreateElicitationRequest request) {
+            return self->elicitation(context, request);
+          }))
+      .on_auth_required(
+          blocking([self](ClientContext context, std::vector<v1::AuthMethod> methods) {
+            return self->login(context, methods);
+          }))
       .on_state_changed([mailbox = mailbox_, pace = pace_](ClientContext) -> Task<void> {
         Task<bool> drawn(pace->next_drawn());
         mailbox->wake();

@@ -80,6 +80,11 @@ function claudeModel({ body }) {
   return { text: "Hello." };
 }
 
+const ECHO_PROMPTS = {
+  ...{ read: "read {cwd}/notes.txt", write: "write {cwd}/{file} hello" },
+  ...{ run: "run echo acp-check", plan: "plan", slow: "wait" },
+};
+
 const AGENTS = {
   async "acp agent"() {
     return check([acp, "agent", "--model", "offline"]);
@@ -88,11 +93,11 @@ const AGENTS = {
     return check([join(examples, "hello_agent")]);
   },
   async "echo_agent"() {
-    const prompts = {
-      ...{ read: "read {cwd}/notes.txt", write: "write {cwd}/{file} hello" },
-      ...{ run: "run echo acp-check", plan: "plan", slow: "wait" },
-    };
-    return check([join(examples, "echo_agent")], { prompts });
+    return check([join(examples, "echo_agent")], { prompts: ECHO_PROMPTS });
+  },
+  async "policy_proxy"() {
+    const command = [join(examples, "policy_proxy"), "echo", join(examples, "echo_agent")];
+    return check(command, { prompts: ECHO_PROMPTS });
   },
   async "tools_agent"() {
     const path = "{cwd}/notes.txt";
@@ -103,6 +108,15 @@ const AGENTS = {
     const path = "{cwd}/notes.txt";
     const prompts = { read: path, run: path, slow: path };
     return check([join(examples, "plain_agent")], { prompts });
+  },
+  async "notebook_agent"() {
+    const sessions = mkdtempSync(join(tmpdir(), "acp-notebook-"));
+    const prompts = { read: "find notes.txt a", write: "add {file} hello", plan: "find notes.txt a", slow: "hello" };
+    try {
+      return await check([join(examples, "notebook_agent"), sessions], { prompts });
+    } finally {
+      rmSync(sessions, { recursive: true });
+    }
   },
   async "sdk_agent"() {
     const prompts = {
@@ -135,8 +149,10 @@ const EXPECTED = {
   "acp agent": "",
   hello_agent: "",
   echo_agent: "",
+  policy_proxy: "",
   tools_agent: "",
   plain_agent: "",
+  notebook_agent: "",
   sdk_agent:
     "A-CANCEL-14 A-CAP-1 A-CAP-5 A-CLOSE-2 A-DELETE-3 A-ID-3 A-LIST-5 A-MCP-1 A-MCP-5 " +
     "A-MCP-6 A-ORDER-2 A-ORDER-9 A-PATH-3 A-PERM-10 A-SESSION-2 A-STOP-1 A-TERM-4",

@@ -76,6 +76,11 @@ class Clients(unittest.TestCase):
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
         self.assertEqual(self.hold(*found, skips=skips), 0)
 
+    def test_draw_loop(self):
+        found = check(str(EXAMPLES / "draw_loop"), "hello", "{agent}")
+        skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
+        self.assertEqual(self.hold(*found, skips=skips), 0)
+
     def test_watch_turn(self):
         found = check(str(EXAMPLES / "watch_turn"), "--yes", ".", "hello", "{agent}")
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "acp/json/codec.h"
-
 namespace acp::coder {
 
 namespace {
@@ -37,11 +35,6 @@ constexpr Option options[] = {
      Decision::reject, Scope::project},
 };
 
-std::string name_of(v1::ToolKind kind) {
-  const auto name = Json::parse(json::encode(kind));
-  return name && name->is_string() ? *name->as_string() : "other";
-}
-
 bool takes_all_below(v1::ToolKind kind) {
   return kind == v1::ToolKind::move || kind == v1::ToolKind::delete_;
 }
@@ -63,7 +56,7 @@ workspace::Question PermissionGate::question_of(v1::ToolKind kind) const {
   question.agent = agent_name;
   question.project = directories_.front();
   question.more_directories.assign(directories_.begin() + 1, directories_.end());
-  question.kind = name_of(kind);
+  question.kind = to_string(kind);
   return question;
 }
 

@@ -82,6 +82,7 @@ class Types(Values):
             f"  operator Value() const {{ return static_cast<Value>(index); }}\n"
             f"  static const json::Type json_type;\n}};")
         self.needs[name] = []
+        self.open_enums.append(name)
         quoted = ", ".join(quote(v) for v in values)
         self.tables.append(f"namespace {{\nconstexpr std::string_view {name}_values[] = {{{quoted}}};\n}}\n"
                            f"constinit const Type {name}::json_type = make::open_enum<{name}>({quote(name)}, "

@@ -43,6 +43,7 @@ class Values:
         self.unions = {}        # C++ names of unions already made, with their arms
         self.one_of = {}        # the arms of those that derive from OneOf
         self.enum_tables = []
+        self.open_enums = []
 
     # ---- values ----------------------------------------------------------------------------------------
 

@@ -102,6 +102,9 @@ class Version(Types):
                 out.append(f"{response} response_of(const {params}&);\n")
         out.append("\n// The text blocks, one after the other; other blocks say nothing.\n"
                    "std::string text_of(std::span<const ContentBlock> blocks);\n\n"
+                   "// A value as it is written on the wire.\n" +
+                   "".join(f"std::string_view to_string({name} value);\n" for name in sorted(self.enum_tables)) +
+                   "".join(f"std::string to_string(const {name}& value);\n" for name in sorted(self.open_enums)) + "\n"
                    "// Every definition of the schema, and every method (acp/schema/registry.h).\n"
                    "std::span<const Definition> definitions();\nstd::span<const Method> methods();\n"
                    f"\n}}  // namespace acp::{self.name}\n\nnamespace acp::json {{\n\n")
@@ -167,5 +170,14 @@ class Version(Types):
             "  for (const ContentBlock& block : blocks)\n"
             "    if (const auto* content = std::get_if<TextContent>(&block)) text += content->text;\n"
             "  return text;\n}\n\n",
+            *(f"std::string_view to_string({name} value) {{\n"
+              f"  return {name}_values[static_cast<std::size_t>(value)];\n}}\n" for name in sorted(self.enum_tables)),
+            "namespace {\n"
+            "std::string listed_or_not(const json::OpenEnum& value, std::span<const std::string_view> values) {\n"
+            "  return value.index < values.size() ? std::string(values[value.index]) : value.unlisted;\n}\n"
+            "}  // namespace\n",
+            *(f"std::string to_string(const {name}& value) {{\n"
+              f"  return listed_or_not(value, {name}_values);\n}}\n"
+              for name in sorted(self.open_enums)), "\n",
             f"}}  // namespace acp::{self.name}\n\nnamespace acp::json {{\n\n{enums}\n}}  // namespace acp::json\n\n",
             f"namespace acp {{\n\n{self.one_of_members()}}}  // namespace acp\n"])

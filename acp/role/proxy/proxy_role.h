@@ -1,0 +1,101 @@
+// One side of a proxy: what it sends goes to the other.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/proxy.h"
+#include "acp/role/answering_role.h"
+
+namespace acp {
+
+struct Proxy::Config {
+  std::map<std::string, Handler<Json(ProxyRequest)>, std::less<>> requests;
+  std::map<std::string, NotificationHook, std::less<>> notifications;
+  Handler<Json(ProxyRequest)> other_requests;
+  NotificationHook other_notifications;
+  io::ConnectionOptions connection;
+  std::chrono::milliseconds exit_time{2'000};
+  LogHook log;
+  std::function<void(std::string_view)> stderr_hook;
+
+  // Null if there is none.
+  const Handler<Json(ProxyRequest)>* request_hook(std::string_view method) const;
+  const NotificationHook* notification_hook(std::string_view method) const;
+};
+
+}  // namespace acp
+
+namespace acp::detail {
+
+class ProxyRole;
+
+// What both roles know of one side. It outlives its role.
+struct ProxySide {
+  explicit ProxySide(std::shared_ptr<io::Connection> connection)
+      : connection(std::move(connection)) {}
+
+  const std::shared_ptr<io::Connection> connection;
+  // Nothing is read from it: the other side does not take what it has sent.
+  std::atomic<bool> held_up = false;
+  std::string end_reason;  // guarded by the connection's lock; empty until it has gone
+  // How its process ended, which may be known a little later; empty if it goes on. May be null.
+  std::function<std::string()> exit_reason = nullptr;
+};
+
+struct ProxyCall : Call {
+  explicit ProxyCall(const std::shared_ptr<ProxyRole>& owner);
+
+  ProxyRole* const role;  // the owner
+  std::string method;
+  Json params;
+  std::atomic<bool> taken_back = false;        // by its sender: it is not forwarded any more
+  std::vector<rpc::Engine::CallId> forwarded;  // guarded by the lock of the receiver's connection
+};
+
+// Two locks, one for each connection: nothing here holds both.
+class ProxyRole final : public AnsweringRole {
+ public:
+  ProxyRole(std::shared_ptr<const Proxy::Config> config, Sender sender,
+            std::shared_ptr<ProxySide> here, std::shared_ptr<ProxySide> there);
+
+  // ---- io::Role; with the lock ----
+  void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
+  bool on_notification(rpc::NotificationToken token, std::string_view method,
+                       JsonView params) override;
+  void on_cancel(const rpc::RequestId& id) override;
+  void on_input_ended(const std::string& reason) override;
+  void on_drain_over() override;
+  bool takes_input() const override { return !here_->held_up; }
+
+  // ---- without a lock ----
+  struct Outcome {
+    Json result = {};
+    std::optional<rpc::ErrorObject> error = {};
+  };
+  // `then` follows without a lock, after the notifications that came before the answer.
+  void forward(const std::shared_ptr<ProxyCall>& call, const Json& params,
+               std::function<void(const Outcome&)> then);
+  Sender sender() const { return sender_; }
+  Peer peer(Sender side) const;
+
+ private:
+  std::shared_ptr<ProxyRole> self() {
+    return std::static_pointer_cast<ProxyRole>(shared_from_this());
+  }
+  rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
+  void cancel(const std::shared_ptr<Call>& call);
+  void pass_on(ProxyNotification& notification);
+  // Reads nothing more from the source until there is room for it.
+  void keep_pace(const std::shared_ptr<ProxySide>& source, const io::Outbox::Room& room);
+
+  const std::shared_ptr<const Proxy::Config> config_;
+  const Sender sender_;
+  const std::shared_ptr<ProxySide> here_, there_;
+};
+
+}  // namespace acp::detail
