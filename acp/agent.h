@@ -67,8 +67,10 @@ class Agent {
   Agent& operator=(Agent&&) noexcept;
   ~Agent();
 
+  // For people, beside the name.
   Agent& title(std::string title);
 
+  // Answers a prompt. The only handler that an agent needs.
   Agent& on_prompt(Handler<v1::PromptResponse(Turn)> handler);
   // A function of a Turn, which returns a StopReason or a v1::PromptResponse, or a Task of one of
   // them. For a StopReason this header is enough.
@@ -94,6 +96,7 @@ class Agent {
     return *this;
   }
 
+  // The same as the plain function.
   template <class F>
   Agent& on_prompt(Blocking<F> blocking) {
     return on_prompt(std::move(blocking.function));
@@ -125,6 +128,7 @@ class Agent {
       Handler<v1::SetSessionTitleResponse(Context, v1::SetSessionTitleRequest)> handler);
 
   // ---- modes, options, commands: what each new session begins with ----
+  // What it offers, and which of them is current.
   Agent& modes(std::vector<v1::SessionMode> modes, std::string current);
   Agent& config_options(std::vector<v1::SessionConfigOption> options);
   Agent& commands(std::vector<AvailableCommand> commands);
@@ -142,7 +146,9 @@ class Agent {
   Agent& accept_set_model();
 
   // ---- authentication ----
+  // One more method of login for the client to choose from.
   Agent& auth_method(v1::AuthMethod method);
+  // The client has chosen one.
   Agent& on_authenticate(
       Handler<v1::AuthenticateResponse(Context, v1::AuthenticateRequest)> handler);
   // Sessions only after `authenticate` has succeeded.
@@ -151,6 +157,7 @@ class Agent {
   Agent& on_auth_status(Handler<v1::AuthStatusResponse(Context, v1::AuthStatusRequest)> handler);
 
   // ---- providers (unstable) ----
+  // All three are needed.
   Agent& on_providers(
       Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
       Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
@@ -164,6 +171,7 @@ class Agent {
   Agent& on_notification(std::string method, Handler<void(Context, Json)> handler);
 
   // ---- what cannot be seen from handlers ----
+  // The kinds of content that a prompt may have.
   Agent& prompt_capabilities(v1::PromptCapabilities capabilities);
   // The transports beside stdio. Also says that servers are used.
   Agent& mcp_capabilities(v1::McpCapabilities capabilities);
@@ -179,7 +187,9 @@ class Agent {
   Agent& initialize_meta(Json meta);
 
   // ---- how it runs ----
+  // It waits, unless this says otherwise.
   Agent& second_prompt(SecondPrompt choice);
+  // How messages are separated, and how large one may be; 32 MiB.
   Agent& framing(rpc::Framing framing);
   Agent& max_message_bytes(std::size_t bytes);
   // Where coroutines run, instead of the connection's own threads.
@@ -212,6 +222,7 @@ class AgentConnection {
   AgentConnection& operator=(AgentConnection&&) noexcept;
   ~AgentConnection();
 
+  // The client, to be called.
   Peer peer() const;
   // Until the client is gone. False if a handler was left behind.
   bool wait();
@@ -219,6 +230,8 @@ class AgentConnection {
   bool finished() const;
 
   // ---- for a program's own loop: watch these, with this time-out, and call dispatch() ----
+  // What to watch, and for how many milliseconds at most; dispatch() then reads, runs handlers and
+  // writes.
   std::vector<PollInterest> poll_interests() const;
   int timeout() const;
   void dispatch();

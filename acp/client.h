@@ -83,6 +83,7 @@ class ClientContext {
   Peer peer() const;
 
  protected:
+  // With the lock.
   const detail::ClientSession* session() const;
   std::shared_ptr<detail::ClientCall> call_;
 };
@@ -92,7 +93,9 @@ class Decision {
  public:
   Decision(std::string option_id) : option_id_(std::move(option_id)) {}
   Decision(PermissionOptionKind kind) : kind_(kind) {}
+  // Nobody has decided.
   static Decision cancelled() { return Decision(); }
+  // What was decided: one of the two, or neither.
   const std::optional<std::string>& option_id() const { return option_id_; }
   const std::optional<PermissionOptionKind>& kind() const { return kind_; }
 
@@ -125,6 +128,7 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
+  // For people, beside the name.
   Client& title(std::string title);
 
   // Without it, what asks is rejected: nothing is approved in silence.
@@ -161,11 +165,13 @@ class Client {
   Client& on_notification(std::string method, Handler<void(ClientContext, Json)> handler);
 
   // ---- what cannot be seen from handlers ----
+  // Each says that the client shows it.
   Client& takes_boolean_options();
   Client& takes_notices();
   Client& takes_compactions();
   Client& takes_plans();      // unstable: plan_update
   Client& takes_subagents();  // unstable
+  // It can run an agent's login in a terminal.
   Client& terminal_authentication();
   // A member of clientCapabilities._meta. The key has a namespace: "example.com/feature" or
   // "example.com". Throws std::invalid_argument for any other, and for "libacp/…".
@@ -279,6 +285,7 @@ struct Answer {
 // A session of an agent. A handle: copies are the same session.
 class Session {
  public:
+  // What the agent calls it, and where it works.
   const std::string& id() const;
   const std::string& cwd() const;
 
@@ -296,18 +303,21 @@ class Session {
   void cancel() const { cancel(v1::CancelNotification()); }
   void cancel(v1::CancelNotification notification) const;
 
+  // Throw Refused for what the agent did not list.
   Task<void> set_mode(const v1::SetSessionModeRequest& request) const;
   ACP_REFUSE_TEMPORARY(Task<void> set_mode(v1::SetSessionModeRequest&& request) const);
   template <detail::Text Id>
   Task<void> set_mode(const Id& id) const {
     return set_mode_by_id(std::string(id));
   }
+  // By its id. Throw Refused for what the agent did not list.
   Task<void> set_config_option(const v1::SetSessionConfigOptionRequest& request) const;
   ACP_REFUSE_TEMPORARY(Task<void> set_config_option(v1::SetSessionConfigOptionRequest&& request)
                            const);
   Task<void> set_config_option(std::string id, std::string value) const;
   Task<void> set_config_option(std::string id, const char* value) const;
   Task<void> set_config_option(std::string id, bool value) const;
+  // The agent forgets it, or keeps it for a later load.
   Task<void> close() const;
 
   // Updates that belonged to no prompt: what was replayed, what came between turns.
@@ -332,6 +342,7 @@ class Session {
 // session, the connection is closed, and an agent that was spawned ends with all it has started.
 class AgentHandle {
  public:
+  // Who it is, and what it said of itself in `initialize`.
   const AgentId& id() const;
   const v1::InitializeResponse& info() const;
   const v1::AgentCapabilities& capabilities() const { return info().agentCapabilities; }
@@ -342,7 +353,9 @@ class AgentHandle {
   Task<Session> new_session(const Cwd& cwd) const {
     return new_session_in(std::string(cwd));
   }
+  // With MCP servers, more directories, or _meta.
   Task<Session> new_session(const v1::NewSessionRequest& request) const;
+  // With the conversation so far, without it, and a copy of it.
   Task<Session> load_session(std::string id, std::string cwd) const;
   Task<Session> load_session(const v1::LoadSessionRequest& request) const;
   Task<Session> resume_session(const v1::ResumeSessionRequest& request) const;
@@ -384,7 +397,10 @@ class AgentHandle {
   int process_id() const;
 
   // ---- for a program's own loop (attach) ----
-  bool ready() const;  // the handshake is done
+  // The handshake is done.
+  bool ready() const;
+  // What to watch, and for how many milliseconds at most; dispatch() then reads, runs handlers and
+  // writes.
   std::vector<PollInterest> poll_interests() const;
   int timeout() const;
   void dispatch() const;

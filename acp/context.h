@@ -45,6 +45,7 @@ struct UpdateFilter;
 // Sees an update before it is sent, and may change it.
 using UpdateHook = std::function<void(SessionUpdate& update)>;
 
+// What every handler of an agent is given.
 class Context {
  public:
   explicit Context(std::shared_ptr<detail::AgentCall> call) : call_(std::move(call)) {}
@@ -101,6 +102,7 @@ struct Permission {
   bool remembered = false;  // decided by an earlier answer
 };
 
+// How a command runs in the client's terminal.
 struct CommandOptions {
   std::vector<std::string> args = {};
   std::vector<std::pair<std::string, std::string>> env = {};
@@ -109,6 +111,7 @@ struct CommandOptions {
   std::optional<std::chrono::milliseconds> time_out = {};  // then it is killed
 };
 
+// How it ended, and what it printed.
 struct CommandResult {
   std::string output = {};
   bool truncated = false;
@@ -117,10 +120,12 @@ struct CommandResult {
   bool timed_out = false;
 };
 
+// What a handler of one session is given.
 class SessionContext : public Context {
  public:
   using Context::Context;
 
+  // As the client knows it.
   const std::string& session_id() const;
   // Absolute, as the client gave it; and what it added to it.
   const std::string& cwd() const;
@@ -234,11 +239,13 @@ class Plan {
 class Turn : public SessionContext {
  public:
   using SessionContext::SessionContext;
+  // What the user said; and the whole request.
   const std::vector<ContentBlock>& prompt() const;
   const v1::PromptRequest& request() const;
   // The text blocks of the prompt.
   std::string text() const;
 
+  // As for a session.
   Turn before_update(UpdateHook hook) const;
 };
 

@@ -20,6 +20,7 @@ class Error : public std::runtime_error {
  public:
   Error(std::int32_t code, const std::string& message, Json data = {})
       : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+  // As they are on the wire.
   std::int32_t code() const { return code_; }
   const Json& data() const { return data_; }
 
@@ -79,6 +80,7 @@ class Refused : public Error {
 };
 
 // ---- errors for handlers to throw ----
+// -32002, -32602, -32003, -32001, each with its data.
 Error not_found(std::string_view what, Json data = {});
 Error invalid_params(std::string_view path, std::string_view expected, std::string_view got);
 Error permission_denied(std::string_view message, std::string_view scope = {});

@@ -19,6 +19,7 @@ template <class F>
 struct Blocking {
   F function;
 };
+// Says so of a function.
 template <class F>
 Blocking<F> blocking(F function) {
   return {std::move(function)};
@@ -111,9 +112,11 @@ class Handler<Result(Arguments...)> {
   }
 
   explicit operator bool() const { return coroutine_ || function_; }
+  // No coroutine.
   bool is_plain() const { return static_cast<bool>(function_); }
   // Of a plain function: it has a thread of its own.
   bool blocks() const { return blocks_; }
+  // From now on it has.
   void set_blocks() { blocks_ = true; }
   // The arguments have to stay until it has ended.
   const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }

@@ -7,6 +7,7 @@
 
 namespace acp {
 
+// One thing that the library has to say.
 struct LogEntry {
   enum class Level { debug, warning, error };
   Level level;

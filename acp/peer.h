@@ -79,6 +79,7 @@ Deliver deliver_to(const std::shared_ptr<async::Completion<Response>>& done) {
 
 }  // namespace detail
 
+// The other side, to be called.
 class Peer {
  public:
   explicit Peer(detail::Link link) : link_(std::move(link)) {}

@@ -47,6 +47,7 @@ class ProxyRequest {
  public:
   explicit ProxyRequest(std::shared_ptr<detail::ProxyCall> call) : call_(std::move(call)) {}
 
+  // Who asks, and for what.
   Sender sender() const;
   const std::string& method() const;
   // As they came; absent if there are none.
@@ -99,6 +100,7 @@ class Proxy {
   Proxy& on_notification(std::string method, NotificationHook hook);
   Proxy& on_notification(NotificationHook hook);
 
+  // How messages are separated, and how large one may be; 32 MiB.
   Proxy& framing(rpc::Framing framing);
   Proxy& max_message_bytes(std::size_t bytes);
   // How long the agent's process may take to end by itself.

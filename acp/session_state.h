@@ -33,6 +33,7 @@ struct ToolCallState {
   Json raw_output = {};
   Json meta = {};
 
+  // It will not change any more.
   bool finished() const { return status != Status::pending && status != Status::in_progress; }
 };
 // "pending", "in_progress", "completed", "failed", "cancelled"
@@ -75,6 +76,7 @@ class SessionState {
   using Content = std::variant<Prompt, Message, ToolCallState, v1::Notice, v1::CompactionUpdate,
                                v1::SubagentUpdate, v1::SessionMessage, acp::Unknown>;
 
+  // One thing on the timeline.
   struct Entry {
     Content content;
     std::uint64_t revision = 0;  // of its last change
@@ -112,6 +114,7 @@ class SessionState {
   // By the user, or nobody waits for the answer any more.
   void question_closed(std::uint64_t number);
 
+  // The client has sent a prompt.
   void prompt_sent(std::vector<v1::ContentBlock> prompt);
   // session/cancel was sent: unfinished calls of the running turn show cancelled at once. An update
   // that brings a status wins over that.

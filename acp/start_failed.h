@@ -15,9 +15,11 @@ namespace io {
 class AttendedProcess;
 }
 
+// An agent or server did not start; what() is for people.
 class StartFailed : public Error {
  public:
   enum class Phase { resolve, spawn, handshake, authenticate, session };
+  // All that is known about it.
   struct Diagnosis {
     Phase phase = Phase::handshake;
     std::string reason;
@@ -38,6 +40,7 @@ class StartFailed : public Error {
  private:
   Diagnosis diagnosis_;
 };
+// For messages.
 std::string_view to_string(StartFailed::Phase phase);
 
 }  // namespace acp

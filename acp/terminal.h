@@ -13,8 +13,10 @@ namespace acp {
 // finish() has released it, the client knows it no more: all but release() throw Refused then.
 class Terminal {
  public:
+  // What the client calls it.
   const std::string& id() const;
 
+  // What it has printed so far.
   Task<v1::TerminalOutputResponse> output() const;
   // Until the command has ended.
   Task<v1::WaitForTerminalExitResponse> wait_for_exit() const;

@@ -33,6 +33,7 @@ struct PermissionQuestion {
 // completed or failed: what would change it then throws Refused, and nothing is sent.
 class ToolCall {
  public:
+  // What the client knows of it.
   const std::string& id() const;
   ToolCallStatus status() const;
 

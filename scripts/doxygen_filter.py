@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """doxygen_filter.py HEADER: the header with its comments in the form that Doxygen reads.
 
-A comment is about all declarations up to the next empty line or comment: each gets a copy. A generated type of the
-protocol gets a link to its place in the specification.
+A comment is about all declarations up to the next empty line or comment: each gets a copy. A type of a protocol, ACP or
+MCP, gets a link to its place in the specification.
 """
 
 import re
@@ -11,6 +11,7 @@ from pathlib import Path
 
 header = Path(sys.argv[1])
 generated = re.search(r"schema/v([12])\.h$", str(header))
+of_mcp = str(header).endswith("mcp/types.h")
 
 
 def escaped(text):
@@ -27,9 +28,12 @@ def as_doc(text):
 
 def of_protocol(line):
     found = re.match(r"(?:struct|class|enum class) (\w+)\b.*\{|using (\w+) = ", line)
-    if not generated or not found:
+    if not found or not (generated or of_mcp):
         return []
     word = found.group(1) or found.group(2)
+    if of_mcp:
+        return [f"/// `{word}` of the Model Context Protocol: see",
+                f"/// https://modelcontextprotocol.io/specification/2025-11-25/schema#{word.lower()}"]
     return [f"/// `{word}` of the protocol, version {generated.group(1)}: see",
             f"/// https://agentclientprotocol.com/protocol/schema#{word.lower()}"]
 
@@ -48,8 +52,9 @@ class Scopes:
         code = re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', "0", code)
         for character in code:
             if character == "{":
-                type_like = re.search(r"(?:^|\s)(namespace|class|struct|enum|union|extern)\b(?!.*\))", self.statement)
-                self.stack.append("type" if type_like else "body")
+                type_like = re.search(r"(?:^|\s)(namespace|class|struct|enum|union|extern)\b", self.statement)
+                function = re.search(r"\)\s*(?:\w+\s*|&+\s*)*$|->", re.sub(r"\[\[.*?\]\]|<.*?>", "", self.statement))
+                self.stack.append("type" if type_like and not function else "body")
                 self.statement = ""
             elif character == "}":
                 if self.stack:
@@ -61,6 +66,8 @@ class Scopes:
                 self.statement += character
         if re.fullmatch(r"(public|protected|private):\s*", self.statement.strip() + " "):
             self.statement = ""
+        elif self.statement:
+            self.statement += " "  # the end of the line
 
 
 def is_special(line):
@@ -70,6 +77,8 @@ def is_special(line):
 
 def filtered(lines):
     out, doc, fresh, scopes = [], [], False, Scopes()
+    macro = False  # the line belongs to the preprocessor
+    hidden_at = None  # how deep the special function stands that is being passed over
     for number, line in enumerate(lines):
         comment = re.match(r"\s*//(?!/) ?(.*)$", line)
         code, _, trailing = line.partition("  // ")
@@ -82,7 +91,8 @@ def filtered(lines):
                 doc, fresh = ([as_doc("@file").replace("\\", "")] if number == 0 else []), True
             doc.append(as_doc(text))
             continue
-        if not line.strip() or line.startswith("#"):
+        macro = line.startswith("#") or (macro and lines[number - 1].endswith("\\"))
+        if not line.strip() or macro:
             if fresh and doc and doc[0] == "/// @file":
                 out += doc
             doc, fresh = [], False
@@ -90,20 +100,22 @@ def filtered(lines):
             continue
         is_code = not re.match(r"\s*(}|public:|protected:|private:|friend\b|namespace\b)", line)
         special = scopes.declares() and is_special(line)
-        if special:
+        if special and hidden_at is None:
             out.append("/// @cond")
+            hidden_at = len(scopes.stack)
         elif is_code and scopes.declares():
-            out += of_protocol(line) if generated and not line.startswith(" ") else doc
+            out += of_protocol(line) if generated and not line.startswith(" ") else doc or of_protocol(line)
         fresh = False
         told = trailing and is_code and scopes.declares()
         field = generated and line.startswith("  ") and scopes.declares() and re.search(r" (\w+) = .*[;,]$", code)
         if field and not told:
             told, trailing = True, "as in the specification"
         out.append(f"{code}  ///< {escaped(trailing)}" if told else code)
-        if special:
-            out.append("/// @endcond")
         depth = len(scopes.stack)
         scopes.pass_by(code)
+        if hidden_at == len(scopes.stack) and not scopes.statement:
+            out.append("/// @endcond")
+            hidden_at = None
         if len(scopes.stack) != depth:  # what stands inside has comments of its own
             doc = []
     return out

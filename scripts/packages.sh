@@ -31,6 +31,7 @@ packages_of() {
       libuv1-dev          <uv.h>
       zsh                 zsh
       fish                fish
+      doxygen             doxygen
       groff               /usr/bin/groff
       mandoc              mandoc' ;;
     npm) echo '

@@ -23,12 +23,14 @@ class Event {
   // nothing.
   class Source {
    public:
+    // The first counts.
     void settle(T value) const {
       const auto state = state_.lock();
       if (!state || state->value) return;
       state->value.emplace(std::move(value));
       if (const auto waiter = std::exchange(state->waiter, nullptr)) waiter.resume();
     }
+    // Somebody may still wait for it.
     bool wanted() const { return !state_.expired(); }
 
    private:
@@ -36,6 +38,7 @@ class Event {
     explicit Source(const std::shared_ptr<State>& state) : state_(state) {}
     std::weak_ptr<State> state_;
   };
+  // Any number of them.
   Source source() const { return Source(state_); }
 
   class Awaiter;

@@ -6,6 +6,7 @@
 
 namespace acp {
 
+// Runs functions one at a time, in order.
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
   virtual ~Executor() = default;

@@ -29,6 +29,7 @@ class Promise {
   bool set(Value value) const {
     return outcome_->settle(std::move(value));
   }
+  // Of a Promise<void>.
   bool set() const
     requires std::is_void_v<T>
   {

@@ -67,6 +67,7 @@ class Running {
     coroutine_.start(std::move(on_end));
   }
 
+  // It has ended.
   bool done() const { return state_->finished; }
   // It is done, and take() throws.
   bool failed() const { return state_->error != nullptr; }

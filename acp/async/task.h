@@ -5,9 +5,9 @@
 //   v1::PromptResponse end = session.prompt("Go").finish().wait();         // blocks this thread
 //   v1::PromptResponse end = session.prompt("Go").finish().wait_for(60s);  // or throws TimedOut
 //
-// A coroutine begins when it is awaited; a message is sent at once. Destroying a task before its end
-// cancels what it waits for, down to the request itself; a notification that was sent stays sent.
-// docs/waiting.md has the table.
+// A coroutine begins when it is awaited; a message is sent at once. Destroying a task before its
+// end cancels what it waits for, down to the request itself; a notification that was sent stays
+// sent. docs/waiting.md has the table.
 //
 // g++ 12 destroys an aggregate temporary inside a co_await expression twice: `co_await
 // f({.path = p})` is a double free there. The functions of this library do not compile with one on
@@ -29,9 +29,10 @@
 // Declares an overload for temporaries that does not compile where they would be destroyed twice;
 // elsewhere it declares nothing.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#define ACP_REFUSE_TEMPORARY(declaration)                                                    \
-  __attribute__((unavailable("g++ 12 destroys this temporary twice in a co_await expression: " \
-                             "give it a name first"))) declaration
+#define ACP_REFUSE_TEMPORARY(declaration)                                           \
+  __attribute__((                                                                   \
+      unavailable("g++ 12 destroys this temporary twice in a co_await expression: " \
+                  "give it a name first"))) declaration
 #define ACP_TEMPORARIES_BREAK 1
 #else
 #define ACP_REFUSE_TEMPORARY(declaration) static_assert(true)
@@ -40,6 +41,7 @@
 
 namespace acp {
 
+// A result that is still to come: see below.
 template <class T = void>
 class Task;
 
@@ -118,6 +120,8 @@ class TaskPromise<void> : public TaskPromiseBase {
 
 }  // namespace async
 
+// A result that is still to come. `co_await` it in a coroutine, wait() for it elsewhere: once, and
+// what went wrong is thrown there. Dropped before its end, what it waits for is cancelled.
 template <class T>
 class [[nodiscard("co_await it, or wait() for it")]] Task {
  public:
@@ -172,11 +176,11 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
   // Once only.
   Awaiter operator co_await() && { return Awaiter(coroutine_, std::move(outcome_)); }
 
-  // For plain functions; each once only. They block this thread. On the thread of an executor, where
-  // that would hold up everything, they throw std::logic_error.
+  // For plain functions; each once only. They block this thread. On the thread of an executor,
+  // where that would hold up everything, they throw std::logic_error.
   T wait() &&;
-  // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was waited
-  // for is cancelled then.
+  // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was
+  // waited for is cancelled then.
   T wait_for(std::chrono::nanoseconds time) &&;
   T wait(std::stop_token stop) &&;
 

@@ -6,9 +6,11 @@
 namespace acp::io {
 
 #ifdef _WIN32
+// What the system calls it.
 using NativeDescriptor = void*;
 inline const NativeDescriptor no_descriptor = nullptr;
 #else
+// What the system calls it.
 using NativeDescriptor = int;
 inline constexpr NativeDescriptor no_descriptor = -1;
 #endif
@@ -26,6 +28,7 @@ class Descriptor {
   ~Descriptor() { reset(); }
 
   explicit operator bool() const { return native_ != no_descriptor; }
+  // The system's, which stays with this object.
   NativeDescriptor get() const { return native_; }
   // Gives up ownership without closing.
   NativeDescriptor release() { return std::exchange(native_, no_descriptor); }

@@ -15,6 +15,7 @@ struct Frame {
   std::int64_t time;      // nanoseconds since 1970
   std::string_view text;  // until the call returns
 };
+// Sees every frame.
 using Tap = std::function<void(const Frame&)>;
 
 }  // namespace acp

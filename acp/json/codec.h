@@ -24,6 +24,7 @@ struct Report {
   std::string got;
 };
 
+// How strictly a text is read.
 struct Options {
   // For development: whatever would be reported is an error. Tags and values that begin with `_`
   // are somebody's own by agreement, and pass where the schema is open.
@@ -40,6 +41,7 @@ void write(Writer& out, const Type& type, const void* value);
 // The value with which `text` begins; gives where it ends, or nullptr if it does not fit.
 const char* decode_prefix(std::string_view text, const Type& type, void* value, Limits limits);
 
+// A value of this type, or why the text is none.
 template <class T>
 Result<T> decode(std::string_view text, const Options& options = {}) {
   Result<T> result(std::in_place);
@@ -47,11 +49,13 @@ Result<T> decode(std::string_view text, const Options& options = {}) {
   return result;
 }
 
+// Writes a value as JSON.
 template <class T>
 void write(Writer& out, const T& value) {
   write(out, type_of<T>(), &value);
 }
 
+// Its JSON text.
 template <class T>
 std::string encode(const T& value) {
   Writer out;

@@ -10,6 +10,7 @@
 
 namespace acp::json {
 
+// Why a text is not what was wanted, and where.
 struct DecodeFault {
   enum class Kind {
     mismatch,  // valid JSON, but not the value that was asked for
@@ -32,6 +33,7 @@ class DecodeError : public std::runtime_error {
  public:
   explicit DecodeError(DecodeFault error)
       : std::runtime_error(error.message()), error_(std::move(error)) {}
+  // Why there is no value.
   const DecodeFault& error() const { return error_; }
 
  private:
@@ -49,6 +51,7 @@ class Result {
   Result(T value) : value_(std::move(value)) {}
   Result(DecodeFault error) : Result(std::in_place) { error_ = std::move(error); }
 
+  // There is a value.
   bool ok() const { return !error_; }
   explicit operator bool() const { return ok(); }
 

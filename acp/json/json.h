@@ -26,6 +26,7 @@ class JsonView {
 
   JsonView() = default;
 
+  // What it is; `none` if it is absent.
   bool absent() const { return text_.empty(); }
   json::ValueKind kind() const;
   bool is_null() const { return kind() == json::ValueKind::null; }
@@ -74,6 +75,7 @@ class JsonView {
   std::string_view text_;
 };
 
+// Keys and values of an object, to be walked over.
 class JsonView::Members {
  public:
   class Iterator {
@@ -104,6 +106,7 @@ class JsonView::Members {
   std::string_view object_;
 };
 
+// Values of an array, to be walked over.
 class JsonView::Elements {
  public:
   class Iterator {
@@ -136,6 +139,7 @@ class JsonView::Elements {
 // A value of its own. Default-constructed it is absent: such a member is not written.
 class Json {
  public:
+  // A name and its value.
   using Member = std::pair<std::string_view, Json>;
 
   Json() = default;
@@ -163,6 +167,7 @@ class Json {
   static Json object() { return from_valid("{}"); }
   static Json array() { return from_valid("[]"); }
 
+  // Any JSON text.
   static json::Result<Json> parse(std::string_view text, json::Limits limits = {});
   // For text that is known to be compact, valid JSON: what a Writer wrote or a Reader gave.
   static Json from_valid(std::string text) {
@@ -176,9 +181,11 @@ class Json {
   Json& set(std::string_view key, const Json& value);
   Json& append(const Json& value);
 
+  // A look at it; it must outlive that.
   JsonView view() const { return JsonView(text_); }
   operator JsonView() const { return view(); }
 
+  // As a JsonView has them.
   bool absent() const { return text_.empty(); }
   json::ValueKind kind() const { return view().kind(); }
   bool is_null() const { return view().is_null(); }
@@ -200,11 +207,14 @@ class Json {
   }
   template <class Key>
   JsonView operator[](const Key& key) && = delete;
+  // As a JsonView has them.
   JsonView::Members members() const& { return view().members(); }
   JsonView::Members members() && = delete;
+  // As a JsonView has them.
   JsonView::Elements elements() const& { return view().elements(); }
   JsonView::Elements elements() && = delete;
 
+  // Compact JSON text; empty if it is absent.
   const std::string& text() const { return text_; }
 
   friend bool operator==(const Json& a, const Json& b) { return a.view() == b.view(); }

@@ -11,9 +11,11 @@
 
 namespace acp {
 
+// A JSON object whose values are of one type. Keeps the order.
 template <class T>
 class Map {
  public:
+  // A key and its value.
   using value_type = std::pair<std::string, T>;
 
   Map() = default;
@@ -21,6 +23,7 @@ class Map {
     for (const value_type& item : items) (*this)[item.first] = item.second;
   }
 
+  // As a sequence of keys and values.
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
   auto begin() const { return items_.begin(); }
@@ -28,11 +31,13 @@ class Map {
   auto begin() { return items_.begin(); }
   auto end() { return items_.end(); }
 
+  // Null if there is none.
   const T* find(std::string_view key) const {
     for (const value_type& item : items_)
       if (item.first == key) return &item.second;
     return nullptr;
   }
+  // The same, to be changed; and whether there is one.
   T* find(std::string_view key) { return const_cast<T*>(std::as_const(*this).find(key)); }
   bool contains(std::string_view key) const { return find(key) != nullptr; }
 
@@ -43,9 +48,11 @@ class Map {
   }
   // For readers that have ruled out, or will repair, a second use of the key.
   T& append(std::string_view key) { return items_.emplace_back(std::string(key), T()).second; }
+  // Nothing happens if there is none.
   void erase(std::string_view key) {
     std::erase_if(items_, [&](const value_type& item) { return item.first == key; });
   }
+  // Empty again.
   void clear() { items_.clear(); }
 
   // Order does not count.

@@ -8,6 +8,7 @@
 
 namespace acp {
 
+// A member that may be absent, null or a value.
 template <class T>
 class Nullable {
  public:
@@ -42,6 +43,7 @@ class Nullable {
     if (has_value()) value_.~T();
   }
 
+  // Which of the three it is.
   State state() const noexcept { return state_; }
   bool absent() const noexcept { return state_ == State::absent; }
   bool is_null() const noexcept { return state_ == State::null; }
@@ -54,11 +56,13 @@ class Nullable {
   T* operator->() noexcept { return &value_; }
   const T* operator->() const noexcept { return &value_; }
 
+  // The value, or this.
   template <class U>
   T value_or(U&& fallback) const {
     return has_value() ? value_ : static_cast<T>(std::forward<U>(fallback));
   }
 
+  // A value, made in place.
   template <class... Args>
   T& emplace(Args&&... args) {
     reset();

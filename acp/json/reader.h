@@ -13,11 +13,13 @@
 
 namespace acp::json {
 
+// What a text may not exceed.
 struct Limits {
   std::size_t depth = 512;  // objects and arrays inside each other; at most 4096
   std::size_t bytes = 32 * 1024 * 1024;
 };
 
+// What a JSON value is; `none`: there is none.
 enum class ValueKind : unsigned char { null, boolean, number, string, array, object, none };
 
 // "a string", "an object", …; for messages.
@@ -40,6 +42,7 @@ class Reader {
     return value.empty() ? ValueKind::none : kinds_[static_cast<unsigned char>(value.front())];
   }
 
+  // A value of this kind; of a number also within these limits.
   bool null();
   bool boolean(bool& value);
   bool string(std::string& value);
@@ -67,10 +70,12 @@ class Reader {
     ++at_;
     return true;
   }
+  // `first` is true before the first.
   bool next_key(bool& first, std::string_view& key);
   bool begin_array() {
     return (peek() == ValueKind::array && enter()) || not_begun(ValueKind::array);
   }
+  // As next_key().
   bool next_element(bool& first) {
     // Compact text, in the midst of it.
     if (!first && !failed_ && end_ - at_ >= 2 && *at_ == ',' && at_[1] > ' ' && at_[1] != ']') {
@@ -83,6 +88,7 @@ class Reader {
   // Nothing but white space is left.
   bool finish();
 
+  // Where it stands, and where the text ends.
   const char* at() const { return at_; }
   const char* end() const { return end_; }
   // For a reader that went ahead by itself, over what it knows: to here, and past the brace that
@@ -93,6 +99,7 @@ class Reader {
   std::size_t depth() const { return depth_; }
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
+  // Whether it has failed, and for good; why; and that the caller has dealt with a mismatch.
   bool failed() const { return failed_; }
   bool fatal() const { return failed_ && error_->kind != DecodeFault::Kind::mismatch; }
   const DecodeFault& error() const { return *error_; }

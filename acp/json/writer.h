@@ -17,6 +17,7 @@ class Writer {
   Writer() = default;
   explicit Writer(std::size_t capacity) { grow(capacity); }
 
+  // A byte of JSON.
   void put(char c) {
     if (place() == limit_) grow(1);
     data_[size_++] = c;
@@ -29,6 +30,7 @@ class Writer {
     size_ += text.size();
   }
 
+  // A value.
   void null() { put("null"); }
   void boolean(bool value) { value ? put("true") : put("false"); }
   void integer(std::int64_t value);
@@ -49,9 +51,11 @@ class Writer {
   char* string_at(char* place, std::string_view text);
   void wrote_to(const char* place) { size_ = static_cast<std::size_t>(place - data_.get()); }
 
+  // What is written so far.
   std::string_view view() const { return {data_.get(), size_}; }
   std::string str() const { return std::string(view()); }
   std::size_t size() const { return size_; }
+  // Empty again; the room stays.
   void clear() { size_ = 0; }
   // Takes away the first bytes.
   void drop_front(std::size_t count) {
@@ -81,6 +85,7 @@ class Members {
   ~Members() { out_.put('}'); }
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
+  // Its value is written next.
   Writer& key(std::string_view name) {
     if (!first_) out_.put(',');
     first_ = false;

@@ -56,6 +56,7 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
+  // For people, beside the name.
   Client& title(std::string title);
 
   // The directories that servers may know of, absolute. Without any, none are offered.

@@ -13,6 +13,7 @@
 
 namespace acp::mcp {
 
+// What happens to a server.
 struct ServersEvent {
   enum class Kind {
     ready,          // connected, its tools are there
@@ -26,6 +27,7 @@ struct ServersEvent {
   bool tries_again = false;  // of failed and lost: a process is not started twice
 };
 
+// How servers are started and kept.
 struct ServersOptions {
   // For each to answer `initialize`, and once more to list its tools; all start at the same time.
   std::chrono::milliseconds start_time{30'000};
@@ -39,12 +41,15 @@ struct ServersOptions {
   std::function<void(const ServersEvent&)> on_event = nullptr;
 };
 
+// All MCP servers of a session.
 class Servers {
  public:
+  // A tool, and whose it is.
   struct OfferedTool {
     std::string server;
     Tool tool;
   };
+  // A server that cannot be used, and why.
   struct Failure {
     std::string server;
     std::string reason;

@@ -23,6 +23,7 @@
 
 namespace acp::rpc {
 
+// How an engine works; given once, at its start.
 struct EngineOptions {
   Framing framing = Framing::newline;
   std::size_t max_message_bytes = 32 * 1024 * 1024;
@@ -53,6 +54,7 @@ class RequestId {
  public:
   RequestId() = default;
   explicit RequestId(JsonView id);
+  // As it was written.
   const Json& json() const { return json_; }
   // Equal for equal ids, however they are written.
   const std::string& key() const { return key_; }
@@ -103,8 +105,10 @@ class EngineHandler {
   virtual void on_frame(Direction, std::string_view) {}
 };
 
+// One end of a connection.
 class Engine {
  public:
+  // What came back for a call.
   struct Answer {
     JsonView result;                     // absent if it failed
     const ErrorObject* error = nullptr;  // null if it did not
@@ -115,6 +119,7 @@ class Engine {
     std::string_view unchecked = {};
     bool* taken = nullptr;
   };
+  // Takes the answer; writes params or a result; names a call.
   using AnswerHandler = std::function<void(const Answer&)>;
   using Write = std::function<void(json::Writer&)>;
   using CallId = std::int64_t;
@@ -128,6 +133,7 @@ class Engine {
   void hand_to(EngineHandler& handler) { handler_ = &handler; }
 
   // ---- what came in ----
+  // Bytes as they came.
   void feed(std::string_view bytes);
   // The other side writes no more: what waits for an answer fails. Sending goes on.
   void end_of_input();
@@ -135,6 +141,7 @@ class Engine {
   void close();
 
   // ---- what must go out ----
+  // To be written; and how much of it was.
   std::string_view outgoing() const { return out_.view().substr(sent_); }
   void sent(std::size_t bytes);
   // Producers should wait until it is false again: what they add only fills memory.
@@ -164,6 +171,7 @@ class Engine {
   void after_answer(const RequestId& id, std::function<void()> action);
   void finished(NotificationToken token);
 
+  // Our calls that wait for an answer.
   std::size_t pending_calls() const { return calls_.size(); }
   // So much waits for a handler to finish that the other side should wait, too.
   bool queue_is_long() const { return queued_bytes_ > options_.congestion_bytes; }

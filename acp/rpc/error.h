@@ -8,6 +8,7 @@
 
 namespace acp::rpc {
 
+// Codes of JSON-RPC and of ACP.
 enum Code : std::int32_t {
   parse_error = -32700,
   invalid_request = -32600,
@@ -21,6 +22,7 @@ enum Code : std::int32_t {
   permission_denied = -32003,
 };
 
+// An error as it is on the wire.
 struct ErrorObject {
   std::int32_t code = internal_error;
   std::string message;

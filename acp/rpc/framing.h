@@ -8,6 +8,7 @@
 
 namespace acp::rpc {
 
+// How messages are separated.
 enum class Framing {
   newline,         // one message a line: what ACP prescribes
   content_length,  // `Content-Length: N`, a blank line, N bytes, as LSP has it
@@ -21,6 +22,7 @@ std::optional<Framing> framing_from(std::string_view name);
 // Cuts a stream of bytes into frames. Bytes are looked at once, however they are split.
 class FrameReader {
  public:
+  // One message, or why there is none.
   struct Frame {
     enum class Kind {
       message,    // the text between the frame's marks, never empty

@@ -8,6 +8,7 @@
 
 namespace acp {
 
+// A type of the schema.
 struct Definition {
   const char* name;
   const json::Type* type;
@@ -18,6 +19,7 @@ struct Definition {
 // Who handles it. `protocol`: either; `proxy`: a component of a proxy chain.
 enum class Side { agent, client, protocol, proxy };
 
+// A method of the protocol.
 struct Method {
   std::string_view name;
   Side side;
@@ -32,8 +34,10 @@ struct Method {
   std::string_view gate;
 };
 
+// As the schema calls it.
 std::string_view to_string(Side side);
 
+// Null if there is none.
 const Definition* find_definition(std::span<const Definition> definitions, std::string_view name);
 const Method* find_method(std::span<const Method> methods, std::string_view name,
                           bool notification);

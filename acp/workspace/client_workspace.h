@@ -22,6 +22,7 @@ Error to_error(const FileError& error);
 // An end as the protocol tells it.
 v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 
+// What no agent may touch, and what its commands find in their environment.
 struct OfferOptions {
   std::vector<std::string> forbidden = {};  // paths that the agent reaches in no session
   // Commands run in our environment with these edits; what the agent sets comes after them.
@@ -45,6 +46,7 @@ class ClientWorkspace {
   // judge, all that stays inside the session's directories is carried out.
   void install(Client& client, Judge judge = {}, OnWritten on_written = {}) const;
 
+  // Those that run.
   Terminals& terminals() const { return *terminals_; }
   // The directories of the request's session. Throws Error if there is no such session.
   Boundary boundary(const ClientContext& context) const { return boundaries_->of(context); }

@@ -15,6 +15,7 @@
 
 namespace acp::workspace {
 
+// What runs, and where.
 struct CommandLine {
   // With arguments: looked for in PATH, and started as it is. Without: a line for the shell.
   std::string command;
@@ -24,6 +25,7 @@ struct CommandLine {
   std::vector<io::EnvironmentEdit> environment = {};
 };
 
+// What it may use.
 struct CommandLimits {
   // Then its tree is killed; nothing for no limit.
   std::optional<std::chrono::milliseconds> time = {};
@@ -31,6 +33,7 @@ struct CommandLimits {
   std::size_t output_bytes = 256 * 1024;
 };
 
+// How it ended, and what it printed.
 struct CommandResult {
   std::string output;  // stdout and stderr as they came, as UTF-8
   bool truncated = false;

@@ -7,14 +7,17 @@
 
 namespace acp::workspace {
 
+// Once or always.
 inline bool allows(v1::PermissionOptionKind kind) {
   return kind == v1::PermissionOptionKind::allow_once ||
          kind == v1::PermissionOptionKind::allow_always;
 }
+// Once or always.
 inline bool rejects(v1::PermissionOptionKind kind) {
   return kind == v1::PermissionOptionKind::reject_once ||
          kind == v1::PermissionOptionKind::reject_always;
 }
+// For more than this question.
 inline bool holds_on(v1::PermissionOptionKind kind) {
   return kind == v1::PermissionOptionKind::allow_always ||
          kind == v1::PermissionOptionKind::reject_always;

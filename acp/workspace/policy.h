@@ -11,6 +11,7 @@
 
 namespace acp::workspace {
 
+// What a rule says.
 enum class Decision { allow, reject };
 
 // Matches what all its patterns match; an empty one matches anything. A backslash makes the star or
@@ -32,6 +33,7 @@ struct Rule {
   // that rejects any of them, or what moves or goes with it.
   std::vector<std::string> paths;
 
+  // Whether the rule is about this.
   bool matches(const Question& question) const;
   // "allow execute `npm *` by gemini in /home/me/project"
   std::string describe() const;
@@ -44,6 +46,7 @@ std::string literal_pattern(std::string_view text);
 // The path is this directory, or below it.
 bool is_below(const std::string& directory, const std::string& path);
 
+// What the rules say.
 struct Judgement {
   std::optional<Decision> decision;  // nothing: ask
   std::optional<Rule> rule;          // that made it
@@ -54,6 +57,7 @@ struct Judgement {
 // were given to it, in their order. The first that matches decides.
 class Policy {
  public:
+  // A rule, and where it stands.
   struct Placed {
     Rule rule;
     std::string source;
@@ -62,6 +66,7 @@ class Policy {
   Policy() = default;
   explicit Policy(std::vector<Placed> rules) : rules_(std::move(rules)) {}
 
+  // By the first rule that matches.
   Judgement judge(const Question& question) const;
   // Whether a rule rejects by path, so that a list of paths has to be filtered.
   bool rejects_paths() const;

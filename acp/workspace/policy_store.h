@@ -28,6 +28,7 @@ class PolicyStore {
   // $XDG_CONFIG_HOME/acp/policy.toml, or ~/.config/acp/policy.toml. Empty if there is neither.
   static std::string default_path();
 
+  // Of the file.
   const std::string& path() const { return path_; }
 
   // In the file's order, each with file and line. Nothing if there is no file.

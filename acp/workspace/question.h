@@ -31,6 +31,7 @@ struct TextChange {
   std::string after;
 };
 
+// What an agent is about to do.
 struct Question {
   std::string agent = {};
   std::string project = {};  // the session's working directory

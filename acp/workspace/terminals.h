@@ -16,6 +16,7 @@
 
 namespace acp::workspace {
 
+// No terminal has this id, or it was released.
 class UnknownTerminal : public std::runtime_error {
  public:
   explicit UnknownTerminal(const std::string& id) : std::runtime_error("no terminal " + id) {}
@@ -28,6 +29,7 @@ class Terminals {
   static constexpr std::size_t default_output_bytes = 1024 * 1024;
   static constexpr std::size_t most_output_bytes = 64 * 1024 * 1024;
 
+  // What a command has printed, and how it ended.
   struct Output {
     std::string text;  // the last of it
     bool truncated = false;

@@ -8,6 +8,7 @@
 
 namespace acp::workspace {
 
+// What a path with a link at its end means.
 enum class Ends {
   followed,  // a link at the path's end: what it leads to is meant
   as_it_is,  // the link itself is: it is moved or deleted

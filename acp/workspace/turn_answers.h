@@ -9,12 +9,15 @@
 
 namespace acp::workspace {
 
+// What the user decided in this turn.
 class TurnAnswers {
  public:
+  // Those of the last turn count no more.
   void begin_turn() {
     answers_.clear();
     too_many_ = false;
   }
+  // One more; at most so many are kept.
   void add(Question question, Decision decision);
 
   // What a question about this call was answered with, the latest first: by its command, or by its

@@ -28,6 +28,7 @@ enum class ProcessGroup {
   shared,       // both: Ctrl-C reaches it together with the host
 };
 
+// How a process is started.
 struct ProcessOptions {
   // A command without a slash is looked for in the PATH that the child will see, as a shell does. A
   // relative path starts at the child's cwd.
@@ -52,6 +53,7 @@ struct ExitStatus {
   Kind kind = Kind::lost;
   int value = 0;
 
+  // It exited with code 0.
   bool success() const { return kind == Kind::exited && value == 0; }
   // "exited with code 3", "killed by SIGKILL"
   std::string describe() const;
@@ -78,6 +80,7 @@ struct StartError {
   std::string message() const;
 };
 
+// For messages.
 std::string_view describe(StartError::Phase phase);
 
 // The words as one would type them to a POSIX shell; control characters and what is not UTF-8 as
@@ -152,6 +155,7 @@ class StartResult {
   StartResult(Process process) : process_(std::move(process)) {}
   StartResult(StartError error) : error_(std::move(error)) {}
 
+  // There is a process.
   bool ok() const { return static_cast<bool>(process_); }
   explicit operator bool() const { return ok(); }
   // Only where ok().

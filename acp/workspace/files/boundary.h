@@ -22,6 +22,7 @@ struct Place {
   std::string name;
 };
 
+// The directories of a session.
 class Boundary {
  public:
   enum class Walk {
@@ -36,6 +37,7 @@ class Boundary {
   // What is forbidden is out of reach though it is inside.
   Boundary(std::vector<std::string> directories, Forbidden forbidden, Walk walk = Walk::by_system);
 
+  // As they were given.
   const std::vector<std::string>& directories() const { return directories_; }
   const Forbidden& forbidden() const { return forbidden_; }
   // A relative path starts at the working directory.

@@ -6,6 +6,7 @@
 
 namespace acp::workspace {
 
+// A file cannot be read or written.
 class FileError : public std::runtime_error {
  public:
   enum class Kind {
@@ -22,6 +23,7 @@ class FileError : public std::runtime_error {
   FileError(Kind kind, std::string path, const std::string& why)
       : std::runtime_error(path + ": " + why), kind_(kind), path_(std::move(path)) {}
 
+  // What went wrong, and with what.
   Kind kind() const { return kind_; }
   const std::string& path() const { return path_; }
 

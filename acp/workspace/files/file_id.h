@@ -7,6 +7,7 @@
 
 namespace acp::workspace {
 
+// Which file it is, whatever its name.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -14,6 +15,7 @@ struct FileId {
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
+// Of what stat() found.
 inline FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
 }  // namespace acp::workspace

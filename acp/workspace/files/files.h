@@ -12,13 +12,16 @@
 
 namespace acp::workspace {
 
+// What one call may read.
 struct FileLimits {
   // What one read gives back at most. A larger file is read in pieces, by lines.
   std::size_t max_read_bytes = 16 * 1024 * 1024;
 };
 
+// What an entry of a directory is.
 enum class EntryKind { file, directory, link, other };
 
+// An entry of a directory.
 struct Entry {
   std::string name;
   EntryKind kind;
@@ -30,6 +33,7 @@ class Files {
  public:
   explicit Files(Boundary boundary, FileLimits limits = {});
 
+  // Where it may read and write.
   const Boundary& boundary() const { return boundary_; }
 
   // UTF-8 text, byte for byte. `line` counts from 1, and 0 is taken as 1; beyond the end there is

@@ -13,6 +13,7 @@
 
 namespace acp::workspace {
 
+// Places that no agent may touch.
 class Forbidden {
  public:
   class Now;
@@ -21,6 +22,7 @@ class Forbidden {
   // Absolute: directories with all that is in them, and files. They need not exist.
   explicit Forbidden(const std::vector<std::string>& paths);
 
+  // There are none.
   bool empty() const { return !places_; }
   // Where the places are at this moment: for_reading() knows what is there, for_changes() also
   // each step on the way to it.
@@ -33,6 +35,7 @@ class Forbidden {
   std::shared_ptr<const Places> places_;  // nothing if there are none
 };
 
+// Where they are at one moment.
 class Forbidden::Now {
  public:
   // A place itself.

@@ -9,6 +9,7 @@
 
 namespace acp::workspace {
 
+// What is about to happen to a path.
 enum class Change {
   write,   // of a file, or of what a link leads to; making a directory
   remove,  // also by moving it away
