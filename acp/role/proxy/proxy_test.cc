@@ -7,6 +7,7 @@
 
 #include "acp/async/promise.h"
 #include "acp/testing/gate.h"
+#include "acp/testing/sanitized.h"
 
 namespace acp {
 namespace {
@@ -227,7 +228,12 @@ TEST(Proxy, HoldsUpTheFasterSide) {
     most = std::max(most, testing::memory_of("VmRSS"));
   }
   EXPECT_EQ(between.client.read()["method"].as_string(), "_end");
-  EXPECT_LT(most - before, 60'000);
+#ifdef ACP_SANITIZED  // it holds freed memory back
+  constexpr long limit = 600'000;
+#else
+  constexpr long limit = 60'000;
+#endif
+  EXPECT_LT(most - before, limit);
 }
 
 TEST(Proxy, EndsWithItsClient) {
