@@ -27,7 +27,7 @@ Task<Json> ProxyRequest::forward() const { return forward(params()); }
 
 Task<Json> ProxyRequest::forward(const Json& params) const {
   const auto done = call_->connection->completion<Json>();
-  call_->role->forward(call_, params, [done](const ProxyRole::Outcome& outcome) {
+  const auto id = call_->role->forward(call_, params, [done](const ProxyRole::Outcome& outcome) {
     if (!outcome.error)
       done->settle(outcome.result);
     else if (outcome.error->connection_closed)
@@ -36,6 +36,7 @@ Task<Json> ProxyRequest::forward(const Json& params) const {
       done->fail(std::make_exception_ptr(
           CallFailed(outcome.error->code, outcome.error->message, outcome.error->data)));
   });
+  if (id) done->on_drop = [call = call_, id] { call->role->give_up(*id); };
   return Task<Json>(done);
 }
 

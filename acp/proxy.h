@@ -57,7 +57,8 @@ class ProxyRequest {
 
   // Sends it on, as it came or with these params, and gives the result. Throws CallFailed with the
   // receiver's error, which is the answer if the hook lets it pass; ConnectionClosed. If the sender
-  // cancels, that is sent on as well, and the receiver's answer is still waited for.
+  // cancels, that is sent on as well, and the receiver's answer is still waited for. Dropped
+  // before its answer, the receiver is asked to give the request up.
   Task<Json> forward() const;
   Task<Json> forward(const Json& params) const;
 

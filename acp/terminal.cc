@@ -161,7 +161,7 @@ Task<CommandResult> Terminal::finish_within(
         try {
           if (time_out) {
             Task<v1::WaitForTerminalExitResponse> wait = self.wait_for_exit();
-            Task<async::Nothing> over = io::sleep(self.state_->link.connection, *time_out);
+            Task<async::Nothing> over = io::deadline(self.state_->link.connection, *time_out);
             auto first = co_await when_any(std::move(wait), std::move(over));
             if (auto* ended = std::get_if<0>(&first))
               exit = std::move(*ended);

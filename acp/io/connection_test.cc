@@ -8,6 +8,8 @@
 #include <future>
 
 #include "acp/async/blocking_wait.h"
+#include "acp/async/when_any.h"
+#include "acp/io/sleep.h"
 #include "acp/io/testing/fake_clock.h"
 #include "acp/testing/raw_end.h"
 
@@ -258,6 +260,19 @@ TEST_F(ConnectionTest, ClosingFailsWhatWaits) {
   EXPECT_FALSE(Connection::Lock(*connection).can_send());
   dispatch();
   EXPECT_TRUE(connection->wait_finished());
+}
+
+// What fails because the connection has ended did not come too late.
+TEST_F(ConnectionTest, ItsEndIsASleepsEndButNoDeadline) {
+  connection->close();
+  dispatch();
+  ASSERT_TRUE(connection->wait_finished());
+  const auto first = [](Task<async::Nothing> pause) {
+    Task<int> at_once = []() -> Task<int> { co_return 7; }();
+    return when_any(std::move(pause), std::move(at_once)).wait().index();
+  };
+  EXPECT_EQ(first(sleep(connection, 1h)), 0);
+  EXPECT_EQ(first(deadline(connection, 1h)), 1);
 }
 
 struct ConnectionThreadsTest : ConnectionTest {

@@ -1,7 +1,8 @@
-// A pause on a connection's clock: with when_any(), a deadline.
+// Pauses on a connection's clock. One that is destroyed before its time leaves no timer.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "acp/async/task.h"
@@ -10,17 +11,19 @@
 
 namespace acp::io {
 
-// Destroyed before its time, it leaves no timer. Ends early with the connection, whose timers end,
-// too.
-inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
-                                  std::chrono::milliseconds time) {
+// Of the connection.
+enum class AtTheEnd : std::uint8_t { never_comes, comes_early };
+
+inline Task<async::Nothing> pause(std::shared_ptr<Connection> connection,
+                                  std::chrono::milliseconds time, AtTheEnd at_the_end) {
   std::shared_ptr<async::Completion<void>> done;
   {
     Connection::Lock lock(*connection);
     done = connection->completion<void>();
-    // Also settles when the timer is forgotten.
-    const std::shared_ptr<void> forgotten(nullptr, [done](void*) { done->settle(); });
-    const auto timer = lock.after(time, [done, forgotten] { done->settle(); });
+    std::shared_ptr<void> when_forgotten;
+    if (at_the_end == AtTheEnd::comes_early)
+      when_forgotten.reset(static_cast<void*>(nullptr), [done](void*) { done->settle(); });
+    const auto timer = lock.after(time, [done, when_forgotten] { done->settle(); });
     done->on_drop = [weak = std::weak_ptr(connection), timer] {
       const auto connection = weak.lock();
       if (!connection) return;
@@ -28,9 +31,23 @@ inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
       lock.forget(timer);
     };
   }
-  if (connection->finished()) done->settle();  // nobody looks at its timers
+  // Nobody looks at its timers any more.
+  if (at_the_end == AtTheEnd::comes_early && connection->finished()) done->settle();
   co_await Task<void>(done);
   co_return async::Nothing();
+}
+
+// Ends early with the connection: ask it which of the two it was.
+inline Task<async::Nothing> sleep(std::shared_ptr<Connection> connection,
+                                  std::chrono::milliseconds time) {
+  return pause(std::move(connection), time, AtTheEnd::comes_early);
+}
+
+// For when_any(), beside a request, which the end of the connection makes fail: that is not this
+// deadline's to report, so it never comes then.
+inline Task<async::Nothing> deadline(std::shared_ptr<Connection> connection,
+                                     std::chrono::milliseconds time) {
+  return pause(std::move(connection), time, AtTheEnd::never_comes);
 }
 
 }  // namespace acp::io

@@ -142,7 +142,7 @@ Task<Json> detail::ask(std::shared_ptr<ServerState> server, std::string method, 
   });
   Task<Json> answer = send(server, scope, method, std::move(params));
   if (!options.time) co_return co_await std::move(answer);
-  Task<async::Nothing> over = io::sleep(server->connection, *options.time);
+  Task<async::Nothing> over = io::deadline(server->connection, *options.time);
   std::variant<Json, async::Nothing> first = co_await when_any(std::move(answer), std::move(over));
   if (auto* result = std::get_if<0>(&first)) co_return std::move(*result);
   throw TimedOut("no answer to " + method + " within " + time_text(*options.time));

@@ -36,7 +36,7 @@ Task<decltype(response_of(std::declval<Request>()))> call_within(
   std::string closed;
   try {
     Task<Response> answer = call(agent, std::move(request));
-    Task<async::Nothing> over = io::sleep(agent->connection, time);
+    Task<async::Nothing> over = io::deadline(agent->connection, time);
     std::variant<Response, async::Nothing> first =
         co_await when_any(std::move(answer), std::move(over));
     if (auto* response = std::get_if<0>(&first)) co_return std::move(*response);

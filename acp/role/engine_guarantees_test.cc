@@ -156,11 +156,11 @@ TEST(EngineGuarantee, P1_ThreadsThatWaitSideBySideAllGetTheirAnswers) {
   auto [ours, theirs] = memory_pair();
   const AgentConnection served = agent.start(std::move(theirs));
   Client client("test", "1");
-  client.on_read_text_file([](ClientContext, const v1::ReadTextFileRequest& request) {
+  client.on_read_text_file(blocking([](ClientContext, const v1::ReadTextFileRequest& request) {
     // The last answer comes when the others are delivered and the connection is quiet.
     if (request.path == "/2") let_the_connection_become_quiet();
     return v1::ReadTextFileResponse();
-  });
+  }));
   auto remote = client.connect(std::move(ours)).wait();
   auto session = remote.new_session("/").wait();
   std::vector<std::jthread> busy;

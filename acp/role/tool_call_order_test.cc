@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "acp/agent.h"
 #include "acp/schema/v1.h"
@@ -15,6 +16,20 @@ namespace acp {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
+
+// Of one turn, in their order.
+std::vector<Json> updates_of_a_turn(Agent& agent) {
+  Served served(agent);
+  served.raw.initialize();
+  served.raw.prompt("5", served.raw.new_session(), "go");
+  std::vector<Json> updates;
+  while (true) {
+    const Json message = served.raw.read();
+    const JsonView update = message["params"]["update"];
+    if (update.absent()) return updates;
+    updates.emplace_back(update);
+  }
+}
 
 // One thread starts it again and again, another one completes it.
 TEST(ToolCallOrder, IsKeptBetweenThreads) {
@@ -36,20 +51,13 @@ TEST(ToolCallOrder, IsKeptBetweenThreads) {
     }
     return StopReason::end_turn;
   });
-  Served served(agent);
-  served.raw.initialize();
-  const std::string session = served.raw.new_session();
-  served.raw.prompt("5", session, "go");
   std::string open;
   int ended = 0;
-  while (true) {
-    const Json message = served.raw.read();
-    const JsonView update = message["params"]["update"];
-    if (update.absent()) break;
+  for (const Json& update : updates_of_a_turn(agent)) {
     const std::string id = update["toolCallId"].as_string().value_or("?");
     const std::string status = update["status"].as_string().value_or("?");
     if (update["sessionUpdate"].as_string() == "tool_call") open = id;
-    EXPECT_EQ(id, open) << "of a call that has ended: " << message.text();
+    EXPECT_EQ(id, open) << "of a call that has ended: " << update.text();
     if (status == "completed") open = "", ++ended;
   }
   EXPECT_EQ(ended, calls);
@@ -125,17 +133,9 @@ TEST(ToolCallScope, LeftByAnExceptionTheCallHasFailed) {
     kept.reset();
     co_return StopReason::end_turn;
   });
-  Served served(agent);
-  served.raw.initialize();
-  const std::string session = served.raw.new_session();
-  served.raw.prompt("5", session, "go");
   std::string seen;
-  while (true) {
-    const Json message = served.raw.read();
-    const JsonView update = message["params"]["update"];
-    if (update.absent()) break;
+  for (const Json& update : updates_of_a_turn(agent))
     seen += update["status"].as_string().value_or("-") + " ";
-  }
   EXPECT_EQ(seen,
             "pending in_progress failed - pending in_progress completed - pending completed ");
 }

@@ -45,7 +45,7 @@ io::Outbox::Room sent(const Lock& lock) {
 
 // Of the side that should have answered.
 rpc::ErrorObject gone(ProxySide& side) {
-  rpc::ErrorObject error{rpc::internal_error, side.exit_reason ? side.exit_reason() : "", {}};
+  rpc::ErrorObject error{rpc::internal_error, side.known_exit_reason(), {}};
   error.connection_closed = true;
   if (!error.message.empty()) return error;
   const Lock lock(*side.connection);
@@ -54,6 +54,11 @@ rpc::ErrorObject gone(ProxySide& side) {
 }
 
 }  // namespace
+
+const std::string& ProxySide::known_exit_reason() {
+  std::call_once(exit_asked_, [this] { exit_reason_ = exit_reason ? exit_reason() : ""; });
+  return exit_reason_;
+}
 
 ProxyCall::ProxyCall(const std::shared_ptr<ProxyRole>& owner) : Call(owner), role(owner.get()) {}
 
@@ -92,9 +97,11 @@ void ProxyRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   });
 }
 
-void ProxyRole::forward(const std::shared_ptr<ProxyCall>& call, const Json& params,
-                        std::function<void(const Outcome&)> then) {
+std::optional<rpc::Engine::CallId> ProxyRole::forward(const std::shared_ptr<ProxyCall>& call,
+                                                      const Json& params,
+                                                      std::function<void(const Outcome&)> then) {
   io::Outbox::Room room;
+  std::optional<rpc::Engine::CallId> id;
   std::optional<rpc::ErrorObject> not_sent;
   {
     const Lock lock(*there_->connection);
@@ -115,13 +122,21 @@ void ProxyRole::forward(const std::shared_ptr<ProxyCall>& call, const Json& para
           then(outcome);
         });
       };
-      call->forwarded.push_back(
-          lock.engine().request(call->method, writes(params), std::move(answered)));
+      id = lock.engine().request(call->method, writes(params), std::move(answered));
+      call->forwarded.push_back(*id);
       room = sent(lock);
     }
   }
   if (not_sent) then({{}, not_sent->connection_closed ? gone(*there_) : *not_sent});
   keep_pace(here_, room);
+  return id;
+}
+
+void ProxyRole::give_up(rpc::Engine::CallId forwarded) {
+  const Lock lock(*there_->connection);
+  lock.engine().cancel(forwarded);
+  lock.engine().abandon(forwarded);
+  lock.sent_something();
 }
 
 void ProxyRole::on_cancel(const rpc::RequestId& id) {
@@ -166,12 +181,18 @@ bool ProxyRole::on_notification(rpc::NotificationToken, std::string_view method,
 void ProxyRole::pass_on(ProxyNotification& notification) {
   if (const auto* const hook = config_->notification_hook(notification.method)) {
     const std::string method = notification.method;  // the hook may change it
+    std::string failure;
     try {
       if (!(*hook)(notification)) return;
     } catch (const std::exception& exception) {
+      failure = exception.what();
+    } catch (...) {
+      failure = "an exception that is no std::exception";
+    }
+    if (!failure.empty()) {
       const Lock lock(*connection_);
       return log(LogEntry::Level::error,
-                 "the hook of " + method + " failed, and it was dropped: " + exception.what());
+                 "the hook of " + method + " failed, and it was dropped: " + failure);
     }
   }
   io::Outbox::Room room;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,12 @@ struct ProxySide {
   std::string end_reason;  // guarded by the connection's lock; empty until it has gone
   // How its process ended, which may be known a little later; empty if it goes on. May be null.
   std::function<std::string()> exit_reason = nullptr;
+  // It is waited for once, however many requests have no answer.
+  const std::string& known_exit_reason();
+
+ private:
+  std::once_flag exit_asked_;
+  std::string exit_reason_;
 };
 
 struct ProxyCall : Call {
@@ -77,9 +84,13 @@ class ProxyRole final : public AnsweringRole {
     Json result = {};
     std::optional<rpc::ErrorObject> error = {};
   };
-  // `then` follows without a lock, after the notifications that came before the answer.
-  void forward(const std::shared_ptr<ProxyCall>& call, const Json& params,
-               std::function<void(const Outcome&)> then);
+  // `then` follows without a lock, after the notifications that came before the answer. Nothing if
+  // the request was not sent: `then` has been called.
+  std::optional<rpc::Engine::CallId> forward(const std::shared_ptr<ProxyCall>& call,
+                                             const Json& params,
+                                             std::function<void(const Outcome&)> then);
+  // Asks the receiver to give up a request whose answer nobody waits for any more.
+  void give_up(rpc::Engine::CallId forwarded);
   Sender sender() const { return sender_; }
   Peer peer(Sender side) const;
 

@@ -25,6 +25,13 @@ struct Between {
     client.close();
     agent.close();
   }
+  // Each side waits for the other.
+  void ask_in_vain() {
+    client.line(request("1", "_never"));
+    agent.read();
+    agent.line(request("1", "_never"));
+    client.read();
+  }
   int wait() {
     thread.join();
     return code;
@@ -175,24 +182,27 @@ TEST(ProxyHook, ChangesAndDropsNotifications) {
   Gate logged;
   proxy.on_log([&](const LogEntry& entry) {
     log.add(entry.message);
-    logged.open();
+    if (log.list().size() == 2) logged.open();
   });
   proxy.on_notification("_secret", [](ProxyNotification&) { return false; });
   proxy.on_notification("_broken",
                         [](ProxyNotification&) -> bool { throw std::runtime_error("oops"); });
+  proxy.on_notification("_odd", [](ProxyNotification&) -> bool { throw 5; });
   proxy.on_notification([](ProxyNotification& notification) {
     notification.params = Json::object({{"from", to_string(notification.sender)}});
     return true;
   });
   Between between{std::move(proxy)};
-  for (const char* method : {"_secret", "_broken", "_open"})
+  for (const char* method : {"_secret", "_broken", "_odd", "_open"})
     between.agent.line(R"({"jsonrpc":"2.0","method":")" + std::string(method) + "\"}");
   const Json seen = between.client.read();
   EXPECT_EQ(seen["method"].as_string(), "_open");
   EXPECT_EQ(seen["params"]["from"].as_string(), "agent");
   logged.wait("the log says that the hook failed");
-  EXPECT_EQ(log.list(),
-            std::vector<std::string>{"the hook of _broken failed, and it was dropped: oops"});
+  EXPECT_EQ(log.list(), (std::vector<std::string>{
+                            "the hook of _broken failed, and it was dropped: oops",
+                            "the hook of _odd failed, and it was dropped: an exception that is no "
+                            "std::exception"}));
 }
 
 TEST(ProxyHook, SendsMessagesOfItsOwn) {
@@ -209,6 +219,23 @@ TEST(ProxyHook, SendsMessagesOfItsOwn) {
   EXPECT_EQ(asked["method"].as_string(), "_other");
   between.agent.answer(asked, "{\"a\":1}");
   EXPECT_EQ(between.client.read()["result"].text(), "{\"a\":1}");
+}
+
+TEST(ProxyHook, CancelsWhatItDoesNotWaitFor) {
+  Proxy proxy;
+  proxy.on_request("_slow", [](const ProxyRequest& request) {
+    try {
+      return request.forward().wait_for(std::chrono::milliseconds(1));
+    } catch (const TimedOut&) {
+      return Json("too slow");
+    }
+  });
+  Between between{std::move(proxy)};
+  between.client.line(request("1", "_slow"));
+  const Json asked = between.agent.read();
+  const Json cancelled = between.agent.read_call("$/cancel_request");
+  EXPECT_EQ(cancelled["params"]["requestId"], asked["id"]);
+  EXPECT_EQ(between.client.read()["result"].as_string(), "too slow");
 }
 
 // The side that is not read from must not fill the proxy's memory.
@@ -238,10 +265,7 @@ TEST(Proxy, HoldsUpTheFasterSide) {
 
 TEST(Proxy, EndsWithItsClient) {
   Between between{Proxy()};
-  between.client.line(request("1", "_never"));
-  between.agent.read();
-  between.agent.line(request("1", "_never"));
-  between.client.read();
+  between.ask_in_vain();
   between.client.close();
   EXPECT_TRUE(between.agent.read_to_end());
   EXPECT_EQ(between.wait(), 0);
@@ -261,10 +285,7 @@ TEST(Proxy, AnswersAClientThatOnlyReads) {
 
 TEST(Proxy, EndsWithItsAgent) {
   Between between{Proxy()};
-  between.client.line(request("1", "_never"));
-  between.agent.read();
-  between.agent.line(request("1", "_never"));
-  between.client.read();
+  between.ask_in_vain();
   between.agent.close();
   const Json answer = between.client.read_answer("1");
   EXPECT_EQ(answer["error"]["code"].as_int64(), rpc::internal_error);
