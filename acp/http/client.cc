@@ -91,10 +91,13 @@ std::size_t Client::Transfer::on_header(std::string_view line) {
                       ? 0
                       : std::atoi(std::string(line.substr(space + 1)).c_str());
     head.headers.clear();
+    head.cookies.clear();
     return line.size();
   }
   if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-    head.headers[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+    const std::string name = lower(line.substr(0, colon));
+    head.headers[name] = trimmed(line.substr(colon + 1));
+    if (name == "set-cookie") head.cookies.push_back(head.headers[name]);
   } else if (trimmed(line).empty() && head.status >= 200) {
     redirecting = is_redirect(head.status) && !head.header("location").empty();
     if (!redirecting && events.on_head) events.on_head(head);
@@ -140,6 +143,12 @@ void Client::begin(Transfer& transfer) {
   curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   // A proxy knows nothing of what listens here.
   if (is_loopback(request.url)) curl().easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  if (!request.proxy.empty()) {
+    curl().easy_setopt(easy, CURLOPT_NOPROXY, "");
+    curl().easy_setopt(easy, CURLOPT_PROXY, request.proxy.c_str());
+  }
+  if (!request.ca_file.empty())
+    curl().easy_setopt(easy, CURLOPT_CAINFO, request.ca_file.c_str());
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));

@@ -30,11 +30,14 @@ class Client {
     std::string body = {};
     std::chrono::milliseconds time_limit{0};  // 0: none
     bool stays = false;                       // a redirect to another origin is a failure
+    std::string proxy = {};                   // empty: as the environment says
+    std::string ca_file = {};                 // empty: those whom the system trusts
   };
   // The answer's beginning, after all redirects.
   struct Head {
     int status = 0;
     std::map<std::string, std::string> headers = {};  // names in lower case
+    std::vector<std::string> cookies = {};            // each Set-Cookie
     std::string url = {};                             // where it came from
 
     std::string header(const std::string& name) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -16,9 +18,15 @@ struct CloseUrl {
 };
 using Url = std::unique_ptr<CURLU, CloseUrl>;
 
+// WebSocket has schemes that libcurl need not know.
+bool is_websocket(std::string_view text) {
+  return text.starts_with("ws://") || text.starts_with("wss://");
+}
+
 Url parse(const std::string& text) {
   Url url(curl().url());
-  if (curl().url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  const unsigned flags = is_websocket(text) ? CURLU_NON_SUPPORT_SCHEME : 0;
+  if (curl().url_set(url.get(), CURLUPART_URL, text.c_str(), flags) != CURLUE_OK) url.reset();
   return url;
 }
 
@@ -113,6 +121,91 @@ std::string resolve_url(const std::string& base, const std::string& relative) {
   if (!url || curl().url_set(url.get(), CURLUPART_URL, relative.c_str(), 0) != CURLUE_OK) return {};
   curl().url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
   return part(url, CURLUPART_URL);
+}
+
+// ---- parts
+
+namespace {
+
+std::string in_brackets(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+// Whether `host` is one of a list as "example.org,.internal,10.1.2.3,*".
+bool is_listed(std::string_view list, std::string_view host) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    std::string_view entry = list.substr(begin, end - begin);
+    begin = end + 1;
+    while (entry.starts_with(' ')) entry.remove_prefix(1);
+    while (entry.ends_with(' ')) entry.remove_suffix(1);
+    if (entry == "*") return true;
+    if (entry.starts_with('.')) entry.remove_prefix(1);
+    if (entry.empty() || !host.ends_with(entry)) continue;
+    if (host.size() == entry.size() || host[host.size() - entry.size() - 1] == '.') return true;
+  }
+  return false;
+}
+
+std::string variable(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* const value = std::getenv(name); value != nullptr && *value != 0) return value;
+  return {};
+}
+
+}  // namespace
+
+std::string UrlParts::authority() const { return in_brackets(host) + ":" + port; }
+
+std::string UrlParts::shown_authority() const {
+  return port == (secure() ? "443" : "80") ? in_brackets(host) : authority();
+}
+
+UrlParts parts_of(const std::string& text) {
+  const Url url = parse(text);
+  if (!url) return {};
+  UrlParts parts;
+  parts.scheme = part(url, CURLUPART_SCHEME);
+  if (parts.scheme != "http" && parts.scheme != "https" && !is_websocket(parts.scheme + "://"))
+    return {};
+  parts.host = part(url, CURLUPART_HOST);
+  for (char& c : parts.host)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (parts.host.starts_with('[')) parts.host = parts.host.substr(1, parts.host.size() - 2);
+  parts.port = part(url, CURLUPART_PORT);
+  if (parts.port.empty()) parts.port = parts.secure() ? "443" : "80";
+  parts.target = part(url, CURLUPART_PATH);
+  if (parts.target.empty()) parts.target = "/";
+  if (const std::string query = part(url, CURLUPART_QUERY); !query.empty())
+    parts.target += "?" + query;
+  const std::string user = part(url, CURLUPART_USER, CURLU_URLDECODE);
+  if (!user.empty())
+    parts.credentials = user + ":" + part(url, CURLUPART_PASSWORD, CURLU_URLDECODE);
+  return parts;
+}
+
+std::string proxy_for(const UrlParts& address) {
+  if (is_loopback("http://" + address.authority())) return {};
+  if (is_listed(variable({"no_proxy", "NO_PROXY"}), address.host)) return {};
+  // HTTP_PROXY in capitals is what a web server makes of a client's header.
+  const std::string proxy = address.secure()
+                                ? variable({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+                                : variable({"http_proxy", "all_proxy", "ALL_PROXY"});
+  return proxy.empty() || proxy.find("://") != std::string::npos ? proxy : "http://" + proxy;
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k <= bytes.size() ? digits[three >> (18 - 6 * k) & 63] : '=';
+  }
+  return text;
 }
 
 }  // namespace acp::http

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace acp::http {
 
@@ -13,5 +14,25 @@ bool is_loopback(const std::string& url);
 std::string shown_url(const std::string& url);
 // What `relative` means, seen from `base`; empty if it means nothing.
 std::string resolve_url(const std::string& base, const std::string& relative);
+
+
+// What one needs to connect by oneself.
+struct UrlParts {
+  std::string scheme = {};  // http, https, ws, wss
+  std::string host = {};    // in lower case, without brackets; empty: it was no such URL
+  std::string port = {};
+  std::string target = {};       // path and query
+  std::string credentials = {};  // "user:password", decoded
+
+  // "host:port"; the second without the port that everybody expects.
+  std::string authority() const;
+  std::string shown_authority() const;
+  bool secure() const { return scheme == "https" || scheme == "wss"; }
+};
+UrlParts parts_of(const std::string& url);
+// What the environment says: https_proxy, http_proxy, all_proxy, no_proxy. Empty: none. Never one
+// for this machine itself.
+std::string proxy_for(const UrlParts& address);
+std::string base64(std::string_view bytes);
 
 }  // namespace acp::http

@@ -71,6 +71,7 @@ std::shared_ptr<Connection> Connection::open(Transport transport, ConnectionOpti
 
 Connection::Connection(Transport transport, ConnectionOptions options)
     : options_(std::move(options)),
+      link_(transport.link),
       wire_(std::move(transport)),
       engine_(options_.engine, nobody),
       outbox_(engine_, wire_, options_.now),
@@ -87,7 +88,7 @@ void Connection::end_input(const std::string& reason) {
   if (input_end_seen_ || finished_) return;
   input_end_seen_ = true;
   const std::shared_ptr<Role> role = role_;
-  engine_.end_of_input();
+  engine_.end_of_input(link_ ? link_->end_reason() : "");
   role->on_input_ended(reason);
   after(options_.drain_time, [this] {
     if (role_) role_->on_drain_over();
@@ -331,8 +332,11 @@ void Connection::take_input(const Wire::Outcome& outcome) {
       return;
     case Kind::not_now:
       return;
-    case Kind::ended:
-      return end_input(end_when_dry_.value_or("the other side closed the connection"));
+    case Kind::ended: {
+      std::string reason = end_when_dry_.value_or(link_ ? link_->end_reason() : "");
+      if (reason.empty()) reason = "the other side closed the connection";
+      return end_input(reason);
+    }
     case Kind::failed:
       return end_input(std::string("reading failed: ") + std::strerror(outcome.code));
   }

@@ -244,6 +244,7 @@ class Connection final : public Executor, public async::Helper, private async::E
   ConnectionOptions options_;
   std::mutex mutex_;
   std::atomic<std::thread::id> holder_;
+  const std::shared_ptr<TransportLink> link_;  // outlives the wire, whose end it waits for
   Wire wire_;
   rpc::Engine engine_;
   Outbox outbox_;

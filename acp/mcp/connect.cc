@@ -100,7 +100,7 @@ void open_http(const StatePtr& server, const Config& config) {
   }
   auto [ours, theirs] = memory_pair();
   open(server, std::move(ours));
-  HttpLinkOptions options;
+  http::LinkOptions options;
   options.max_message_bytes = server->config->connection.engine.max_message_bytes;
   options.log = [connection = server->connection, role = server->role](LogEntry::Level level,
                                                                        std::string message) {
@@ -110,7 +110,7 @@ void open_http(const StatePtr& server, const Config& config) {
   options.on_lost = [connection = server->connection](std::string reason) {
     connection->end_when_dry(std::move(reason));
   };
-  server->link = std::make_unique<HttpLink>(
+  server->link = std::make_unique<http::Link>(
       std::move(theirs.in), std::make_unique<Dialect>(config.url, std::move(headers)),
       std::move(options));
 }

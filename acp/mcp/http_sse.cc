@@ -7,7 +7,7 @@ constexpr std::size_t kept_body_bytes = 4096;
 constexpr std::chrono::milliseconds post_time{30'000};
 }  // namespace
 
-void HttpSse::begin(HttpLink& link) {
+void HttpSse::begin(http::Link& link) {
   PostQueue::begin(link);
   events_.emplace(link.options().max_message_bytes);
   http::Client::Request get = request("GET", url());

@@ -10,7 +10,7 @@ namespace acp::mcp {
 class HttpSse final : public PostQueue {
  public:
   using PostQueue::PostQueue;
-  void begin(HttpLink& link) override;
+  void begin(http::Link& link) override;
   void close() override;
 
  private:

@@ -8,50 +8,7 @@ namespace acp::mcp {
 
 namespace {
 
-constexpr std::size_t shown_body_bytes = 300;
-
-std::string_view reason_phrase(int status) {
-  switch (status) {
-    case 400:
-      return " Bad Request";
-    case 401:
-      return " Unauthorized";
-    case 403:
-      return " Forbidden";
-    case 404:
-      return " Not Found";
-    case 405:
-      return " Method Not Allowed";
-    case 406:
-      return " Not Acceptable";
-    case 429:
-      return " Too Many Requests";
-    case 500:
-      return " Internal Server Error";
-    case 502:
-      return " Bad Gateway";
-    case 503:
-      return " Service Unavailable";
-    case 504:
-      return " Gateway Timeout";
-    default:
-      return "";
-  }
-}
-
 bool is_request(JsonView message) { return !message["method"].absent() && !message["id"].absent(); }
-
-// On one line, and not too much of it.
-std::string start_of(std::string_view body) {
-  std::string text;
-  for (const char c : body.substr(0, shown_body_bytes)) {
-    const bool space = static_cast<unsigned char>(c) <= ' ';
-    if (!space) text += c;
-    if (space && !text.empty() && text.back() != ' ') text += ' ';
-  }
-  if (text.ends_with(' ')) text.pop_back();
-  return body.size() > shown_body_bytes ? text + "…" : text;
-}
 
 }  // namespace
 
@@ -61,14 +18,6 @@ std::map<std::string, Json> request_ids(JsonView message) {
   for (JsonView part : message.elements())
     if (is_request(part)) ids.emplace(rpc::RequestId(part["id"]).key(), Json(part["id"]));
   return ids;
-}
-
-std::string describe_status(int status, std::string_view body) {
-  std::string text = "HTTP " + std::to_string(status) + std::string(reason_phrase(status));
-  const auto json = Json::parse(body);
-  const auto told = json ? json->view()["error"]["message"].as_string() : std::nullopt;
-  const std::string said = told ? *told : start_of(body);
-  return said.empty() ? text : text + ": " + said;
 }
 
 PostQueue::PostQueue(std::string url, std::vector<http::Client::Header> headers)
@@ -142,7 +91,7 @@ std::optional<Json> PostQueue::take(std::string_view text, std::map<std::string,
   if (!message) {
     link_->log(LogEntry::Level::warning,
                without_secrets("the server sent what is no message: " + message.error().message() +
-                               ": " + start_of(text)));
+                               ": " + http::beginning_of(text)));
     return std::nullopt;
   }
   const JsonView view = message->view();

@@ -11,21 +11,20 @@
 #include <string_view>
 #include <vector>
 
-#include "acp/mcp/http_link.h"
+#include "acp/http/link.h"
+#include "acp/http/status.h"
 
 namespace acp::mcp {
 
 // The ids of the requests in a message: one, or those of a batch. Keyed as rpc::RequestId does.
 std::map<std::string, Json> request_ids(JsonView message);
-// "HTTP 404 Not Found: start of the body", or what the JSON-RPC error in the body says.
-std::string describe_status(int status, std::string_view body);
 
-class PostQueue : public HttpDialect {
+class PostQueue : public http::Dialect {
  public:
   // The headers are sent to the origin of the URL alone.
   PostQueue(std::string url, std::vector<http::Client::Header> headers);
 
-  void begin(HttpLink& link) override { link_ = &link; }
+  void begin(http::Link& link) override { link_ = &link; }
   void message(Json message) override;
   std::size_t queued_bytes() const override { return queued_bytes_; }
 
@@ -54,18 +53,18 @@ class PostQueue : public HttpDialect {
   // Answers those who wait.
   void fail(std::map<std::string, Json>& waiting, const std::string& message, int status = 0);
 
-  // describe_status(), without what was given as a header: a server may repeat it.
+  // Of an answer without success, without what was given as a header: a server may repeat it.
   std::string describe(int status, std::string_view body) const {
-    return without_secrets(describe_status(status, body));
+    return without_secrets(http::describe_status(status, body));
   }
 
-  HttpLink& link() { return *link_; }
+  http::Link& link() { return *link_; }
   const std::string& url() const { return url_; }
 
  private:
   std::string without_secrets(std::string text) const;
 
-  HttpLink* link_ = nullptr;
+  http::Link* link_ = nullptr;
   std::string url_;
   std::vector<http::Client::Header> headers_;
   std::deque<std::shared_ptr<Post>> queue_;

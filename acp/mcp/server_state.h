@@ -7,7 +7,7 @@
 #include <string>
 
 #include "acp/io/process/attended_process.h"
-#include "acp/mcp/http_link.h"
+#include "acp/http/link.h"
 #include "acp/mcp/role.h"
 
 namespace acp::mcp::detail {
@@ -27,7 +27,7 @@ struct ServerState {
   std::shared_ptr<Role> role;
   InitializeResult info;
   io::AttendedProcess process;
-  std::unique_ptr<HttpLink> link;
+  std::unique_ptr<http::Link> link;
   bool ready = false;
   std::mutex closing;  // the second to close waits for the first
   std::atomic<bool> closed = false;

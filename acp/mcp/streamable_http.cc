@@ -26,7 +26,7 @@ std::string with(const http::Client::Failure* failure) {
 
 }  // namespace
 
-void StreamableHttp::begin(HttpLink& link) {
+void StreamableHttp::begin(http::Link& link) {
   PostQueue::begin(link);
   open(true);
 }

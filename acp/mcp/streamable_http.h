@@ -12,7 +12,7 @@ namespace acp::mcp {
 class StreamableHttp final : public PostQueue {
  public:
   using PostQueue::PostQueue;
-  void begin(HttpLink& link) override;
+  void begin(http::Link& link) override;
   void close() override;
 
  private:

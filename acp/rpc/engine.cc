@@ -235,11 +235,11 @@ void Engine::feed(std::string_view bytes) {
   while (const auto next = frames_.next()) frame(*next);
 }
 
-void Engine::end_of_input() {
+void Engine::end_of_input(const std::string& reason) {
   if (input_ended_) return;
   if (const auto last = frames_.end()) frame(*last);
   input_ended_ = true;
-  fail_calls();
+  fail_calls(reason);
 }
 
 void Engine::close() {
@@ -251,7 +251,7 @@ void Engine::close() {
 
 // What was received before the end keeps its order; what was not will never come. The handlers may
 // start new calls: those fail by themselves now.
-void Engine::fail_calls() {
+void Engine::fail_calls(const std::string& reason) {
   std::vector<AnswerHandler> lost;
   for (auto it = calls_.begin(); it != calls_.end();) {
     const bool answered = std::any_of(queue_.begin(), queue_.end(),
@@ -260,7 +260,7 @@ void Engine::fail_calls() {
     it = answered ? std::next(it) : calls_.erase(it);
   }
   ErrorObject closed;
-  closed.message = "the connection closed before the answer came";
+  closed.message = reason.empty() ? "the connection closed before the answer came" : reason;
   closed.connection_closed = true;
   for (const AnswerHandler& handler : lost)
     if (handler) handler({JsonView(), &closed});

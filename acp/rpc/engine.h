@@ -135,8 +135,9 @@ class Engine {
   // ---- what came in ----
   // Bytes as they came.
   void feed(std::string_view bytes);
-  // The other side writes no more: what waits for an answer fails. Sending goes on.
-  void end_of_input();
+  // The other side writes no more: what waits for an answer fails, with this reason if there is one.
+  // Sending goes on.
+  void end_of_input(const std::string& reason = {});
   // Nothing that came is looked at any more; waiting calls fail.
   void close();
 
@@ -224,7 +225,7 @@ class Engine {
   void pump();
   bool blocks(const Queued& answer) const;
   void enqueue(Queued item);
-  void fail_calls();
+  void fail_calls(const std::string& reason = {});
   void flush(Batch& batch);
   // What is known of a message that cannot be read as a whole.
   struct Beginning {

@@ -1,5 +1,5 @@
-// Between a connection and an MCP server that speaks HTTP: a thread that takes the connection's
-// messages off one end of a socket pair, and puts what the server sends there. So order, limits and
+// Between a connection and a server that speaks HTTP: a thread that takes the connection's messages
+// off one end of a socket pair, and puts what the server sends there. So order, limits and
 // cancellation are the connection's own, whatever the transport.
 #pragma once
 
@@ -19,15 +19,15 @@
 #include "acp/log.h"
 #include "acp/rpc/framing.h"
 
-namespace acp::mcp {
+namespace acp::http {
 
-class HttpLink;
+class Link;
 
-// How messages travel: Streamable HTTP, or what came before it. Called on the link's thread.
-class HttpDialect {
+// How messages travel. Called on the link's thread.
+class Dialect {
  public:
-  virtual ~HttpDialect() = default;
-  virtual void begin(HttpLink& link) = 0;
+  virtual ~Dialect() = default;
+  virtual void begin(Link& link) = 0;
   // From the connection.
   virtual void message(Json message) = 0;
   // Bytes that wait to be sent.
@@ -36,7 +36,7 @@ class HttpDialect {
   virtual void close() = 0;
 };
 
-struct HttpLinkOptions {
+struct LinkOptions {
   std::size_t max_message_bytes = 32 * 1024 * 1024;
   std::chrono::milliseconds connect_time{10'000};
   // To take leave of the server.
@@ -46,17 +46,17 @@ struct HttpLinkOptions {
   std::function<void(std::string reason)> on_lost = nullptr;
 };
 
-class HttpLink {
+class Link {
  public:
-  HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect, HttpLinkOptions options);
-  HttpLink(const HttpLink&) = delete;
-  HttpLink& operator=(const HttpLink&) = delete;
+  Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect, LinkOptions options);
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
   // Waits until the server has been taken leave of: the other end of the socket is closed by then.
-  ~HttpLink();
+  ~Link();
 
   // ---- for the dialect
-  const HttpLinkOptions& options() const { return options_; }
-  http::Client& http() { return http_; }
+  const LinkOptions& options() const { return options_; }
+  Client& http() { return http_; }
   // To the connection: one message, without newlines.
   void give(std::string_view line);
   io::Timers& timers() { return timers_; }
@@ -71,10 +71,10 @@ class HttpLink {
   void read();
   void flush();
 
-  HttpLinkOptions options_;
+  LinkOptions options_;
   io::Descriptor socket_;
-  std::unique_ptr<HttpDialect> dialect_;
-  http::Client http_;
+  std::unique_ptr<Dialect> dialect_;
+  Client http_;
   rpc::FrameReader frames_;
   std::string out_;
   std::size_t sent_ = 0;
@@ -84,4 +84,4 @@ class HttpLink {
   std::thread thread_;
 };
 
-}  // namespace acp::mcp
+}  // namespace acp::http

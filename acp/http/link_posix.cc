@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "acp/io/quiet_thread.h"
-#include "acp/mcp/http_link.h"
+#include "acp/http/link.h"
 
-namespace acp::mcp {
+namespace acp::http {
 
 namespace {
 // Beyond these the one side waits for the other.
@@ -16,8 +16,8 @@ constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
 constexpr std::size_t max_queued_bytes = 16 * 1024 * 1024;
 }  // namespace
 
-HttpLink::HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect,
-                   HttpLinkOptions options)
+Link::Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect,
+                   LinkOptions options)
     : options_(std::move(options)),
       socket_(std::move(socket)),
       dialect_(std::move(dialect)),
@@ -30,16 +30,16 @@ HttpLink::HttpLink(io::Descriptor socket, std::unique_ptr<HttpDialect> dialect,
   thread_ = io::quiet_thread([this] { run(); });
 }
 
-HttpLink::~HttpLink() { thread_.join(); }
+Link::~Link() { thread_.join(); }
 
-void HttpLink::run() {
+void Link::run() {
   dialect_->begin(*this);
   while (!finished_) step();
   socket_.reset();
 }
 
-void HttpLink::step() {
-  http::Client::Wanted wanted;
+void Link::step() {
+  Client::Wanted wanted;
   wanted.descriptor = socket_.get();
   wanted.input = socket_ && !input_ended_ && dialect_->queued_bytes() < max_queued_bytes;
   wanted.output = socket_ && sent_ < out_.size();
@@ -51,7 +51,7 @@ void HttpLink::step() {
   flush();
 }
 
-void HttpLink::read() {
+void Link::read() {
   char buffer[64 * 1024];
   const ssize_t size = recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -65,14 +65,14 @@ void HttpLink::read() {
     dialect_->message(Json::from_valid(std::string(frame->text)));
 }
 
-void HttpLink::give(std::string_view line) {
+void Link::give(std::string_view line) {
   if (!socket_) return;
   out_ += line;
   out_ += '\n';
   if (out_.size() - sent_ > max_out_bytes) http_.hold(true);
 }
 
-void HttpLink::flush() {
+void Link::flush() {
   while (socket_ && sent_ < out_.size()) {
     const ssize_t size =
         send(socket_.get(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -90,11 +90,11 @@ void HttpLink::flush() {
   if (out_.size() - sent_ <= max_out_bytes) http_.hold(false);
 }
 
-void HttpLink::log(LogEntry::Level level, std::string message) {
+void Link::log(LogEntry::Level level, std::string message) {
   if (options_.log) options_.log(level, std::move(message));
 }
 
-void HttpLink::lost(std::string reason) {
+void Link::lost(std::string reason) {
   if (!socket_) return;
   // The reason first: else the end of the stream would be one.
   if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(reason));
@@ -107,4 +107,4 @@ void HttpLink::lost(std::string reason) {
   finish();
 }
 
-}  // namespace acp::mcp
+}  // namespace acp::http
