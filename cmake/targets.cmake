@@ -112,7 +112,7 @@ endfunction()
 
 # acp_public_headers(LIST): all headers that are installed.
 function(acp_public_headers list)
-  foreach(library acp acp_mcp acp_workspace)
+  foreach(library acp acp_mcp acp_remote acp_workspace)
     if(TARGET ${library})
       get_target_property(headers ${library} HEADER_SET)
       list(APPEND all ${headers})

@@ -61,6 +61,10 @@ check_mcp() {
   [[ $("$1") == "0 tools, 1 failures" ]] || fail "$2: the consumer of acp::mcp failed"
   echo "$2, mcp: ok"
 }
+check_remote() {
+  [[ $("$1") == $'hello, you\nhello, you' ]] || fail "$2: the consumer of acp::remote failed"
+  echo "$2, remote: ok"
+}
 check_workspace() {
   [[ $("$1") == "hello, exited with code 0" ]] || fail "$2: the consumer of acp::workspace failed"
   echo "$2, workspace: ok"
@@ -71,6 +75,7 @@ check_workspace() {
 "$CMAKE" --build "$tmp/consumer" -- --quiet
 check_output "$tmp/consumer/consumer" find_package
 [[ ! -e $prefix/include/acp/mcp ]] || check_mcp "$tmp/consumer/mcp_consumer" find_package
+[[ ! -e $prefix/include/acp/remote ]] || check_remote "$tmp/consumer/remote_consumer" find_package
 [[ ! -e $prefix/include/acp/workspace ]] || check_workspace "$tmp/consumer/workspace_consumer" find_package
 
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
@@ -87,6 +92,6 @@ by_pkg_config() {
   "$CXX" -std=c++20 $CXXFLAGS "$source_dir/$1.cc" $flags -o "$tmp/$1_by_pkg_config"
   "check_$1" "$tmp/$1_by_pkg_config" pkg-config
 }
-for part in mcp workspace; do
+for part in mcp remote workspace; do
   [[ ! -e $prefix/include/acp/$part ]] || by_pkg_config $part
 done

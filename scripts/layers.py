@@ -28,6 +28,7 @@ BELOW = {
     "acp/role": CORE,
     "acp/http": CORE,
     "acp/mcp": [*CORE, "acp/role", "acp/http"],
+    "acp/remote": [*CORE, "acp/http"],
     "acp/workspace/files": CORE,
     "acp/workspace": [*CORE, "acp/workspace/files"],
     "settings": [*CORE, "acp/http", *WORKSPACE],
@@ -50,7 +51,8 @@ BELOW = {
     "check/wire": [*CORE, *WORKSPACE, "check/rules"],
     "check/agent": [*CORE, *WORKSPACE, "check/rules", "check/wire"],
     "check/client": [*CORE, *WORKSPACE, "check/rules", "check/wire"],
-    "cli": [*CORE, "acp/http", "acp/mcp", *WORKSPACE, "settings", "coder", "coder/model", "coder/store", "chat", "chat/render/text",
+    "gateway": [*CORE, "acp/remote"],
+    "cli": [*CORE, "acp/http", "acp/mcp", "acp/remote", "gateway", *WORKSPACE, "settings", "coder", "coder/model", "coder/store", "chat", "chat/render/text",
             "chat/run", "chat/tui", "check/rules", "check/wire", "check/agent", "check/client"],
 }
 BELOW["cli/commands"] = [*BELOW["cli"], "cli"]

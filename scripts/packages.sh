@@ -15,6 +15,8 @@ packages_of() {
       python3             python3
       libcli11-dev        <CLI/CLI.hpp>
       libcurl4-openssl-dev <curl/curl.h>
+      libboost1.81-dev    <boost/beast/websocket.hpp>
+      libssl-dev          <openssl/ssl.h>
       libtomlplusplus-dev <toml++/toml.h>
       libre2-dev          <re2/re2.h>
       libsqlite3-dev      <sqlite3.h>

@@ -1,0 +1,4 @@
+// Boost's parts that are not templates: compiled here, once.
+#include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>
+#include <boost/beast/src.hpp>

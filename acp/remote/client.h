@@ -1,0 +1,42 @@
+// Agents on other machines, by their address: client.connect(acp::remote::url("https://host/acp")).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "acp/io/transport.h"
+#include "acp/log.h"
+
+namespace acp::remote {
+
+// How to reach a server; by default as everybody else on this machine does.
+struct UrlOptions {
+  // Sent to this server alone, in `Authorization: Bearer`.
+  std::string bearer_token = {};
+  // Sent to this server alone, with every request.
+  std::map<std::string, std::string> headers = {};
+  // "http://proxy:3128"; "": what the environment says (https_proxy, http_proxy, no_proxy).
+  std::string proxy = {};
+  // PEM file with those who may vouch for the server; "": the system's.
+  std::string ca_file = {};
+  // Cookies of the server are kept while the connection lasts, and sent back.
+  bool cookies = true;
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+  std::chrono::milliseconds connect_time{10'000};
+  // A server that has gone without a word is noticed after this time; over WebSocket.
+  std::chrono::milliseconds vanish_time{60'000};
+  // WebSocket messages larger than this are compressed if the server can; 0: never.
+  std::size_t compress_from_bytes = 1024;
+  // Called on threads of the transport.
+  LogHook log = nullptr;
+};
+
+// http and https: Streamable HTTP; ws and wss: WebSocket. Nothing is sent before the first message;
+// what goes wrong is the reason why the connection ends. Throws std::invalid_argument for any other
+// text.
+Transport url(const std::string& url, UrlOptions options = {});
+
+}  // namespace acp::remote

@@ -1,0 +1,177 @@
+// A stream of server-sent events to one client.
+#include <boost/asio/write.hpp>
+#include <cstdio>
+#include <utility>
+
+#include "acp/remote/http_peer.h"
+
+namespace acp::remote {
+
+namespace {
+
+// A client that has taken so much has not stalled.
+constexpr std::size_t piece_bytes = 256 * 1024;
+
+class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<EventsPeer> {
+ public:
+  EventsPeer(Service& service, Socket socket, EventsRequest request)
+      : service_(service),
+        socket_(std::move(socket)),
+        request_(std::move(request)),
+        timer_(service.io()),
+        began_(std::chrono::steady_clock::now()) {
+    service_.add(*this);
+  }
+  ~EventsPeer() override { service_.remove(*this); }
+
+  void start() {
+    // Entered before, so that nobody else could.
+    streams().leave(request_.session);
+    streams().enter(request_.session, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->pump();
+    });
+    visit_ = request_.connection->enter([weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->end();
+    });
+    watch_client();
+    std::string head = request_.version >= 11 ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+                                              : "HTTP/1.0 200 OK\r\nConnection: close\r\n";
+    head +=
+        "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+    for (const auto& [name, value] : request_.headers) head += name + ": " + value + "\r\n";
+    write(head + "\r\n");
+  }
+
+  void shut(const std::string&) override { end(); }
+  bool busy() const override { return false; }
+
+ private:
+  Streams& streams() { return request_.connection->streams(); }
+
+  // A client says nothing here: what can be read is its end.
+  void watch_client() {
+    socket_.async_read_some(asio::buffer(unexpected_), [self = shared_from_this()](ErrorCode error, std::size_t) {
+      if (error) return self->gone("");
+      self->watch_client();
+    });
+  }
+
+  // ---- writing
+  void pump() {
+    if (writing_ || gone_) return;
+    if (piece_at_ == events_.size()) {
+      events_ = ending_ ? std::string() : streams().take_events(request_.session);
+      piece_at_ = 0;
+    }
+    if (!events_.empty()) {
+      const std::size_t size = std::min(piece_bytes, events_.size() - piece_at_);
+      piece_ = size;
+      return write(chunk(std::string_view(events_).substr(piece_at_, size)));
+    }
+    if (ending_) return finish();
+    wait_for_events();
+  }
+
+  std::string chunk(std::string_view text) const {
+    if (request_.version < 11) return std::string(text);
+    char size[32];
+    std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+    std::string made = size;
+    made.append(text).append("\r\n");
+    return made;
+  }
+
+  void write(std::string bytes) {
+    writing_ = true;
+    out_ = std::move(bytes);
+    timer_.expires_after(service_.options().limits.max_stall);
+    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+      if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
+    });
+    asio::async_write(socket_, asio::buffer(out_), [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+      self->request_.access.bytes_out += bytes;
+      self->written(error);
+    });
+  }
+
+  void written(ErrorCode error) {
+    writing_ = false;
+    if (error) return gone("");
+    if (piece_ > 0) {
+      const std::size_t taken = std::exchange(piece_, 0);
+      if ((piece_at_ += taken) == events_.size()) {
+        std::string().swap(events_);
+        piece_at_ = 0;
+      }
+      if (!request_.connection->closed()) request_.connection->taken(taken);
+    }
+    if (!gone_) pump();
+  }
+
+  void wait_for_events() {
+    timer_.expires_after(service_.options().limits.keep_alive);
+    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+      const auto self = weak.lock();
+      if (!self || error || self->writing_ || self->gone_) return;
+      self->write(self->chunk(":\n\n"));
+    });
+  }
+
+  // ---- the end
+  void stalled() {
+    const auto self = shared_from_this();
+    request_.connection->close("the client does not read");
+    gone("the client does not read");
+  }
+
+  // The connection is closed: what was taken is still sent.
+  void end() {
+    ending_ = true;
+    if (!writing_) pump();
+  }
+
+  void finish() {
+    if (request_.version < 11) return gone("");
+    writing_ = true;
+    out_ = "0\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this()](ErrorCode, std::size_t) { self->gone(""); });
+  }
+
+  void gone(const std::string& reason) {
+    if (std::exchange(gone_, true)) return;
+    timer_.cancel();
+    socket_.close();
+    if (!request_.connection->closed()) {
+      // What was taken off the stream and is not on the wire is lost: there is no resumption.
+      request_.connection->taken(events_.size() - piece_at_);
+      streams().leave(request_.session);
+      request_.connection->leave(visit_);
+    }
+    Access& access = request_.access;
+    access.status = 200;
+    access.reason = reason;
+    access.time = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - began_);
+    service_.access(access);
+  }
+
+  Service& service_;
+  Socket socket_;
+  EventsRequest request_;
+  asio::steady_timer timer_;
+  const std::chrono::steady_clock::time_point began_;
+  std::uint64_t visit_ = 0;
+  std::string events_, out_;
+  std::size_t piece_at_ = 0, piece_ = 0;
+  char unexpected_[256];
+  bool writing_ = false, ending_ = false, gone_ = false;
+};
+
+}  // namespace
+
+void serve_events(Service& service, Socket socket, EventsRequest request) {
+  std::make_shared<EventsPeer>(service, std::move(socket), std::move(request))->start();
+}
+
+}  // namespace acp::remote

@@ -1,0 +1,112 @@
+#include <utility>
+
+#include "acp/remote/service.h"
+
+namespace acp::remote {
+
+HttpConnection::HttpConnection(Service& service, std::string id, std::string principal)
+    : service_(service),
+      id_(std::move(id)),
+      principal_(std::move(principal)),
+      streams_(service.options().limits),
+      stalled_(service.io()),
+      absent_(service.io()) {}
+
+void HttpConnection::open(const std::string& address) {
+  agent_ = service_.new_agent(id_, principal_, address);
+  LocalEnd::Events events;
+  const auto self = shared_from_this();
+  events.on_message = [self](std::string_view text) { self->on_message(text); };
+  events.on_pause = [self] { self->check_room(); };
+  events.on_room = [self] { self->check_room(); };
+  events.on_end = [self](const std::string& why) {
+    self->close(why.empty() ? "the agent has ended" : "the agent was ended: " + why);
+  };
+  agent_->start(std::move(events));
+}
+
+// ---- messages
+
+void HttpConnection::initialize(const Message& message, std::string_view text,
+                                std::function<void(std::string)> on_answer) {
+  initialize_key_ = id_key(message.id);
+  initializing_ = true;
+  on_initialized_ = std::move(on_answer);
+  agent_->send(text);
+}
+
+void HttpConnection::on_message(std::string_view text) {
+  message_.read(text);
+  if (message_.kind > Message::Kind::answer) {
+    return service_.log(LogEntry::Level::warning, "an agent sent what is no message: dropped");
+  }
+  if (initializing_ && message_.kind == Message::Kind::answer &&
+      id_key(message_.id) == initialize_key_) {
+    initializing_ = false;
+    return std::exchange(on_initialized_, nullptr)(std::string(text));
+  }
+  if (!streams_.take(message_, text))
+    close("more than " + std::to_string(service_.options().limits.max_unread_sessions) +
+          " sessions have messages that nobody reads");
+}
+
+// ---- pace
+
+void HttpConnection::when_there_is_room(std::function<void()> action) {
+  if (closed_ || has_room()) return action();
+  waiting_for_room_.push_back(std::move(action));
+}
+
+void HttpConnection::taken(std::size_t bytes) {
+  streams_.sent(bytes);
+  stalled_.cancel();
+  check_room();
+}
+
+void HttpConnection::check_room() {
+  if (closed_) return;
+  agent_->hold(streams_.full());
+  if (streams_.full()) watch_stall();
+  if (has_room())
+    for (const auto& action : std::exchange(waiting_for_room_, {})) action();
+  if (!busy()) service_.check_drained();
+}
+
+// Begins anew with each piece that the client takes.
+void HttpConnection::watch_stall() {
+  stalled_.expires_after(service_.options().limits.max_stall);
+  stalled_.async_wait([self = shared_from_this()](ErrorCode error) {
+    if (!error && self->streams_.full()) self->close("the client does not read");
+  });
+}
+
+std::uint64_t HttpConnection::enter(std::function<void()> on_close) {
+  absent_.cancel();
+  visits_.emplace(next_visit_, std::move(on_close));
+  return next_visit_++;
+}
+
+void HttpConnection::leave(std::uint64_t visit) {
+  if (visits_.erase(visit) == 0 || !visits_.empty() || closed_) return;
+  absent_.expires_after(service_.options().limits.vanish_time);
+  absent_.async_wait([self = shared_from_this()](ErrorCode error) {
+    if (!error && self->visits_.empty()) self->close("the client has gone without a word");
+  });
+}
+
+void HttpConnection::close(const std::string& reason) {
+  if (std::exchange(closed_, true)) return;
+  const auto self = shared_from_this();
+  service_.log(LogEntry::Level::debug, "connection " + id_.substr(0, 8) + " closed: " + reason);
+  service_.forget(*this);
+  agent_->close();
+  service_.agent_ended();
+  stalled_.cancel();
+  absent_.cancel();
+  if (const auto on_answer = std::exchange(on_initialized_, nullptr)) on_answer("");
+  for (const auto& action : std::exchange(waiting_for_room_, {})) action();
+  for (const auto& [visit, on_close] : std::exchange(visits_, {})) on_close();
+  service_.check_drained();
+}
+
+}  // namespace acp::remote

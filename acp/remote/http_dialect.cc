@@ -1,0 +1,350 @@
+#include "acp/remote/http_dialect.h"
+
+#include <utility>
+
+#include "acp/http/status.h"
+
+namespace acp::remote {
+
+namespace {
+
+using Kind = Message::Kind;
+using Session = std::optional<std::string>;
+
+constexpr std::size_t kept_body_bytes = 8 * 1024;
+// An agent that does not even refuse `_libacp/sync` holds a load up for so long.
+constexpr auto sync_time = std::chrono::seconds(10);
+constexpr std::string_view sync_method = "_libacp/sync";
+
+// The server does not know us, or not any more.
+bool ends_the_connection(int status) {
+  return status == 401 || status == 403 || status == 404 || status == 410;
+}
+
+std::string with(const http::Client::Failure* failure) {
+  return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
+}
+
+}  // namespace
+
+HttpDialect::HttpDialect(std::string url, UrlOptions options)
+    : url_(std::move(url)), options_(std::move(options)) {}
+
+// ---- sending
+
+void HttpDialect::message(Json message) {
+  Post post;
+  post.text = message.text();
+  message_.read(post.text);
+  post.kind = message_.kind;
+  post.method = message_.method;
+  if (!message_.id.empty()) post.id = Json(JsonView::of_valid(message_.id));
+  if (message_.names_session) post.session = message_.session;
+  if (post.kind == Kind::answer) {
+    if (const auto asked = asked_.find(id_key(message_.id)); asked != asked_.end()) {
+      post.session = asked->second;
+      asked_.erase(asked);
+    }
+  } else if (post.kind == Kind::request) {
+    waiting_[id_key(message_.id)] = {post.id, post.method, post.session};
+  }
+  queued_bytes_ += post.text.size();
+  Queue& queue = post.kind == Kind::answer ? answering_ : asking_;
+  queue.posts.push_back(std::move(post));
+  pump(queue);
+}
+
+void HttpDialect::pump(Queue& queue) {
+  if (closing_ || queue.transfer != 0 || queue.posts.empty()) return;
+  const Post& next = queue.posts.front();
+  if (connection_id_.empty()) {
+    if (next.method == "initialize") post(queue);
+    return;
+  }
+  // Its stream first: else what the agent says about it would wait there, or be refused.
+  if (next.session && next.kind != Kind::answer) {
+    const auto found = streams_.find(next.session);
+    if (found == streams_.end() || found->second->state == Stream::State::closed)
+      return open(next.session);
+    if (found->second->state == Stream::State::opening) return;
+  }
+  post(queue);
+}
+
+http::Client::Request HttpDialect::request(std::string method, const Session& session) const {
+  http::Client::Request request;
+  request.method = std::move(method);
+  request.url = url_;
+  request.ca_file = options_.ca_file;
+  request.proxy = options_.proxy;
+  const std::string here = http::origin_of(url_);
+  for (const auto& [name, value] : options_.headers) request.headers.push_back({name, value, here});
+  if (!options_.bearer_token.empty())
+    request.headers.push_back({"Authorization", "Bearer " + options_.bearer_token, here});
+  if (!connection_id_.empty())
+    request.headers.push_back({"Acp-Connection-Id", connection_id_, here});
+  if (session) request.headers.push_back({"Acp-Session-Id", *session, here});
+  std::string cookies;
+  for (const auto& [name, value] : cookies_)
+    cookies += (cookies.empty() ? "" : "; ") + name + "=" + value;
+  if (!cookies.empty()) request.headers.push_back({"Cookie", cookies, here});
+  return request;
+}
+
+void HttpDialect::post(Queue& queue) {
+  const Post& next = queue.posts.front();
+  http::Client::Request request = this->request("POST", next.session);
+  request.headers.push_back({"Content-Type", "application/json"});
+  request.headers.push_back({"Accept", "application/json"});
+  request.body = next.text;
+  const auto head = std::make_shared<http::Client::Head>();
+  const auto body = std::make_shared<std::string>();
+  http::Client::Events events;
+  events.on_head = [head](const http::Client::Head& given) { *head = given; };
+  const std::size_t limit = next.method == "initialize" ? options_.max_message_bytes : kept_body_bytes;
+  events.on_body = [body, limit](std::string_view bytes) {
+    body->append(bytes.substr(0, limit - std::min(limit, body->size())));
+  };
+  events.on_end = [this, &queue, head, body](const http::Client::Failure* failure) {
+    posted(queue, *head, *body, failure);
+  };
+  queue.transfer = link_->http().start(std::move(request), std::move(events));
+}
+
+void HttpDialect::posted(Queue& queue, const http::Client::Head& head, const std::string& body,
+                         const http::Client::Failure* failure) {
+  queue.transfer = 0;
+  const Post post = std::move(queue.posts.front());
+  queue.posts.pop_front();
+  queued_bytes_ -= post.text.size();
+  take_cookies(head);
+  if (failure != nullptr && head.status == 0)
+    return lost((failure->unreachable ? "cannot reach " : "no answer from ") +
+                http::shown_url(url_) + with(failure));
+  if (post.method == "initialize" && connection_id_.empty())
+    initialized(head, body);
+  else if (head.status >= 300)
+    refused(post, head.status, body);
+  if (closing_) return;
+  pump(queue);
+}
+
+void HttpDialect::initialized(const http::Client::Head& head, const std::string& body) {
+  if (head.status >= 300) return lost(http::describe_status(head.status, body));
+  message_.read(body);
+  if (message_.kind != Kind::answer)
+    return lost("the server answered initialize with what is no answer: is it an ACP server?");
+  waiting_.erase(id_key(message_.id));
+  connection_id_ = head.header("acp-connection-id");
+  const bool failed = message_.failed;
+  if (connection_id_.empty() && !failed)
+    return lost("the server's answer to initialize names no Acp-Connection-Id");
+  const auto compact = Json::parse(body, {.depth = 512, .bytes = body.size()});
+  link_->give(compact->text());
+  if (connection_id_.empty()) return lost("the server refused initialize, and the connection");
+  open(std::nullopt);
+  pump(answering_);
+}
+
+void HttpDialect::refused(const Post& post, int status, const std::string& body) {
+  const std::string why = without_secrets(http::describe_status(status, body));
+  if (ends_the_connection(status)) return lost(why);
+  if (post.is_sync) return synchronized(id_key(post.id.text()));
+  if (post.kind == Kind::request) return fail(post.id, why, status, body);
+  link_->log(LogEntry::Level::warning, "a message was not taken: " + why);
+}
+
+// The answer that the server did not give.
+void HttpDialect::fail(const Json& id, const std::string& message, int status,
+                       const std::string& body) {
+  if (waiting_.erase(id_key(id.text())) == 0) return;
+  Json error = Json::object({{"code", -32603}, {"message", message}});
+  if (status != 0)
+    error.set("data", Json::object({{"status", status}, {"body", without_secrets(body)}}));
+  link_->give(Json::object({{"jsonrpc", "2.0"}, {"id", id}, {"error", error}}).text());
+}
+
+// ---- receiving
+
+void HttpDialect::open(const Session& session) {
+  http::Client::Request request = this->request("GET", session);
+  request.headers.push_back({"Accept", "text/event-stream"});
+  std::unique_ptr<Stream>& stream = streams_[session];
+  stream.reset(new Stream{.events = http::EventStream(options_.max_message_bytes)});
+  http::Client::Events events;
+  events.on_head = [this, session](const http::Client::Head& head) { on_head(session, head); };
+  events.on_body = [this, session](std::string_view bytes) { on_body(session, bytes); };
+  events.on_end = [this, session](const http::Client::Failure* failure) {
+    on_end(session, failure);
+  };
+  stream->transfer = link_->http().start(std::move(request), std::move(events));
+}
+
+void HttpDialect::on_head(const Session& session, const http::Client::Head& head) {
+  Stream& stream = *streams_.at(session);
+  stream.head = head;
+  take_cookies(head);
+  if (head.status >= 300 || head.content_type() != "text/event-stream") return;
+  stream.state = Stream::State::open;
+  pump(asking_);
+}
+
+void HttpDialect::on_body(const Session& session, std::string_view bytes) {
+  Stream& stream = *streams_.at(session);
+  if (stream.state != Stream::State::open) {
+    stream.body.append(bytes.substr(0, kept_body_bytes - std::min(kept_body_bytes, stream.body.size())));
+    return;
+  }
+  stream.events.feed(bytes, [&](http::EventStream::Event&& event) {
+    if (!closing_) on_event(session, std::move(event));
+  });
+}
+
+void HttpDialect::on_end(const Session& session, const http::Client::Failure* failure) {
+  Stream& stream = *streams_.at(session);
+  const bool was_open = stream.state == Stream::State::open;
+  stream.state = Stream::State::closed;
+  if (was_open) {
+    // A last event without its blank line.
+    stream.events.feed("\n\n", [&](http::EventStream::Event&& event) {
+      if (!closing_) on_event(session, std::move(event));
+    });
+    if (closing_) return;
+  }
+  std::string why = was_open ? "the server ended the stream" + with(failure)
+                    : stream.head.status == 0
+                        ? "cannot reach " + http::shown_url(url_) + with(failure)
+                        : without_secrets(http::describe_status(stream.head.status, stream.body));
+  if (!was_open && stream.head.status == 200) why = "the server gave no stream of events";
+  const bool only_the_session = session && (was_open || stream.head.status == 409);
+  if (!only_the_session) return lost(was_open ? "the server closed the connection" + with(failure) : why);
+  // Those who wait for it get no answer any more. The next one opens it again.
+  std::vector<Json> ids;
+  for (const auto& [key, waiting] : waiting_)
+    if (waiting.session == session && waiting.method != "session/load") ids.push_back(waiting.id);
+  for (const Json& id : ids) fail(id, "the session's stream: " + why);
+  if (!was_open) {
+    // What is still queued for it would open it again, and again.
+    std::erase_if(asking_.posts, [&](const Post& post) {
+      if (post.session != session) return false;
+      if (post.kind == Kind::request) fail(post.id, "the session's stream: " + why);
+      queued_bytes_ -= post.text.size();
+      return true;
+    });
+  }
+  link_->log(LogEntry::Level::warning, "a session's stream: " + why);
+  pump(asking_);
+}
+
+void HttpDialect::on_event(const Session& session, http::EventStream::Event&& event) {
+  if (event.too_large)
+    return lost("the server sent a message over the limit of " +
+                std::to_string(options_.max_message_bytes) + " bytes");
+  if (event.type != "message" || event.data.empty()) return;
+  // On several lines it may be one message.
+  if (event.data.find('\n') != std::string::npos)
+    if (const auto parsed = Json::parse(event.data, {.depth = 512, .bytes = event.data.size()}))
+      event.data = parsed->text();
+  message_.read(event.data);
+  if (message_.kind > Kind::answer)
+    return link_->log(LogEntry::Level::warning, "the server sent what is no message: dropped");
+  if (message_.kind == Kind::request) {
+    asked_[id_key(message_.id)] = session ? session
+                                  : message_.names_session ? Session(message_.session)
+                                                           : std::nullopt;
+  } else if (message_.kind == Kind::answer) {
+    const std::string key = id_key(message_.id);
+    if (held_.contains(key)) return synchronized(key);
+    const auto found = waiting_.find(key);
+    const std::optional<Waiting> waiting =
+        found == waiting_.end() ? std::nullopt : std::optional(found->second);
+    if (waiting) waiting_.erase(found);
+    if (message_.result_names_session && !streams_.contains(message_.result_session))
+      open(message_.result_session);
+    if (waiting && waiting->method == "session/load" && !session && !message_.failed &&
+        waiting->session)
+      return synchronize(*waiting->session, std::move(event.data));
+  }
+  link_->give(event.data);
+}
+
+// ---- order
+
+// Asks for what no agent knows, of this session: the refusal comes on its stream, after the replay.
+void HttpDialect::synchronize(const std::string& session, std::string answer) {
+  Post post;
+  post.id = Json("libacp-sync-" + std::to_string(next_sync_++));
+  post.kind = Kind::request;
+  post.method = sync_method;
+  post.session = session;
+  post.is_sync = true;
+  post.text = Json::object({{"jsonrpc", "2.0"},
+                            {"id", post.id},
+                            {"method", sync_method},
+                            {"params", Json::object({{"sessionId", session}})}})
+                  .text();
+  const std::string key = id_key(post.id.text());
+  const auto timer = link_->timers().after(sync_time, [this, key] {
+    link_->log(LogEntry::Level::warning,
+               "the agent does not answer what it does not know: updates of the session may follow "
+               "the answer to session/load");
+    synchronized(key);
+  });
+  held_[key] = {std::move(answer), timer};
+  queued_bytes_ += post.text.size();
+  asking_.posts.push_back(std::move(post));
+  pump(asking_);
+}
+
+void HttpDialect::synchronized(const std::string& key) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return;
+  const Held held = std::move(found->second);
+  held_.erase(found);
+  link_->timers().forget(held.timer);
+  link_->give(held.answer);
+}
+
+// ---- the rest
+
+// Every name=value; the attributes are for browsers.
+void HttpDialect::take_cookies(const http::Client::Head& head) {
+  if (!options_.cookies) return;
+  for (const std::string& cookie : head.cookies) {
+    const std::string pair = cookie.substr(0, cookie.find(';'));
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string::npos && equals > 0)
+      cookies_[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+}
+
+std::string HttpDialect::without_secrets(std::string text) const {
+  const auto hide = [&](const std::string& secret) {
+    constexpr std::size_t shortest_secret = 4;
+    if (secret.size() < shortest_secret) return;
+    for (std::size_t at = 0; (at = text.find(secret)) != std::string::npos;)
+      text.replace(at, secret.size(), "…");
+  };
+  hide(options_.bearer_token);
+  for (const auto& [name, value] : options_.headers) hide(value);
+  return text;
+}
+
+void HttpDialect::lost(const std::string& reason) {
+  if (std::exchange(closing_, true)) return;
+  link_->lost(reason);
+}
+
+void HttpDialect::close() {
+  if (std::exchange(closing_, true)) return;
+  for (Queue* const queue : {&asking_, &answering_})
+    if (queue->transfer != 0) link_->http().drop(queue->transfer);
+  for (const auto& [session, stream] : streams_)
+    if (stream->state != Stream::State::closed) link_->http().drop(stream->transfer);
+  if (connection_id_.empty()) return link_->finish();
+  http::Client::Events events;
+  events.on_end = [this](const http::Client::Failure*) { link_->finish(); };
+  link_->http().start(request("DELETE", std::nullopt), std::move(events));
+}
+
+}  // namespace acp::remote

@@ -1,0 +1,106 @@
+// Streamable HTTP, as a client speaks it: each message is a POST, and what the server says comes on
+// streams of events: one of the connection, one of each session.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "acp/http/event_stream.h"
+#include "acp/http/link.h"
+#include "acp/remote/client.h"
+#include "acp/remote/message.h"
+
+namespace acp::remote {
+
+class HttpDialect final : public http::Dialect {
+ public:
+  HttpDialect(std::string url, UrlOptions options);
+
+  void begin(http::Link& link) override { link_ = &link; }
+  void message(Json message) override;
+  std::size_t queued_bytes() const override { return queued_bytes_; }
+  void close() override;
+
+ private:
+  // A message on its way.
+  struct Post {
+    std::string text;
+    Message::Kind kind = Message::Kind::notification;
+    std::string method = {};
+    Json id = {};  // absent if it has none
+    std::optional<std::string> session = {};
+    bool is_sync = false;
+  };
+  // One queue for what we ask and tell, in its order, and one for answers: a server that holds a
+  // request back until it has an answer gets it.
+  struct Queue {
+    std::deque<Post> posts;
+    http::Client::Id transfer = 0;  // of the first
+  };
+  struct Stream {
+    enum class State { opening, open, closed };
+    State state = State::opening;
+    http::Client::Id transfer = 0;
+    http::EventStream events;
+    http::Client::Head head = {};
+    std::string body = {};  // of an answer that is no stream
+  };
+  // A request that waits for its answer.
+  struct Waiting {
+    Json id;
+    std::string method;
+    std::optional<std::string> session;
+  };
+
+  // ---- sending
+  void pump(Queue& queue);
+  void post(Queue& queue);
+  void posted(Queue& queue, const http::Client::Head& head, const std::string& body,
+              const http::Client::Failure* failure);
+  void initialized(const http::Client::Head& head, const std::string& body);
+  void refused(const Post& post, int status, const std::string& body);
+  void fail(const Json& id, const std::string& message, int status = 0,
+            const std::string& body = {});
+  http::Client::Request request(std::string method,
+                                const std::optional<std::string>& session) const;
+
+  // ---- receiving
+  void open(const std::optional<std::string>& session);
+  void on_head(const std::optional<std::string>& session, const http::Client::Head& head);
+  void on_body(const std::optional<std::string>& session, std::string_view bytes);
+  void on_end(const std::optional<std::string>& session, const http::Client::Failure* failure);
+  void on_event(const std::optional<std::string>& session, http::EventStream::Event&& event);
+  // A load's answer and what the session replays come on two streams.
+  void synchronize(const std::string& session, std::string answer);
+  void synchronized(const std::string& key);
+  void take_cookies(const http::Client::Head& head);
+  void lost(const std::string& reason);
+  std::string without_secrets(std::string text) const;
+
+  http::Link* link_ = nullptr;
+  const std::string url_;
+  const UrlOptions options_;
+  std::string connection_id_;
+  Queue asking_, answering_;
+  std::size_t queued_bytes_ = 0;
+  std::map<std::optional<std::string>, std::unique_ptr<Stream>> streams_;
+  std::unordered_map<std::string, Waiting> waiting_;  // by the key of the id
+  // The server's requests: where they came from.
+  std::unordered_map<std::string, std::optional<std::string>> asked_;
+  struct Held {
+    std::string answer;
+    io::Timers::Id timer;
+  };
+  std::unordered_map<std::string, Held> held_;  // by the key of the request that makes an order
+  std::uint64_t next_sync_ = 1;
+  std::map<std::string, std::string> cookies_;
+  Message message_;
+  bool closing_ = false;
+};
+
+}  // namespace acp::remote

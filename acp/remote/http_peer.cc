@@ -1,0 +1,390 @@
+// Requests over HTTP: what 4.2 of the protocol's transports answers to each.
+#include "acp/remote/http_peer.h"
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
+#include <utility>
+
+#include "acp/json/json.h"
+
+namespace acp::remote {
+
+namespace {
+
+constexpr auto idle_time = std::chrono::seconds(75);   // between two requests
+constexpr auto linger_time = std::chrono::seconds(2);  // for the client to read why it is closed
+constexpr std::size_t linger_bytes = 32 * 1024 * 1024;
+
+constexpr const char* text_plain = "text/plain; charset=utf-8";
+constexpr const char* application_json = "application/json";
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+
+RequestHead head_of(const http::request_header<>& request, const std::string& address) {
+  RequestHead head;
+  head.method = std::string(request.method_string());
+  head.target = std::string(request.target());
+  head.address = address;
+  for (const auto& field : request) {
+    std::string& value = head.headers[lower(view(field.name_string()))];
+    // As if it were one: a list.
+    if (!value.empty()) value += ", ";
+    value += view(field.value());
+  }
+  return head;
+}
+
+std::string media_type(const std::string& value) {
+  std::string type = lower(value.substr(0, value.find(';')));
+  while (type.ends_with(' ') || type.ends_with('\t')) type.pop_back();
+  type.erase(0, type.find_first_not_of(" \t"));
+  return type;
+}
+
+class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<HttpPeer> {
+ public:
+  HttpPeer(Service& service, Socket socket, std::string address)
+      : service_(service),
+        socket_(std::move(socket)),
+        address_(std::move(address)),
+        timer_(service.io()) {
+    service_.add(*this);
+  }
+  ~HttpPeer() override { service_.remove(*this); }
+
+  void start() {
+    if (socket_->tls() == nullptr) return read_head();
+    limit_time(service_.options().limits.request_time);
+    socket_->handshake(asio::ssl::stream_base::server, [self = shared_from_this()](ErrorCode error) {
+      if (!error) self->read_head();
+    });
+  }
+
+  void shut(const std::string&) override {
+    if (!socket_) return;
+    if (busy_)
+      closes_ = true;
+    else
+      socket_->close();
+  }
+  bool busy() const override { return busy_; }
+
+ private:
+  // ---- reading
+  void limit_time(std::chrono::milliseconds time) {
+    timer_.expires_after(time);
+    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+      if (const auto self = weak.lock(); self && !error && self->socket_) self->socket_->close();
+    });
+  }
+
+  void read_head() {
+    const Limits& limits = service_.options().limits;
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(limits.max_header_bytes));
+    parser_->body_limit(limits.max_body_bytes);
+    limit_time(served_ == 0 ? std::chrono::milliseconds(limits.request_time) : idle_time);
+    http::async_read_header(*socket_, buffer_, *parser_,
+                            [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+                              self->access_.bytes_in = bytes;
+                              self->on_head(error);
+                            });
+  }
+
+  void on_head(ErrorCode error) {
+    began_ = std::chrono::steady_clock::now();
+    access_.address = address_;
+    access_.method = std::string(parser_->get().method_string());
+    access_.path = std::string(parser_->get().target()).substr(0, 200);
+    access_.path = access_.path.substr(0, access_.path.find('?'));
+    if (error) return on_broken(error);
+    busy_ = true;
+    ++served_;
+    head_ = head_of(parser_->get(), address_);
+    route();
+  }
+
+  void on_broken(ErrorCode error) {
+    if (error == http::error::end_of_stream || error == asio::error::operation_aborted ||
+        error == http::error::partial_message || error.category() != http::make_error_code(http::error::bad_method).category())
+      return;  // there is nobody to answer
+    closes_ = true;
+    if (error == http::error::header_limit) return reply(431, "The headers are too large");
+    if (error == http::error::body_limit) return reply(413, "The body is too large");
+    reply(400, "This is no HTTP request: " + error.message());
+  }
+
+  // ---- answering
+  void reply(int status, std::string body, const char* type = text_plain,
+             std::map<std::string, std::string> headers = {}) {
+    limit_time(service_.options().limits.request_time);
+    http::response<http::string_body> response(static_cast<http::status>(status),
+                                               parser_->get().version());
+    // What stands in an unread body is no request.
+    if (!parser_->is_done()) closes_ = true;
+    response.keep_alive(parser_->get().keep_alive() && !closes_ && !service_.draining());
+    closes_ = !response.keep_alive();
+    if (status == 499) response.reason("Client Closed Request");
+    if (!body.empty()) response.set(http::field::content_type, type);
+    for (const auto& [name, value] : headers) response.set(name, value);
+    for (const auto& [name, value] : service_.gate().headers_for(head_)) response.set(name, value);
+    response.body() = std::move(body);
+    if (status == 204)
+      response.erase(http::field::content_length);
+    else
+      response.prepare_payload();
+    access_.status = status;
+    response_ = std::move(response);
+    http::async_write(*socket_, response_, [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+      self->access_.bytes_out = bytes;
+      self->replied(error);
+    });
+  }
+  void refuse(int status, const std::string& text) { reply(status, text); }
+
+  void replied(ErrorCode error) {
+    log();
+    busy_ = false;
+    leave();
+    response_ = {};
+    service_.check_drained();
+    if (error) return;
+    if (!closes_) return read_head();
+    ErrorCode ignored;
+    if (socket_->tls() == nullptr) socket_->tcp().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    limit_time(linger_time);
+    linger(0);
+  }
+
+  // Until the client has read the answer: closed with unread input, the system would take it back.
+  void linger(std::size_t passed_over) {
+    if (passed_over > linger_bytes) return socket_->close();
+    buffer_.clear();
+    socket_->async_read_some(buffer_.prepare(64 * 1024),
+                             [self = shared_from_this(), passed_over](ErrorCode error, std::size_t bytes) {
+                               if (!error) self->linger(passed_over + bytes);
+                             });
+  }
+
+  void log() {
+    access_.time = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - began_);
+    service_.access(access_);
+    access_ = {};
+  }
+
+  // ---- what is asked for
+  void route() {
+    const std::string& path = access_.path;
+    if (head_.headers["host"].find(',') != std::string::npos) return refuse(400, "Two hosts");
+    if (path == "/health") {
+      if (head_.method == "GET") return reply(200, "ok");
+      return refuse(405, "Method Not Allowed");
+    }
+    if (path != service_.options().path) return refuse(404, "Not Found");
+    Decision decision = service_.gate().decide(head_);
+    if (decision.status != 200)
+      return reply(decision.status, decision.text, text_plain, decision.headers);
+    principal_ = decision.principal;
+    if (head_.method == "POST") return read_body();
+    if (head_.method == "GET") return get();
+    if (head_.method == "DELETE") return remove();
+    if (head_.method == "OPTIONS" && !service_.gate().headers_for(head_).empty())
+      return reply(204, "");
+    reply(405, "Method Not Allowed", text_plain, {{"Allow", "GET, POST, DELETE"}});
+  }
+
+  // Null if the request has been answered.
+  std::shared_ptr<HttpConnection> connection() {
+    const std::string id = head_.header("acp-connection-id");
+    if (id.empty()) {
+      refuse(400, "Missing Acp-Connection-Id");
+      return nullptr;
+    }
+    auto found = service_.find(id, principal_);
+    if (!found) {
+      refuse(404, "Unknown Acp-Connection-Id");
+    } else {
+      access_.connection_id = found->id().substr(0, 8);
+    }
+    return found;
+  }
+  std::optional<std::string> session() const {
+    const auto found = head_.headers.find("acp-session-id");
+    return found == head_.headers.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void get() {
+    const auto& request = parser_->get();
+    if (beast::websocket::is_upgrade(request)) {
+      HttpRequest upgrade = parser_->release();
+      take_leave();
+      return serve_websocket(service_, *std::exchange(socket_, std::nullopt), std::move(upgrade),
+                             principal_, std::move(access_));
+    }
+    if (lower(head_.header("upgrade")) == "websocket") return refuse(426, "Upgrade Required");
+    if (lower(head_.header("accept")).find("text/event-stream") == std::string::npos)
+      return refuse(406, "Not Acceptable");
+    EventsRequest events;
+    events.connection = connection();
+    if (!events.connection) return;
+    events.session = session();
+    if (!events.connection->streams().enter(events.session, nullptr))
+      return refuse(409, "Outbound stream already has an active receiver");
+    events.headers = service_.gate().headers_for(head_);
+    events.version = request.version();
+    events.access = std::move(access_);
+    take_leave();
+    serve_events(service_, *std::exchange(socket_, std::nullopt), std::move(events));
+  }
+  void take_leave() {
+    timer_.cancel();
+    busy_ = false;
+  }
+
+  void remove() {
+    const auto found = connection();
+    if (!found) return;
+    found->close("the client has closed it");
+    reply(202, "");
+  }
+
+  // ---- POST
+  void read_body() {
+    if (media_type(head_.header("content-type")) != application_json)
+      return refuse(415, "Unsupported Media Type");
+    limit_time(service_.options().limits.request_time);
+    if (lower(head_.header("expect")) != "100-continue") return read_rest();
+    static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(*socket_, asio::buffer(go_on), [self = shared_from_this()](ErrorCode error, std::size_t) {
+      if (!error) self->read_rest();
+    });
+  }
+  void read_rest() {
+    http::async_read(*socket_, buffer_, *parser_,
+                     [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+                       self->access_.bytes_in += bytes;
+                       if (error) return self->on_broken(error);
+                       self->timer_.cancel();
+                       self->post();
+                     });
+  }
+
+  void post() {
+    std::string& text = parser_->get().body();
+    // Towards the agent a message is one line.
+    if (text.find_first_of("\r\n") != std::string::npos)
+      if (auto parsed = Json::parse(text, {.depth = 512, .bytes = text.size()}))
+        text = parsed->text();
+    message_.read(text);
+    using Kind = Message::Kind;
+    switch (message_.kind) {
+      case Kind::not_json:
+        return refuse(400, "Invalid JSON");
+      case Kind::batch:
+        return reply(400,
+                     R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,)"
+                     R"("message":"Invalid request: JSON-RPC batches are not supported"}})",
+                     application_json);
+      case Kind::not_a_message:
+        return refuse(400, "Invalid JSON-RPC message");
+      default:
+        break;
+    }
+    if (message_.kind == Kind::request && message_.method == "initialize") return initialize(text);
+    const auto found = connection();
+    if (!found) return;
+    if (const auto refused = found->streams().refusal(message_, session()))
+      return refuse(refused->status, refused->text);
+    visit(found);
+    found->when_there_is_room([self = shared_from_this(), found] {
+      if (found->closed()) return self->refuse(404, "Unknown Acp-Connection-Id");
+      found->send(self->parser_->get().body());
+      self->reply(202, "");
+    });
+  }
+
+  void initialize(const std::string& text) {
+    if (head_.headers.contains("acp-connection-id"))
+      return refuse(400, "Initialize not allowed on existing connection");
+    if (message_.id.empty() || message_.id == "null")
+      return refuse(400, "Initialize request must include an ID");
+    if (id_is_longer(message_.id, service_.options().limits.max_id_length))
+      return refuse(400, "An id is too long");
+    if (!service_.takes_clients())
+      return reply(503, "No more connections now", text_plain, {{"Retry-After", "10"}});
+    const auto made = service_.new_connection(principal_);
+    access_.connection_id = made->id().substr(0, 8);
+    made->open(address_);
+    visit(made);
+    watch_client(made);
+    made->initialize(message_, text, [self = shared_from_this(), made](const std::string& answer) {
+      if (self->gone_) return;
+      if (answer.empty())
+        return self->reply(500,
+                           R"({"jsonrpc":"2.0","id":)" + std::string(self->message_.id) +
+                               R"(,"error":{"code":-32603,"message":"Initialize failed"}})",
+                           application_json);
+      self->reply(200, answer, application_json, {{"Acp-Connection-Id", made->id()}});
+    });
+  }
+
+  // One that does not wait for the answer to `initialize` cannot use the connection.
+  void watch_client(const std::shared_ptr<HttpConnection>& made) {
+    socket_->tcp().async_wait(
+        asio::socket_base::wait_read, [self = shared_from_this(), made](ErrorCode error) {
+          if (error || !self->socket_ || !made->busy()) return;
+          char byte;
+          const auto size = recv(self->socket_->tcp().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+          if (size != 0) return;
+          self->gone_ = true;
+          self->access_.status = 499;
+          self->log();
+          made->close("the client did not wait for the answer to initialize");
+        });
+  }
+
+  void visit(const std::shared_ptr<HttpConnection>& connection) {
+    visited_ = connection;
+    visit_ = connection->enter([] {});
+  }
+  void leave() {
+    if (visited_) visited_->leave(visit_);
+    visited_ = nullptr;
+  }
+
+  Service& service_;
+  std::optional<Socket> socket_;  // none once it has been handed on
+  const std::string address_;
+  asio::steady_timer timer_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::string_body> response_;
+  RequestHead head_;
+  std::string principal_;
+  Message message_;
+  Access access_;
+  std::chrono::steady_clock::time_point began_;
+  std::size_t served_ = 0;
+  std::shared_ptr<HttpConnection> visited_;
+  std::uint64_t visit_ = 0;
+  bool busy_ = false, closes_ = false, gone_ = false;
+};
+
+}  // namespace
+
+void serve_http(Service& service, Socket socket, std::string address) {
+  std::make_shared<HttpPeer>(service, std::move(socket), std::move(address))->start();
+}
+
+}  // namespace acp::remote

@@ -1,0 +1,62 @@
+// Our end of the socket pair between an agent, or a client, of this process and the network.
+// Messages are lines here.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "acp/io/descriptor.h"
+#include "acp/rpc/framing.h"
+
+namespace acp::remote {
+
+class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
+ public:
+  struct Events {
+    std::function<void(std::string_view message)> on_message;
+    // After the messages that came together.
+    std::function<void()> on_pause;
+    // Once; empty if the other end was closed. Nothing follows.
+    std::function<void(const std::string& why)> on_end;
+    // There is room again for what send() is given.
+    std::function<void()> on_room;
+  };
+
+  LocalEnd(boost::asio::io_context& io, io::Descriptor descriptor, std::size_t max_message_bytes);
+  void start(Events events);
+
+  // One message, without newlines.
+  void send(std::string_view message);
+  // Too much waits to be read by the other end: send no more until on_room().
+  bool congested() const { return out_.size() - sent_ > max_unread_bytes; }
+  // While it holds, nothing more is read.
+  void hold(bool holds);
+  // What was sent is still delivered. No events any more.
+  void close();
+  bool closed() const { return !socket_.is_open() || closing_; }
+
+ private:
+  static constexpr std::size_t max_unread_bytes = 1024 * 1024;
+  using Protocol = boost::asio::local::stream_protocol;
+  using Socket = boost::asio::basic_stream_socket<Protocol, boost::asio::io_context::executor_type>;
+
+  void wait_input();
+  void read();
+  bool take(std::string_view bytes);
+  void flush();
+  void end(const std::string& why);
+
+  Socket socket_;
+  rpc::FrameReader frames_;
+  Events events_;
+  std::string out_;
+  std::size_t sent_ = 0;
+  bool holds_ = false, waits_for_input_ = false, waits_for_room_ = false, closing_ = false;
+};
+
+}  // namespace acp::remote

@@ -1,0 +1,165 @@
+// A server for agents: clients on other machines reach them over Streamable HTTP and WebSocket, at
+// one address.
+//
+//   acp::remote::ServerOptions options;
+//   options.port = 8787;
+//   options.authorize = acp::remote::bearer_token(token);
+//   acp::remote::Server server(options);
+//   server.serve(agent);  // acp::Agent
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acp/io/transport.h"
+#include "acp/log.h"
+
+namespace acp {
+class Agent;
+}
+
+namespace acp::remote {
+
+// What one client may cost. Reaching a limit has an answer with its name, never memory.
+struct Limits {
+  std::size_t max_header_bytes = 8 * 1024;
+  std::size_t max_body_bytes = 16 * 1024 * 1024;
+  // One message over WebSocket, in either direction.
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+  // What an agent has said and its client has not read. Beyond it the agent waits, and so do the
+  // client's requests.
+  std::size_t max_buffered_bytes = 64 * 1024 * 1024;
+  // A client that takes nothing for so long, while there is something for it, is closed.
+  std::chrono::milliseconds max_stall{60'000};
+  // Sessions with messages that wait for somebody to open their stream.
+  std::size_t max_unread_sessions = 1024;
+  // Of request ids and session ids, in UTF-16 units.
+  std::size_t max_id_length = 1024;
+  // Sockets that are open at a time; more are closed as they come.
+  std::size_t max_sockets = 20'000;
+  // Agents at a time; more are refused with 503.
+  std::size_t max_connections = 10'000;
+  // For a request to come as a whole, and for an answer to be taken.
+  std::chrono::milliseconds request_time{30'000};
+  // A sign of life on streams that are silent.
+  std::chrono::milliseconds keep_alive{15'000};
+  // A client that has gone without a word is noticed after this time.
+  std::chrono::milliseconds vanish_time{60'000};
+};
+
+// A request's head, for those who decide about it.
+struct RequestHead {
+  std::string method;
+  std::string target;                          // as it was sent
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string address;                         // of the client, without its port
+
+  // Empty if there is none.
+  std::string header(const std::string& name) const;
+};
+
+// Whether a request may go on.
+struct Decision {
+  int status = 200;  // any other is the answer
+  std::string text = {};
+  std::map<std::string, std::string> headers = {};
+  // Whose request it is: a connection can only be used by the one who opened it.
+  std::string principal = {};
+};
+using Authorize = std::function<Decision(const RequestHead&)>;
+
+// Lets those in who send this token in `Authorization: Bearer`. It is compared in constant time.
+Authorize bearer_token(std::string token);
+
+// A client that has come, for code that serves it by itself.
+struct Incoming {
+  Transport transport;  // the agent's end
+  std::string id;       // Acp-Connection-Id
+  std::string address;
+  std::string principal;
+};
+
+// One line of the access log. It has nothing that was said.
+struct Access {
+  std::string address;
+  std::string method;
+  std::string path;  // without a query
+  int status = 0;    // 101: a WebSocket that has ended now
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::chrono::milliseconds time{0};
+  std::string connection_id = {};  // its beginning: the rest is a secret
+  std::string reason = {};         // why it ended, if that is not plain
+};
+
+struct ServerOptions {
+  // Numeric. Only this machine can reach the default.
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any that is free
+  std::string path = "/acp";
+  // PEM files; with them the server speaks TLS alone.
+  std::string certificate_file = {};
+  std::string key_file = {};
+  // Null: everybody who reaches it may use it.
+  Authorize authorize = nullptr;
+  // What the client may call us, beside the names of this machine's loopback and `address`. "*":
+  // anything.
+  std::vector<std::string> hosts = {};
+  // Web pages that may use it: "https://example.org". Others are refused with 403.
+  std::vector<std::string> origins = {};
+  // WebSocket messages are compressed if the client can, and they are larger than this; 0: never.
+  std::size_t compress_from_bytes = 1024;
+  Limits limits = {};
+  LogHook log = nullptr;
+  std::function<void(const Access&)> access_log = nullptr;
+};
+
+// Its sockets are on one thread of its own; agents are where they always are. HTTP/2 is a reverse
+// proxy's job: docs/remote.md.
+class Server {
+ public:
+  // Begins to listen. Throws std::system_error, or std::runtime_error about the certificate.
+  explicit Server(ServerOptions options);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  // stop()
+  ~Server();
+
+  std::uint16_t port() const;
+  // "http://127.0.0.1:8787/acp"
+  std::string url() const;
+
+  // Each client gets a connection of its own to this agent, until stop() is called. Returns then.
+  void serve(Agent& agent);
+  // The same beside the caller; with a function that is called for each client, on the server's
+  // thread, and must not block. What it does with the transport is its own business; closing it
+  // ends the connection.
+  void start(Agent& agent);
+  void start(std::function<void(Incoming)> on_client);
+  // Until stop() or drain() has been called, and everything has ended.
+  void wait();
+  // No new clients; those whose requests are answered are closed, the others when the time is over.
+  // May be called from any thread, and from a signal's.
+  void drain(std::chrono::milliseconds time);
+  // Closes everything now.
+  void stop();
+
+  // For tests and health checks.
+  struct Counts {
+    std::size_t sockets = 0;
+    std::size_t connections = 0;
+  };
+  Counts counts() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace acp::remote

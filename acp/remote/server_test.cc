@@ -1,0 +1,298 @@
+// A server with clients that mean no good, or no longer mean anything. What good clients get,
+// interop/ shows with the official SDK.
+#include "acp/remote/server.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "acp/agent.h"
+#include "acp/client.h"
+#include "acp/remote/client.h"
+#include "acp/remote/testing/raw_socket.h"
+#include "acp/testing/gate.h"
+
+namespace acp::remote {
+namespace {
+
+using acp::testing::Gate;
+using acp::testing::Within;
+using testing::RawSocket;
+using testing::status_of;
+
+std::string request(const std::string& line, const std::string& headers, const std::string& body = "") {
+  return line + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
+         (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" +
+         body;
+}
+std::string post(const std::string& body, const std::string& headers = "") {
+  return request("POST /acp", "Content-Type: application/json\r\n" + headers, body);
+}
+const std::string initialize =
+    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}})";
+
+// An agent that repeats what it is told, behind a server.
+struct ServerTest : ::testing::Test {
+  ServerTest() {
+    agent.on_prompt([](Turn turn) -> Task<StopReason> {
+      const std::string text = turn.text();
+      co_await turn.say(text);
+      co_return StopReason::end_turn;
+    });
+  }
+  void start() {
+    options.access_log = [this](const Access& access) {
+      std::lock_guard lock(mutex);
+      log.push_back(access);
+    };
+    server.emplace(options);
+    server->start(agent);
+  }
+  // What it answers to this, and then closes.
+  std::string answer(const std::string& bytes) {
+    RawSocket socket(server->port());
+    socket.send(bytes);
+    shutdown(socket.native(), SHUT_WR);
+    return socket.read_to_end();
+  }
+  std::string url(const std::string& scheme) const {
+    std::string text = server->url();
+    return text.replace(0, 4, scheme);
+  }
+  // Still at work.
+  void expect_service(const UrlOptions& how = {}) {
+    for (const char* scheme : {"http", "ws"}) {
+      Client client("test", "1");
+      const AgentHandle handle = client.connect(remote::url(url(scheme), how)).wait();
+      const Session session = handle.new_session("/").wait();
+      EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn);
+    }
+  }
+  // The header of a connection that this client has opened.
+  std::string connect(RawSocket& socket, const std::string& headers = "") {
+    socket.send(post(initialize, headers));
+    const std::string head = socket.read_until("\r\n\r\n");
+    EXPECT_EQ(status_of(head), 200) << head;
+    const std::size_t at = head.find("Acp-Connection-Id: ");
+    return head.substr(at, head.find("\r\n", at) + 2 - at);
+  }
+
+  const Within limit{"a server"};
+  Agent agent{"test", "1"};
+  ServerOptions options;
+  std::mutex mutex;
+  std::vector<Access> log;
+  std::optional<Server> server;
+};
+
+TEST_F(ServerTest, HasAnAnswerForEveryShape) {
+  start();
+  EXPECT_EQ(status_of(answer(request("GET /health", ""))), 200);
+  EXPECT_EQ(status_of(answer(request("POST /health", "", "x"))), 405);
+  for (const char* path : {"/", "/acp/", "/acp/../acp", "/../etc/passwd", "/%2e%2e/acp", "/acpx"})
+    EXPECT_EQ(status_of(answer(request(std::string("GET ") + path, ""))), 404) << path;
+  EXPECT_EQ(status_of(answer("this is no HTTP\r\n\r\n")), 400);
+  EXPECT_EQ(status_of(answer(request("GET /acp", "X: " + std::string(10'000, 'x') + "\r\n"))), 431);
+  EXPECT_EQ(status_of(answer(post("{\"a\":\"\xff\"}"))), 400);
+  EXPECT_EQ(status_of(answer(post(std::string(17 * 1024 * 1024, ' ')))), 413);
+  // Shapes that two readers could take for two different requests.
+  const std::string json = "Content-Type: application/json\r\n";
+  EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\n" + json +
+                             "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x")),
+            400);
+  EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\n" + json +
+                             "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")),
+            400);
+  EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\nHost: evil.org\r\n\r\n")), 400);
+  expect_service();
+}
+
+TEST_F(ServerTest, ReadsWhatComesInChunks) {
+  start();
+  const std::string text =
+      answer("POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+             "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
+  EXPECT_EQ(status_of(text), 400);
+  EXPECT_NE(text.find("Invalid JSON-RPC message"), std::string::npos) << text;
+}
+
+TEST_F(ServerTest, LetsNobodyInWithoutTheToken) {
+  options.authorize = bearer_token("secret");
+  start();
+  EXPECT_EQ(status_of(answer(post(initialize))), 401);
+  EXPECT_EQ(status_of(answer(post(initialize, "Authorization: Bearer wrong\r\n"))), 401);
+  const std::string upgrade =
+      "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+  EXPECT_EQ(status_of(answer(request("GET /acp", upgrade))), 401);
+  EXPECT_EQ(status_of(answer(request("GET /acp", upgrade + "Origin: https://evil.org\r\n"))), 403);
+  EXPECT_EQ(status_of(answer("GET /acp HTTP/1.1\r\nHost: evil.org\r\n\r\n")), 403);
+  UrlOptions how;
+  how.bearer_token = "secret";
+  expect_service(how);
+  // The reason reaches the client.
+  how.bearer_token = "wrong";
+  for (const char* scheme : {"http", "ws"}) {
+    Client client("test", "1");
+    try {
+      client.connect(remote::url(url(scheme), how)).wait();
+      ADD_FAILURE() << "expected StartFailed";
+    } catch (const StartFailed& failed) {
+      EXPECT_NE(std::string(failed.what()).find("HTTP 401"), std::string::npos) << failed.what();
+    }
+  }
+}
+
+TEST_F(ServerTest, AConnectionBelongsToTheOneWhoOpenedIt) {
+  options.authorize = [](const RequestHead& head) {
+    Decision decision;
+    decision.principal = head.header("x-user");
+    return decision;
+  };
+  start();
+  RawSocket socket(server->port());
+  const std::string id = connect(socket, "X-User: me\r\n");
+  const std::string call = R"({"jsonrpc":"2.0","id":2,"method":"_x"})";
+  EXPECT_EQ(status_of(answer(post(call, id + "X-User: you\r\n"))), 404);
+  EXPECT_EQ(status_of(answer(request("GET /acp", "Accept: text/event-stream\r\nX-User: you\r\n" + id))), 404);
+  EXPECT_EQ(status_of(answer(request("DELETE /acp", id + "X-User: you\r\n"))), 404);
+  EXPECT_EQ(status_of(answer(post(call, id + "X-User: me\r\n"))), 202);
+}
+
+TEST_F(ServerTest, AnswersThePreflightOfAPageThatMay) {
+  options.origins = {"https://example.org"};
+  options.authorize = bearer_token("secret");
+  start();
+  const std::string asked = answer(request(
+      "OPTIONS /acp", "Origin: https://example.org\r\nAccess-Control-Request-Method: POST\r\n"));
+  EXPECT_EQ(status_of(asked), 204);
+  EXPECT_NE(asked.find("Access-Control-Allow-Origin: https://example.org"), std::string::npos) << asked;
+  EXPECT_EQ(status_of(answer(request("OPTIONS /acp", "Origin: https://evil.org\r\n"))), 403);
+}
+
+TEST_F(ServerTest, DoesNotWaitForOneWhoIsSlow) {
+  options.limits.request_time = std::chrono::milliseconds(100);
+  start();
+  RawSocket head(server->port());
+  head.send("POST /acp HTTP/1.1\r\nHost: local");
+  RawSocket body(server->port());
+  body.send("POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            "Content-Length: 100\r\n\r\n{");
+  head.read_to_end();
+  body.read_to_end();
+  expect_service();
+}
+
+// One that does not read must not fill our memory, nor hold up others.
+TEST_F(ServerTest, ClosesAClientThatDoesNotRead) {
+  options.limits.max_buffered_bytes = 1 << 20;
+  options.limits.max_stall = std::chrono::milliseconds(300);
+  agent.on_prompt([](Turn turn) -> Task<StopReason> {
+    const std::string text(64 * 1024, 'x');
+    while (true) co_await turn.say(text);
+  });
+  start();
+  RawSocket client(server->port());
+  const std::string id = connect(client);
+  RawSocket stream(server->port());
+  stream.send(request("GET /acp", "Accept: text/event-stream\r\n" + id));
+  stream.read_until("\r\n\r\n");
+  const std::string new_session =
+      R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[]}})";
+  EXPECT_EQ(status_of(answer(post(new_session, id))), 202);
+  const std::string mark = "\"sessionId\":\"";
+  stream.read_until(mark);
+  std::string session = stream.read_until("\"");
+  session.pop_back();
+  const std::string prompt =
+      R"({"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":")" + session +
+      R"(","prompt":[{"type":"text","text":"go"}]}})";
+  EXPECT_EQ(status_of(answer(post(prompt, id + "Acp-Session-Id: " + session + "\r\n"))), 202);
+  // Nobody reads the session's stream: the connection's ends.
+  stream.read_to_end();
+  EXPECT_EQ(status_of(answer(post(prompt, id + "Acp-Session-Id: " + session + "\r\n"))), 404);
+}
+
+TEST_F(ServerTest, NoticesAClientThatHasVanished) {
+  options.limits.vanish_time = std::chrono::milliseconds(100);
+  start();
+  RawSocket client(server->port());
+  connect(client);
+  while (server->counts().connections != 0) std::this_thread::yield();
+}
+
+TEST_F(ServerTest, ATurnMayEndBeforeTheServer) {
+  Gate asked, go_on;
+  agent.on_prompt([&](const Turn&) {
+    asked.open();
+    go_on.wait("the server drains");
+    return StopReason::end_turn;
+  });
+  start();
+  for (const char* scheme : {"ws"}) {
+    Client client("test", "1");
+    const AgentHandle handle = client.connect(remote::url(url(scheme))).wait();
+    const Session session = handle.new_session("/").wait();
+    Prompt prompt = session.prompt("hello");
+    asked.wait("the prompt");
+    server->drain(std::chrono::hours(1));
+    go_on.open();
+    EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::end_turn);
+    server->wait();
+  }
+  EXPECT_EQ(server->counts().connections, 0u);
+}
+
+TEST_F(ServerTest, LosesNothingOverManyConnections) {
+  start();
+  expect_service();
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto settled = [this] {
+    while (server->counts().sockets != 0 || server->counts().connections != 0)
+      std::this_thread::yield();
+  };
+  settled();
+  const auto before = descriptors();
+  for (int i = 0; i < 50; ++i) {
+    expect_service();
+    RawSocket socket(server->port());
+    if (i % 2 == 0) connect(socket);
+    if (i % 3 == 0) socket.send("POST /acp HTTP/1.1\r\nContent-");
+  }
+  // Those that were opened and left alone end with their time.
+  const std::string id = [&] {
+    RawSocket socket(server->port());
+    return connect(socket);
+  }();
+  EXPECT_EQ(status_of(answer(request("DELETE /acp", id))), 202);
+  server->stop();
+  server->wait();
+  EXPECT_EQ(server->counts().connections, 0u);
+  EXPECT_LE(descriptors(), before);
+}
+
+// No token, no text: what it logs is who, what and how long.
+TEST_F(ServerTest, LogsNothingThatWasSaid) {
+  start();
+  answer(request("GET /acp?token=secret", "Authorization: Bearer secret\r\n"));
+  expect_service();
+  server->stop();
+  server->wait();
+  std::lock_guard lock(mutex);
+  ASSERT_FALSE(log.empty());
+  EXPECT_EQ(log[0].path, "/acp");
+  for (const Access& access : log) {
+    EXPECT_LE(access.connection_id.size(), 8u);
+    EXPECT_EQ(access.address, "127.0.0.1");
+  }
+}
+
+}  // namespace
+}  // namespace acp::remote

@@ -1,0 +1,219 @@
+#include "acp/remote/service.h"
+
+#include <netinet/tcp.h>
+#include <sys/random.h>
+
+#include <boost/asio/post.hpp>
+#include <cstdio>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "acp/io/transport.h"
+
+namespace acp::remote {
+
+namespace {
+
+using asio::ip::tcp;
+
+// A UUID of version 4. A client that knows it can use the connection.
+std::string new_connection_id() {
+  unsigned char bytes[16];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
+  std::string text;
+  for (std::size_t i = 0; i < sizeof bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", bytes[i]);
+    text += digits;
+  }
+  return text;
+}
+
+// A client that vanished is noticed: by what it does not confirm, and by asking it.
+void watch(Socket::Tcp& socket, std::chrono::milliseconds vanish_time) {
+  ErrorCode ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  const int handle = socket.native_handle();
+  const int milliseconds = static_cast<int>(vanish_time.count());
+  setsockopt(handle, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+  const int seconds = std::max(1, milliseconds / 1000);
+  const int interval = std::max(1, seconds / 4), count = 3;
+  setsockopt(handle, IPPROTO_TCP, TCP_KEEPIDLE, &interval, sizeof interval);
+  setsockopt(handle, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+  setsockopt(handle, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+}
+
+}  // namespace
+
+Service::Service(ServerOptions options)
+    : options_(std::move(options)), gate_(options_), acceptor_(io_), drain_time_(io_) {
+  if (!options_.certificate_file.empty()) {
+    tls_.emplace(asio::ssl::context::tls_server);
+    tls_->set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
+    ErrorCode error;
+    tls_->use_certificate_chain_file(options_.certificate_file, error);
+    if (error)
+      throw std::runtime_error("the certificate cannot be used: " + options_.certificate_file +
+                               ": " + error.message());
+    tls_->use_private_key_file(options_.key_file, asio::ssl::context::pem, error);
+    if (error)
+      throw std::runtime_error("the key cannot be used: " + options_.key_file + ": " +
+                               error.message());
+  }
+  listen();
+}
+
+Service::~Service() {
+  // What still waits holds peers, which take leave of this.
+  connections_.clear();
+}
+
+void Service::listen() {
+  ErrorCode error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error) throw std::runtime_error("no numeric address: " + options_.address);
+  const tcp::endpoint endpoint(address, options_.port);
+  const auto check = [&](const char* what) {
+    if (error)
+      throw std::system_error(error.value(), std::generic_category(),
+                              std::string(what) + " " + options_.address + ":" +
+                                  std::to_string(options_.port));
+  };
+  acceptor_.open(endpoint.protocol(), error);
+  check("cannot listen on");
+  acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  acceptor_.bind(endpoint, error);
+  check("cannot listen on");
+  acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  check("cannot listen on");
+  port_ = acceptor_.local_endpoint().port();
+}
+
+void Service::start(std::function<void(Incoming)> on_client) {
+  on_client_ = std::move(on_client);
+  accept();
+}
+
+void Service::accept() {
+  acceptor_.async_accept(io_.get_executor(), [this](ErrorCode error, Socket::Tcp socket) {
+    if (!acceptor_.is_open()) return;
+    if (error) {
+      // Out of descriptors: others may end meanwhile.
+      log(LogEntry::Level::error, "a connection cannot be accepted: " + error.message());
+      const auto pause = std::make_shared<asio::steady_timer>(io_, std::chrono::milliseconds(100));
+      return pause->async_wait([this, pause](ErrorCode) {
+        if (acceptor_.is_open()) accept();
+      });
+    }
+    ErrorCode gone;
+    const auto from = socket.remote_endpoint(gone);
+    if (!gone && peers_.size() < options_.limits.max_sockets) {
+      watch(socket, options_.limits.vanish_time);
+      serve_http(*this, Socket(std::move(socket), tls_ ? &*tls_ : nullptr),
+                 from.address().to_string());
+    } else if (!gone) {
+      log(LogEntry::Level::warning, "too many sockets: one more was closed");
+    }
+    accept();
+  });
+}
+
+// ---- clients
+
+bool Service::takes_clients() const {
+  return !draining_ && agents_ < options_.limits.max_connections;
+}
+
+std::shared_ptr<HttpConnection> Service::new_connection(const std::string& principal) {
+  auto connection = std::make_shared<HttpConnection>(*this, new_connection_id(), principal);
+  connections_.emplace(connection->id(), connection);
+  return connection;
+}
+
+std::shared_ptr<HttpConnection> Service::find(const std::string& id,
+                                              const std::string& principal) const {
+  const auto found = connections_.find(id);
+  if (found == connections_.end() || found->second->principal() != principal) return nullptr;
+  return found->second;
+}
+
+void Service::forget(const HttpConnection& connection) { connections_.erase(connection.id()); }
+
+std::shared_ptr<LocalEnd> Service::new_agent(const std::string& id, const std::string& principal,
+                                             const std::string& address) {
+  auto [ours, theirs] = memory_pair();
+  ++agents_;
+  auto end =
+      std::make_shared<LocalEnd>(io_, std::move(ours.in), options_.limits.max_message_bytes);
+  on_client_({std::move(theirs), id, address, principal});
+  return end;
+}
+
+std::string Service::new_id() { return new_connection_id(); }
+
+void Service::remove(SocketPeer& peer) {
+  peers_.erase(&peer);
+  sockets_ = peers_.size();
+  check_drained();
+}
+
+// ---- the end
+
+void Service::drain(std::chrono::milliseconds time) {
+  asio::post(io_, [this, time] {
+    if (draining_) return;
+    draining_ = true;
+    ErrorCode ignored;
+    acceptor_.close(ignored);
+    drain_time_.expires_after(time);
+    drain_time_.async_wait([this](ErrorCode error) {
+      if (!error) end_all("the server is shutting down, and its time is over");
+    });
+    check_drained();
+  });
+}
+
+void Service::stop() {
+  asio::post(io_, [this] {
+    draining_ = true;
+    ErrorCode ignored;
+    acceptor_.close(ignored);
+    end_all("the server is shutting down");
+  });
+}
+
+void Service::check_drained() {
+  if (!draining_ || ended_) return;
+  for (const auto& [id, connection] : connections_)
+    if (connection->busy()) return;
+  for (const SocketPeer* peer : peers_)
+    if (peer->busy()) return;
+  // Not now: the one who has just become idle is calling.
+  asio::post(io_, [this] { end_all("the server is shutting down"); });
+}
+
+void Service::end_all(const std::string& reason) {
+  if (std::exchange(ended_, true)) return;
+  drain_time_.cancel();
+  const auto connections = connections_;
+  for (const auto& [id, connection] : connections) connection->close(reason);
+  const auto peers = peers_;
+  for (SocketPeer* const peer : peers)
+    if (peers_.contains(peer)) peer->shut(reason);
+}
+
+void Service::log(LogEntry::Level level, std::string message) {
+  if (options_.log) options_.log({level, std::move(message)});
+}
+
+void Service::access(const Access& access) {
+  if (options_.access_log) options_.access_log(access);
+}
+
+}  // namespace acp::remote

@@ -1,0 +1,97 @@
+#include "acp/remote/streams.h"
+
+#include <utility>
+
+namespace acp::remote {
+
+using Kind = Message::Kind;
+
+std::optional<Streams::Refusal> Streams::refusal(const Message& message,
+                                                 const std::optional<std::string>& session) {
+  const auto too_long = [&](std::string_view text) {
+    return utf16_units(text) > limits_.max_id_length;
+  };
+  if (id_is_longer(message.id, limits_.max_id_length) || (session && too_long(*session)) ||
+      (message.names_session && too_long(message.session)))
+    return Refusal{400, "An id is longer than " + std::to_string(limits_.max_id_length)};
+  const std::string key = message.id.empty() ? std::string() : id_key(message.id);
+  std::optional<std::string> wanted;
+  bool needs_session = false;
+  if (message.kind == Kind::answer) {
+    if (const auto asked = asked_.find(key); asked != asked_.end()) wanted = asked->second;
+    needs_session = wanted.has_value();
+  } else {
+    if (message.names_session) wanted = message.session;
+    needs_session = wanted || is_of_a_session(message.method);
+  }
+  if (needs_session && !session) return Refusal{400, "Missing Acp-Session-Id"};
+  if (wanted && session != wanted) return Refusal{400, "Mismatched Acp-Session-Id"};
+  if (message.kind == Kind::answer) {
+    asked_.erase(key);
+  } else if (message.kind == Kind::request) {
+    // A load is answered where the session is not known yet; so is what makes a new one.
+    const bool to_the_connection =
+        message.method == "session/load" || message.method == "session/new";
+    routes_[key] = to_the_connection ? std::nullopt : session;
+  }
+  return std::nullopt;
+}
+
+bool Streams::take(const Message& message, std::string_view text) {
+  std::optional<std::string> session;
+  if (message.kind == Kind::answer) {
+    if (const auto route = routes_.find(id_key(message.id)); route != routes_.end()) {
+      session = std::move(route->second);
+      routes_.erase(route);
+    }
+  } else {
+    // The usual case, without a copy of the id.
+    if (message.kind == Kind::notification) {
+      if (!message.names_session) return add(connection_, text);
+      return add(sessions_[message.session], text);
+    }
+    if (message.names_session) session = message.session;
+    if (message.kind == Kind::request) asked_[id_key(message.id)] = session;
+  }
+  return add(stream(session), text);
+}
+
+bool Streams::add(Stream& stream, std::string_view text) {
+  const bool first = stream.events.empty();
+  constexpr std::string_view before = "data: ", behind = "\n\n";
+  stream.events.append(before).append(text).append(behind);
+  buffered_ += before.size() + text.size() + behind.size();
+  if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
+  if (first && stream.on_events) stream.on_events();
+  return unread_sessions_ <= limits_.max_unread_sessions;
+}
+
+Streams::Stream& Streams::stream(const std::optional<std::string>& session) {
+  return session ? sessions_[*session] : connection_;
+}
+
+bool Streams::enter(const std::optional<std::string>& session, std::function<void()> on_events) {
+  Stream& entered = stream(session);
+  if (entered.has_reader) return false;
+  entered.has_reader = true;
+  entered.on_events = std::move(on_events);
+  if (session && !entered.events.empty()) --unread_sessions_;
+  return true;
+}
+
+void Streams::leave(const std::optional<std::string>& session) {
+  Stream& left = stream(session);
+  left.has_reader = false;
+  left.on_events = nullptr;
+  if (!session) return;
+  if (left.events.empty())
+    sessions_.erase(*session);
+  else
+    ++unread_sessions_;
+}
+
+std::string Streams::take_events(const std::optional<std::string>& session) {
+  return std::exchange(stream(session).events, {});
+}
+
+}  // namespace acp::remote

@@ -1,0 +1,67 @@
+// One client's connection over HTTP, as the server keeps it: which of its messages may pass, and
+// on which of its streams the agent's messages wait. Without I/O.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "acp/remote/message.h"
+#include "acp/remote/server.h"
+
+namespace acp::remote {
+
+class Streams {
+ public:
+  explicit Streams(const Limits& limits) : limits_(limits) {}
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  struct Refusal {
+    int status;
+    std::string text;
+  };
+  // A message of the client's, with its Acp-Session-Id. What may pass is remembered: its answer
+  // will go to the stream that it belongs to.
+  std::optional<Refusal> refusal(const Message& message, const std::optional<std::string>& session);
+
+  // A message of the agent's goes to its stream. False: too many sessions have no reader.
+  bool take(const Message& message, std::string_view text);
+
+  // A reader comes, to the connection's own stream if it names no session. Any session may be asked
+  // for: the client may know it before we do. False: there is a reader.
+  bool enter(const std::optional<std::string>& session, std::function<void()> on_events);
+  void leave(const std::optional<std::string>& session);
+
+  // Taken off a stream, and not on the wire yet; then on the wire.
+  std::string take_events(const std::optional<std::string>& session);
+  void sent(std::size_t bytes) { buffered_ -= bytes; }
+
+  std::size_t buffered_bytes() const { return buffered_; }
+  bool full() const { return buffered_ >= limits_.max_buffered_bytes; }
+  // Requests of the client's that have no answer yet.
+  std::size_t waiting() const { return routes_.size(); }
+
+ private:
+  struct Stream {
+    std::string events;  // as they go over the wire
+    bool has_reader = false;
+    std::function<void()> on_events;  // of its reader: there are some again
+  };
+  Stream& stream(const std::optional<std::string>& session);
+  bool add(Stream& stream, std::string_view text);
+
+  const Limits& limits_;
+  Stream connection_;
+  std::unordered_map<std::string, Stream> sessions_;
+  // By the key of the id: of the client's requests, and of the agent's.
+  std::unordered_map<std::string, std::optional<std::string>> routes_, asked_;
+  std::size_t buffered_ = 0;
+  std::size_t unread_sessions_ = 0;
+};
+
+}  // namespace acp::remote

@@ -1,0 +1,37 @@
+// A client that writes what it likes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "acp/io/descriptor.h"
+
+namespace acp::remote::testing {
+
+class RawSocket {
+ public:
+  // To this port of loopback.
+  explicit RawSocket(std::uint16_t port);
+
+  // False: the other side has closed.
+  bool send(std::string_view bytes);
+  // Until the other side closes.
+  std::string read_to_end();
+  // Until this has come; what came.
+  std::string read_until(std::string_view mark);
+  void close() { socket_.reset(); }
+  int native() const { return socket_.get(); }
+
+ private:
+  // False at the end.
+  bool read_more();
+
+  io::Descriptor socket_;
+  std::string seen_;
+};
+
+// "HTTP/1.1 404 Not Found…" → 404; 0 if it is no answer.
+int status_of(const std::string& answer);
+
+}  // namespace acp::remote::testing
