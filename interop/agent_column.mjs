@@ -16,7 +16,7 @@ const SCENARIOS = [...start, ...sessions, ...turns, ...cancel];
 async function runScenario({ args, started = true, run }, options) {
   const editors = [];
   const open = async () => {
-    const editor = new Editor({ ...options, args });
+    const editor = await Editor.open({ ...options, args });
     editors.push(editor);
     return editor;
   };
@@ -32,12 +32,13 @@ async function runScenario({ args, started = true, run }, options) {
 }
 
 // {transcripts, failures, passed}
-export async function runAgainstOurAgent(program, only) {
+export async function runAgainstOurAgent(program, { only, remote } = {}) {
   const result = { transcripts: [], failures: [], passed: 0 };
   for (const [entry, sdk] of Object.entries({ ".": stable, "/unstable": unstable })) {
-    const options = { sdk, program, unstable: sdk === unstable };
+    const options = { sdk, program, remote, unstable: sdk === unstable };
     for (const scenario of SCENARIOS) {
       if (scenario.unstable && !options.unstable) continue;
+      if (scenario.stdio && remote) continue;
       if (only && !scenario.name.includes(only)) continue;
       try {
         result.transcripts.push(...(await runScenario(scenario, options)));

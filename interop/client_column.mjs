@@ -12,8 +12,9 @@ const ROOT = new URL("..", import.meta.url).pathname;
 const SHARDS = 2; // starting so many agents is what takes the time
 
 // {transcripts, failures}
-export async function runOurClient(program, args) {
-  const shards = Array.from({ length: SHARDS }, (_, index) => runShard(program, args, index));
+// `transport`: "stdio", "http", "ws".
+export async function runOurClient(program, args, transport) {
+  const shards = Array.from({ length: SHARDS }, (_, index) => runShard(program, args, transport, index));
   const results = await Promise.all(shards);
   return {
     transcripts: results.flatMap(({ transcripts }) => transcripts),
@@ -21,13 +22,14 @@ export async function runOurClient(program, args) {
   };
 }
 
-async function runShard(program, args, index) {
+async function runShard(program, args, transport, index) {
   const folder = await mkdtemp(join(tmpdir(), "acp-interop-"));
   const file = join(folder, "transcript");
   try {
     const env = {
       ...process.env,
       ACP_INTEROP_TRANSCRIPT: file,
+      ACP_INTEROP_TRANSPORT: transport,
       GTEST_BRIEF: "1",
       GTEST_TOTAL_SHARDS: String(SHARDS),
       GTEST_SHARD_INDEX: String(index),

@@ -5,12 +5,13 @@ const tags = (union, tag) =>
   union.oneOf.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 const names = ({ oneOf }) => oneOf.flatMap(({ const: name }) => name ?? []);
 
-export function expectedOf(defs) {
+// `remote`: a connection has one attempt to initialize.
+export function expectedOf(defs, remote) {
   const expected = new Map(rowsOf(defs).map((row) => [row, []]));
   const want = (row, ...outcomes) => expected.set(row, [...(expected.get(row) ?? []), ...outcomes]);
   const errors = {
     "authenticate request → agent": ["ok", "-32602"],
-    "initialize request → agent": ["ok", "-32602"],
+    "initialize request → agent": remote ? ["ok"] : ["ok", "-32602"],
     "session/new request → agent": ["ok", "-32000"],
     "session/prompt request → agent": ["-32002", "-32603", "-31999"],
     "session/load request → agent": ["ok", "-32002"],

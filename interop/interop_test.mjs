@@ -1,5 +1,8 @@
 // Both ways: a client on the official SDK with our agent, and our client with an agent on the SDK.
-// `interop_test.mjs ECHO_AGENT INTEROP_CLIENT`; prints what was seen of every method.
+// `interop_test.mjs ECHO_AGENT INTEROP_CLIENT [--only NAME] [--transport http|ws --server
+// REMOTE_SERVER]`; prints what was seen of every method.
+import { parseArgs } from "node:util";
+
 import { Sdk } from "../acp/schema/agreement/sdk.mjs";
 import { runAgainstOurAgent } from "./agent_column.mjs";
 import { runOurClient } from "./client_column.mjs";
@@ -7,12 +10,22 @@ import { expectedOf } from "./expected.mjs";
 import { COLUMNS, Matrix, rowsOf } from "./matrix.mjs";
 import { problemsOf } from "./rules.mjs";
 
-const [agent, client, only] = process.argv.slice(2);
+const {
+  values: { only, transport, server },
+  positionals: [agent, client],
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string" },
+    transport: { type: "string", default: "stdio" },
+    server: { type: "string" },
+  },
+});
 const sdk = await Sdk.load("v1", true);
 
 const columns = [
-  await runAgainstOurAgent(agent, only),
-  await runOurClient(client, only ? [`--gtest_filter=*${only}*`] : []),
+  await runAgainstOurAgent(agent, { only, remote: server && { server, transport } }),
+  await runOurClient(client, only ? [`--gtest_filter=*${only}*`] : [], transport),
 ];
 const matrix = new Matrix();
 const failures = [];
@@ -25,7 +38,7 @@ columns.forEach((result, column) => {
   }
 });
 console.log(matrix.toString(rowsOf(sdk.defs)));
-if (!only) failures.push(...matrix.missing(expectedOf(sdk.defs)));
+if (!only) failures.push(...matrix.missing(expectedOf(sdk.defs, transport !== "stdio")));
 for (const failure of failures) console.log(`\nFAILED ${failure}`);
 console.log(`\n${columns[0].passed} scenarios of an SDK client; ${failures.length} failures`);
 process.exitCode = failures.length === 0 ? 0 : 1;

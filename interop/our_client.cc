@@ -1,5 +1,10 @@
 #include "interop/our_client.h"
 
+#include <acp/remote/client.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 
@@ -169,11 +174,45 @@ void OurClient::record() {
   });
 }
 
+std::string OurClient::transport() {
+  const char* const chosen = std::getenv("ACP_INTEROP_TRANSPORT");
+  return chosen == nullptr ? "stdio" : chosen;
+}
+
 acp::AgentHandle OurClient::start(std::vector<std::string> options) {
   std::vector<std::string> command = {"node", "interop/sdk_agent.mjs"};
   if (unstable()) command.push_back("unstable");
   command.insert(command.end(), options.begin(), options.end());
-  return client.spawn(command).wait();
+  if (!remote()) return client.spawn(command).wait();
+  command.push_back("serve");
+  std::string url = server.start(command);
+  if (transport() == "ws") url.replace(0, 4, "ws");
+  return client.connect(acp::remote::url(url)).wait();
+}
+
+// ---- a server, for agents that are reached by their address
+
+std::string ServerProcess::start(const std::vector<std::string>& command) {
+  acp::io::ProcessOptions options;
+  options.argv = command;
+  auto started = acp::io::Process::start(options);
+  if (!started) throw std::runtime_error("the server does not start");
+  process_.emplace(std::move(*started));
+  input_ = process_->take_stdin();
+  output_ = process_->take_stdout();
+  std::string line;
+  for (char c = 0; c != '\n';) {
+    const ssize_t size = read(output_.get(), &c, 1);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) {
+      pollfd ready{output_.get(), POLLIN, 0};
+      poll(&ready, 1, -1);
+      c = 0;
+      continue;
+    }
+    if (size <= 0) throw std::runtime_error("the server says no address");
+    if (c != '\n') line += c;
+  }
+  return line;
 }
 
 Told OurClient::finish(acp::Prompt prompt) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <acp/client.h>
+#include <acp/io/process/process.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,11 +41,25 @@ struct Told {
   std::string text;
 };
 
+// A server of the tests: it ends with this object.
+class ServerProcess {
+ public:
+  // Its address.
+  std::string start(const std::vector<std::string>& command);
+
+ private:
+  std::optional<acp::io::Process> process_;
+  acp::io::Descriptor input_, output_;
+};
+
 // The parameter: whether the agent uses the SDK's unstable entry point.
 class OurClient : public testing::TestWithParam<bool> {
  protected:
   OurClient();
   bool unstable() const { return GetParam(); }
+  // "stdio", or by which transport the agent is reached: "http", "ws".
+  static std::string transport();
+  static bool remote() { return transport() != "stdio"; }
 
   // Starts the agent with these options.
   acp::AgentHandle start(std::vector<std::string> options = {});
@@ -52,6 +68,7 @@ class OurClient : public testing::TestWithParam<bool> {
   static Told turn(const acp::Session& session, std::string text);
   static Told finish(acp::Prompt prompt);
 
+  ServerProcess server;
   acp::Client client{"interop", "1.0"};
   Inbox inbox;  // under the name of a method, or of a notification: its params
   Inbox wire;   // under "client" and "agent": the frames

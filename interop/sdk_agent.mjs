@@ -1,7 +1,8 @@
 // An agent on the official SDK, for our client to drive: `sdk_agent.mjs [unstable] [require-login]
-// [version=N]`. The first word of a prompt says what it does; see sdk_agent_words.mjs.
+// [version=N] [serve]`. With `serve` its server offers both transports, and says where. The first word of a prompt says what it does; see sdk_agent_words.mjs.
 import { Readable, Writable } from "node:stream";
 
+import { serve } from "./sdk_server.mjs";
 import { answer, isAborted } from "./sdk_agent_words.mjs";
 
 const options = process.argv.slice(2);
@@ -296,8 +297,13 @@ if (unstable)
       client.notify("_agent/noted", { serverId: params.serverId, method: params.method }),
     );
 
-const connection = app.connect(
-  sdk.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)),
-);
-await connection.closed;
-process.exit(0);
+if (options.includes("serve")) {
+  console.log(await serve(app));
+  process.stdin.on("end", () => process.exit(0)).resume();
+} else {
+  const connection = app.connect(
+    sdk.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)),
+  );
+  await connection.closed;
+  process.exit(0);
+}

@@ -3,6 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 
+import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
+import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
+
 import { within } from "./deadline.mjs";
 import { Terminals } from "./terminals.mjs";
 import { isAnswer, tapped, Transcript } from "./wire.mjs";
@@ -33,16 +36,30 @@ export class Editor {
     custom: (params) => params,
   };
 
-  constructor({ sdk, program, args = [], unstable }) {
+  // `remote`: {server, transport: "http" | "ws"}; the agent is then started by that server.
+  static async open({ sdk, program, args = [], unstable, remote }) {
+    const command = [...(remote ? [remote.server] : []), program, ...args];
+    const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.on("error", () => {}); // its exit says more
+    if (!remote)
+      return new Editor(
+        { sdk, unstable, child },
+        sdk.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)),
+      );
+    const url = await within(firstLine(child.stdout), "the server's address");
+    const stream =
+      remote.transport === "http"
+        ? createHttpStream(url)
+        : createWebSocketStream(url.replace("http", "ws"));
+    return new Editor({ sdk, unstable, child, remote }, stream);
+  }
+
+  constructor({ sdk, unstable, child, remote }, stream) {
     this.sdk = sdk;
     this.unstable = unstable;
     this.capabilities = unstable ? { ...STABLE, ...UNSTABLE } : STABLE;
-    this.child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-    this.child.stdin.on("error", () => {}); // its exit says more
-    const stream = sdk.ndJsonStream(
-      Writable.toWeb(this.child.stdin),
-      Readable.toWeb(this.child.stdout),
-    );
+    this.child = child;
+    this.remote = remote;
     this.connection = this.#app().connect(tapped(stream, this.transcript, "client"));
     this.agent = this.connection.agent;
   }
@@ -139,14 +156,15 @@ export class Editor {
     return this.transcript.entries.slice(since).flatMap(asUpdate);
   }
 
-  // Whatever the agent sent before it got this has arrived.
+  // Whatever the agent sent before it got this has arrived; over HTTP, of this session alone.
   async barrier() {
-    await this.request("_echo/echo", { barrier: true });
+    await this.request("_echo/echo", { barrier: true, sessionId: this.sessionId });
   }
 
   // The agent must end by itself when its input does.
   async end() {
     const exited = once(this.child, "exit");
+    if (this.remote) this.connection.close();
     this.child.stdin.end();
     const [code, signal] = await within(exited, "the agent's end after its input was closed");
     await within(this.connection.closed, "the end of the agent's output");
@@ -158,6 +176,15 @@ export class Editor {
     this.terminals.end();
     this.child.kill("SIGKILL");
   }
+}
+
+export async function firstLine(stream) {
+  let text = "";
+  for await (const chunk of stream) {
+    text += chunk;
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0];
 }
 
 function asUpdate({ from, message }) {
