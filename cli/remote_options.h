@@ -1,0 +1,22 @@
+// How a server is reached: what all commands with a URL have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "acp/remote/client.h"
+#include "cli/parser.h"
+
+namespace acp::cli {
+
+struct RemoteOptions {
+  std::string token_file, proxy, ca_file;
+  std::vector<std::string> headers;
+
+  void add_to(const Command& app);
+  // The token: from the file, else from ACP_TOKEN; never from the command line, which others can
+  // see. Throws BadUsage.
+  remote::UrlOptions read(const std::string& url) const;
+};
+
+}  // namespace acp::cli

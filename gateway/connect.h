@@ -1,0 +1,27 @@
+// acp connect: an agent elsewhere, on our standard input and output.
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include "acp/io/transport.h"
+#include "acp/remote/client.h"
+#include "gateway/relay.h"
+
+namespace acp::gateway {
+
+struct ConnectOptions {
+  std::string url;
+  remote::UrlOptions remote = {};
+  RelayOptions relay = {};
+  // How long a broken network is waited for.
+  std::chrono::milliseconds patience{300'000};
+  std::size_t max_message_bytes = 32 * 1024 * 1024;
+};
+
+// Until the editor has gone: 0. 3 if the agent was never reached; 1 if it was lost for good. What
+// there is to say goes to standard error.
+int connect(const ConnectOptions& options, Transport editor, const std::stop_token& stop);
+
+}  // namespace acp::gateway

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "acp/io/printable.h"
+#include "acp/io/wake_pipe.h"
+#include "acp/rpc/framing.h"
+#include "gateway/connect.h"
+
+namespace acp::gateway {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
+constexpr std::chrono::milliseconds first_pause{200}, longest_pause{10'000};
+constexpr int never_reached = 3, lost_for_good = 1;
+
+// One side: lines come, and lines go.
+class Side {
+ public:
+  Side(Transport transport, std::size_t max_message_bytes)
+      : transport_(std::move(transport)), frames_(rpc::Framing::newline, max_message_bytes) {
+    for (const int descriptor : {in(), out()})
+      fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  }
+
+  int in() const { return transport_.in.get(); }
+  int out() const { return transport_.out ? transport_.out.get() : transport_.in.get(); }
+  bool unsent() const { return sent_ < out_.size(); }
+  bool congested() const { return out_.size() - sent_ > max_unsent_bytes; }
+  std::string end_reason() const { return transport_.link ? transport_.link->end_reason() : ""; }
+
+  void write(std::string_view line) {
+    if (!unsent()) out_.clear(), sent_ = 0;
+    out_.append(line).push_back('\n');
+    flush();
+  }
+  // False: nobody reads any more.
+  bool flush() {
+    while (unsent()) {
+      const ssize_t size = ::write(out(), out_.data() + sent_, out_.size() - sent_);
+      if (size < 0 && errno == EINTR) continue;
+      if (size < 0) return errno == EAGAIN;
+      sent_ += static_cast<std::size_t>(size);
+    }
+    return true;
+  }
+  // False: it has ended.
+  template <class OnLine>
+  bool read(OnLine on_line) {
+    char buffer[64 * 1024];
+    const ssize_t size = ::read(in(), buffer, sizeof buffer);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (size <= 0) {
+      if (const auto last = frames_.end()) on_line(last->text);
+      return false;
+    }
+    frames_.feed({buffer, static_cast<std::size_t>(size)});
+    while (const auto frame = frames_.next()) {
+      if (frame->kind != rpc::FrameReader::Frame::Kind::message) return false;
+      on_line(frame->text);
+    }
+    return true;
+  }
+
+ private:
+  Transport transport_;
+  rpc::FrameReader frames_;
+  std::string out_;
+  std::size_t sent_ = 0;
+};
+
+class Connecting {
+ public:
+  Connecting(const ConnectOptions& options, Transport editor, const std::stop_token& stop)
+      : options_(options),
+        editor_(std::move(editor), options.max_message_bytes),
+        relay_(options.relay, ends()),
+        on_stop_(stop, [this] { wake_.poke(); }),
+        stop_(stop) {}
+
+  int run() {
+    open();
+    while (true) {
+      step();
+      if (stop_.stop_requested() || editor_gone_) return 0;
+      if (exit_code_) return *exit_code_;
+      // What it has asked before it closed its output is still answered.
+      if (editor_ended_ && (relay_.pending() == 0 || !agent_)) return 0;
+    }
+  }
+
+ private:
+  Relay::Ends ends() {
+    return {[this](std::string_view text) { editor_.write(text); },
+            [this](std::string_view text) {
+              if (agent_) agent_->write(text);
+            },
+            [](const std::string& text) { say(text); }};
+  }
+  static void say(const std::string& text) {
+    std::cerr << "acp connect: " << io::printable(text) << std::endl;
+  }
+
+  void open() {
+    agent_.emplace(remote::url(options_.url, options_.remote), options_.max_message_bytes);
+    relay_.connected();
+  }
+
+  void step() {
+    pollfd polled[4] = {{editor_.in(), 0, 0}, {editor_.out(), 0, 0}, {-1, 0, 0}, {wake_.descriptor(), POLLIN, 0}};
+    if (!editor_ended_ && (!agent_ || !agent_->congested())) polled[0].events = POLLIN;
+    if (polled[0].events == 0) polled[0].fd = -1;
+    polled[1].events = editor_.unsent() ? POLLOUT : 0;
+    if (agent_) {
+      polled[2].fd = agent_->in();
+      polled[2].events = static_cast<short>((editor_.congested() ? 0 : POLLIN) |
+                                            (agent_->unsent() ? POLLOUT : 0));
+    }
+    if (poll(polled, 4, timeout()) < 0) return;
+    if ((polled[3].revents & POLLIN) != 0) wake_.drain();
+    if ((polled[1].revents & (POLLOUT | POLLERR)) != 0 && !editor_.flush()) editor_gone_ = true;
+    if (polled[0].revents != 0 &&
+        !editor_.read([this](std::string_view line) { relay_.from_editor(line); }))
+      editor_ended_ = true;
+    if (agent_ && polled[2].revents != 0) serve_agent();
+    if (!agent_ && Clock::now() >= next_attempt_) open();
+  }
+
+  int timeout() const {
+    if (agent_) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_attempt_ - Clock::now());
+    return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+  }
+
+  void serve_agent() {
+    agent_->flush();
+    if (agent_->read([this](std::string_view line) { relay_.from_agent(line); })) {
+      if (relay_.is_here()) attempts_ = 0;
+      return;
+    }
+    std::string reason = agent_->end_reason();
+    if (reason.empty()) reason = "the server closed the connection";
+    agent_.reset();
+    if (!relay_.has_begun()) {
+      relay_.given_up(reason);
+      exit_code_ = never_reached;
+      return;
+    }
+    if (attempts_++ == 0) {
+      say("the connection was lost: " + reason + "; trying again");
+      broken_since_ = Clock::now();
+    }
+    relay_.lost(reason);
+    if (Clock::now() - broken_since_ > options_.patience) {
+      relay_.given_up(reason);
+      exit_code_ = lost_for_good;
+      return;
+    }
+    next_attempt_ = Clock::now() + std::min(first_pause * (1 << std::min(attempts_ - 1, 6)), longest_pause);
+  }
+
+  const ConnectOptions& options_;
+  Side editor_;
+  std::optional<Side> agent_;
+  Relay relay_;
+  io::WakePipe wake_;
+  const std::stop_callback<std::function<void()>> on_stop_;
+  const std::stop_token stop_;
+  Clock::time_point next_attempt_, broken_since_;
+  int attempts_ = 0;
+  std::optional<int> exit_code_;
+  bool editor_ended_ = false, editor_gone_ = false;
+};
+
+}  // namespace
+
+int connect(const ConnectOptions& options, Transport editor, const std::stop_token& stop) {
+  return Connecting(options, std::move(editor), stop).run();
+}
+
+}  // namespace acp::gateway

@@ -1,0 +1,70 @@
+#include "gateway/logins.h"
+
+#include <iterator>
+#include <utility>
+
+namespace acp::gateway {
+
+namespace {
+
+// Addresses that are remembered. With more, the one with the oldest failure is forgotten.
+constexpr std::size_t max_addresses = 10'000;
+
+}  // namespace
+
+Logins::Logins(LoginOptions options, Clock::time_point (*now)())
+    : options_(std::move(options)), now_(now), has_token_(remote::bearer_token(options_.token)) {}
+
+std::string Logins::address_of(const remote::RequestHead& head) const {
+  std::string address = head.address;
+  std::string forwarded = head.header("x-forwarded-for");
+  // From the right: what stands further left, anybody can have written.
+  while (options_.trusted_proxies.contains(address) && !forwarded.empty()) {
+    const std::size_t comma = forwarded.rfind(',');
+    std::string last = comma == std::string::npos ? forwarded : forwarded.substr(comma + 1);
+    forwarded = comma == std::string::npos ? "" : forwarded.substr(0, comma);
+    last.erase(0, last.find_first_not_of(" \t"));
+    last.erase(last.find_last_not_of(" \t") + 1);
+    if (last.empty()) break;
+    address = last;
+  }
+  return address;
+}
+
+remote::Decision Logins::decide(const remote::RequestHead& head) {
+  const std::string address = address_of(head);
+  const Clock::time_point now = now_();
+  std::lock_guard lock(mutex_);
+  forget_old(now);
+  const auto failed = failures_.find(address);
+  if (failed != failures_.end() && failed->second.size() >= options_.max_failures) {
+    const auto wait =
+        std::chrono::ceil<std::chrono::seconds>(failed->second.front() + options_.window - now);
+    remote::Decision later;
+    later.status = 429;
+    later.text = "Too many wrong tokens from this address";
+    later.headers["Retry-After"] = std::to_string(wait.count());
+    return later;
+  }
+  remote::Decision decision = has_token_(head);
+  // Without any token it was no guess.
+  if (decision.status == 401 && !head.header("authorization").empty())
+    failures_[address].push_back(now);
+  return decision;
+}
+
+void Logins::forget_old(Clock::time_point now) {
+  for (auto it = failures_.begin(); it != failures_.end();) {
+    auto& times = it->second;
+    while (!times.empty() && times.front() + options_.window <= now) times.pop_front();
+    it = times.empty() ? failures_.erase(it) : std::next(it);
+  }
+  while (failures_.size() > max_addresses) {
+    auto oldest = failures_.begin();
+    for (auto it = failures_.begin(); it != failures_.end(); ++it)
+      if (it->second.front() < oldest->second.front()) oldest = it;
+    failures_.erase(oldest);
+  }
+}
+
+}  // namespace acp::gateway

@@ -1,0 +1,56 @@
+#include "gateway/logins.h"
+
+#include <gtest/gtest.h>
+
+#include "acp/io/testing/fake_clock.h"
+
+namespace acp::gateway {
+namespace {
+
+using io::testing::FakeClock;
+
+remote::RequestHead head(const std::string& token, const std::string& address = "10.0.0.1",
+                         const std::string& forwarded = "") {
+  remote::RequestHead head{"POST", "/acp", {}, address};
+  if (!token.empty()) head.headers["authorization"] = "Bearer " + token;
+  if (!forwarded.empty()) head.headers["x-forwarded-for"] = forwarded;
+  return head;
+}
+
+struct LoginsTest : ::testing::Test {
+  LoginOptions options() {
+    LoginOptions made;
+    made.token = "secret";
+    made.max_failures = 3;
+    made.trusted_proxies = {"127.0.0.1"};
+    return made;
+  }
+  FakeClock clock;
+  Logins logins{options(), &FakeClock::now};
+};
+
+TEST_F(LoginsTest, GuessesHaveAnEnd) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(logins.decide(head("guess")).status, 401);
+  const remote::Decision later = logins.decide(head("secret"));
+  EXPECT_EQ(later.status, 429);
+  EXPECT_EQ(later.headers.at("Retry-After"), "60");
+  EXPECT_EQ(logins.decide(head("secret", "10.0.0.2")).status, 200);
+  FakeClock::pass(std::chrono::seconds(61));
+  EXPECT_EQ(logins.decide(head("secret")).status, 200);
+}
+
+TEST_F(LoginsTest, WithoutATokenItIsNoGuess) {
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(logins.decide(head("")).status, 401);
+  EXPECT_EQ(logins.decide(head("secret")).status, 200);
+}
+
+TEST_F(LoginsTest, OnlyATrustedProxyNamesOthers) {
+  EXPECT_EQ(logins.address_of(head("", "10.0.0.1", "1.2.3.4")), "10.0.0.1");
+  EXPECT_EQ(logins.address_of(head("", "127.0.0.1", "1.2.3.4")), "1.2.3.4");
+  // What the client wrote itself stands further left.
+  EXPECT_EQ(logins.address_of(head("", "127.0.0.1", "9.9.9.9, 1.2.3.4")), "1.2.3.4");
+  EXPECT_EQ(logins.address_of(head("", "127.0.0.1", "1.2.3.4, 127.0.0.1")), "1.2.3.4");
+}
+
+}  // namespace
+}  // namespace acp::gateway

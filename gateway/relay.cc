@@ -1,0 +1,281 @@
+#include "gateway/relay.h"
+
+#include <utility>
+
+#include "acp/rpc/engine.h"
+
+namespace acp::gateway {
+
+namespace {
+
+constexpr const char* cancel_method = "$/cancel_request";
+constexpr const char* lost_text = "the connection to the remote agent was lost: ";
+
+std::string key_of(JsonView id) { return rpc::RequestId(id).key(); }
+
+bool opens_a_session(const std::string& method) {
+  return method == "session/new" || method == "session/load" || method == "session/resume" ||
+         method == "session/fork";
+}
+
+}  // namespace
+
+Relay::Relay(RelayOptions options, Ends ends)
+    : options_(std::move(options)), ends_(std::move(ends)) {}
+
+// ---- from the editor
+
+void Relay::from_editor(std::string_view text) {
+  const auto parsed = Json::parse(text, {.depth = 512, .bytes = text.size()});
+  // What is no message, the agent refuses.
+  if (!parsed || !parsed->is_object()) return send_or_keep(std::string(text));
+  const Json& message = *parsed;
+  if (message["method"].absent()) return pass_answer(message);
+  if (!message["id"].absent()) return pass_request(message);
+  if (options_.paths.empty()) return send_or_keep(message.text());
+  const auto translated = options_.paths.translate(message["params"], PathMap::Towards::agent);
+  send_or_keep(with(message, "params", translated.json));
+}
+
+void Relay::pass_request(const Json& message) {
+  const std::string method = message["method"].as_string().value_or("");
+  const Json id(message["id"]);
+  const auto translated = options_.paths.empty()
+                              ? PathMap::Translated{Json(message["params"])}
+                              : options_.paths.translate(message["params"], PathMap::Towards::agent);
+  if (translated.unmapped)
+    return fail(id, rpc::invalid_params,
+                *translated.unmapped + " has no name on the agent's machine: acp connect --map (there is " +
+                    options_.paths.list() + ")");
+  Json params = translated.json;
+  if (method == "initialize") {
+    Json capabilities(params["clientCapabilities"]);
+    if (options_.no_files) capabilities.set("fs", Json::object());
+    if (options_.no_terminals) capabilities.set("terminal", false);
+    if (options_.no_files || options_.no_terminals) params.set("clientCapabilities", capabilities);
+    initialize_ = params;
+  }
+  const std::string session = params["sessionId"].as_string().value_or("");
+  if (const auto lost = lost_sessions_.find(session); lost != lost_sessions_.end()) {
+    if (!opens_a_session(method))
+      return fail(id, rpc::internal_error,
+                  "this session did not survive the break of the connection: " + lost->second);
+    lost_sessions_.erase(lost);
+  }
+  asked_[key_of(id)] = {id, method, params};
+  send_or_keep(with(message, "params", params));
+}
+
+void Relay::pass_answer(const Json& message) {
+  const auto question = questions_.find(key_of(message["id"]));
+  if (question == questions_.end()) return;  // taken back, or asked by one who has gone
+  const Json id = std::move(question->second.agents_id);
+  questions_.erase(question);
+  const auto translated = options_.paths.empty()
+                              ? PathMap::Translated{Json(message["result"])}
+                              : options_.paths.translate(message["result"], PathMap::Towards::agent);
+  send_or_keep(message["result"].absent() ? with(message, "error", Json(message["error"]), id)
+                                          : with(message, "result", translated.json, id));
+}
+
+// ---- from the agent
+
+void Relay::from_agent(std::string_view text) {
+  const auto parsed = Json::parse(text, {.depth = 512, .bytes = text.size()});
+  if (!parsed || !parsed->is_object()) return;
+  const Json& message = *parsed;
+  if (message["method"].absent()) {
+    const std::string key = key_of(message["id"]);
+    if (restoring_.contains(key)) return restored(key, message);
+    const auto asked = asked_.find(key);
+    if (asked == asked_.end()) return;
+    const Asked was = std::move(asked->second);
+    asked_.erase(asked);
+    if (message["result"].absent()) return ends_.to_editor(message.text());
+    answered(was, message["result"]);
+    if (options_.paths.empty()) return ends_.to_editor(message.text());
+    return ends_.to_editor(
+        with(message, "result",
+             options_.paths.translate(message["result"], PathMap::Towards::editor).json));
+  }
+  const std::string session = message["params"]["sessionId"].as_string().value_or("");
+  const std::string method = message["method"].as_string().value_or("");
+  Json params(message["params"]);
+  std::optional<std::string> unmapped;
+  if (!options_.paths.empty()) {
+    auto translated = options_.paths.translate(params, PathMap::Towards::editor);
+    params = std::move(translated.json);
+    unmapped = std::move(translated.unmapped);
+  }
+  if (message["id"].absent()) {
+    // The editor has seen what is replayed.
+    if (method == "session/update" && replaying_.contains(session)) return;
+    if (method == cancel_method) {
+      const std::string cancelled = key_of(message["params"]["requestId"]);
+      for (const auto& [key, question] : questions_)
+        if (key_of(question.agents_id) == cancelled) params.set("requestId", question.editors_id);
+    }
+    return ends_.to_editor(with(message, "params", params));
+  }
+  const bool is_a_file = method.starts_with("fs/") || method == "terminal/create";
+  if (unmapped && is_a_file) {
+    ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
+                                 {"id", Json(message["id"])},
+                                 {"error", Json::object({{"code", rpc::invalid_params},
+                                                         {"message", *unmapped + " has no name on the editor's machine"}})}})
+                       .text());
+    return;
+  }
+  // The next connection may use the same ids again, while the editor still thinks about these.
+  const Json id("acp-connect-" + std::to_string(generation_) + "-" + key_of(message["id"]));
+  questions_[key_of(id)] = {Json(message["id"]), id};
+  ends_.to_editor(with(message, "params", params, id));
+}
+
+void Relay::answered(const Asked& asked, JsonView result) {
+  if (asked.method == "initialize") capabilities_ = Json(result["agentCapabilities"]);
+  if (asked.method == "initialize" && capabilities_.absent()) capabilities_ = Json::object();
+  const std::string session = asked.params["sessionId"].as_string().value_or("");
+  if (asked.method == "session/new" || asked.method == "session/fork")
+    remember(result["sessionId"].as_string().value_or(""), asked.params);
+  if (asked.method == "session/load" || asked.method == "session/resume")
+    remember(session, asked.params);
+  if (asked.method == "session/close" || asked.method == "session/delete") sessions_.erase(session);
+}
+
+void Relay::remember(const std::string& id, const Json& params) {
+  sessions_[id] = {Json(params["cwd"]), Json(params["mcpServers"]),
+                   Json(params["additionalDirectories"])};
+}
+
+// ---- a break, and after it
+
+void Relay::lost(const std::string& reason) {
+  const State was = std::exchange(state_, State::away);
+  ++generation_;
+  restoring_.clear();
+  replaying_.clear();
+  for (const auto& [key, question] : std::exchange(questions_, {}))
+    ends_.to_editor(
+        Json::object({{"jsonrpc", "2.0"},
+                      {"method", cancel_method},
+                      {"params", Json::object({{"requestId", question.editors_id}})}})
+            .text());
+  // Nothing of what was asked since the break has been sent.
+  if (was == State::here) fail_all(reason);
+}
+
+void Relay::fail_all(const std::string& reason) {
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  for (const auto& [key, asked] : std::exchange(asked_, {}))
+    fail(asked.id, rpc::internal_error, lost_text + reason);
+}
+
+void Relay::connected() {
+  if (initialize_.absent()) {
+    state_ = State::here;
+    return;
+  }
+  if (!has_begun()) {  // it is on its way, or waits
+    state_ = State::here;
+    for (const std::string& text : std::exchange(waiting_, {})) ends_.to_agent(text);
+    waiting_bytes_ = 0;
+    return;
+  }
+  state_ = State::restoring;
+  const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
+  restoring_[key_of(id)] = "";
+  ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
+                               {"id", id},
+                               {"method", "initialize"},
+                               {"params", initialize_}})
+                     .text());
+}
+
+// The agent is there again: now its sessions.
+void Relay::restore() {
+  const bool resumes = !capabilities_["sessionCapabilities"]["resume"].absent() &&
+                       !capabilities_["sessionCapabilities"]["resume"].is_null();
+  const bool loads = capabilities_["loadSession"].as_bool().value_or(false);
+  for (const auto& [session, how] : sessions_) {
+    if (!resumes && !loads) {
+      lost_sessions_[session] = "the agent can neither resume nor load sessions";
+      continue;
+    }
+    const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
+    restoring_[key_of(id)] = session;
+    if (!resumes) replaying_.insert(session);
+    Json params = Json::object({{"sessionId", session},
+                                {"cwd", how.cwd},
+                                {"mcpServers", how.servers.absent() ? Json::array() : how.servers}});
+    if (!how.directories.absent()) params.set("additionalDirectories", how.directories);
+    ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
+                                 {"id", id},
+                                 {"method", resumes ? "session/resume" : "session/load"},
+                                 {"params", params}})
+                       .text());
+  }
+  for (const auto& [session, why] : lost_sessions_) sessions_.erase(session);
+  check_restored();
+}
+
+void Relay::restored(const std::string& key, JsonView message) {
+  const std::string session = std::move(restoring_.at(key));
+  restoring_.erase(key);
+  const std::string error = message["error"]["message"].as_string().value_or("");
+  if (session.empty()) {
+    if (message["result"].absent()) return given_up("the agent refuses initialize: " + error);
+    capabilities_ = Json(message["result"]["agentCapabilities"]);
+    if (capabilities_.absent()) capabilities_ = Json::object();
+    return restore();
+  }
+  replaying_.erase(session);
+  if (message["result"].absent()) {
+    lost_sessions_[session] = error;
+    sessions_.erase(session);
+    ends_.say("a session could not be opened again: " + error);
+  }
+  check_restored();
+}
+
+void Relay::check_restored() {
+  if (!restoring_.empty()) return;
+  state_ = State::here;
+  ends_.say("connected again, with " + std::to_string(sessions_.size()) + " sessions");
+  waiting_bytes_ = 0;
+  for (const std::string& text : std::exchange(waiting_, {})) ends_.to_agent(text);
+}
+
+void Relay::given_up(const std::string& reason) {
+  lost(reason);
+  fail_all(reason);
+  ends_.say(lost_text + reason);
+}
+
+// ---- the rest
+
+void Relay::send_or_keep(std::string text) {
+  if (state_ == State::here) return ends_.to_agent(text);
+  waiting_bytes_ += text.size();
+  if (waiting_bytes_ > options_.max_waiting_bytes) return fail_all("too much waits for it");
+  waiting_.push_back(std::move(text));
+}
+
+void Relay::fail(const Json& id, std::int32_t code, const std::string& message) {
+  ends_.to_editor(Json::object({{"jsonrpc", "2.0"},
+                                {"id", id},
+                                {"error", Json::object({{"code", code}, {"message", message}})}})
+                      .text());
+}
+
+std::string Relay::with(const Json& message, const char* member, const Json& value,
+                        const Json& id) const {
+  Json changed = Json::object({{"jsonrpc", "2.0"}});
+  if (!message["id"].absent()) changed.set("id", id.absent() ? Json(message["id"]) : id);
+  if (!message["method"].absent()) changed.set("method", Json(message["method"]));
+  if (!value.absent()) changed.set(member, value);
+  return changed.text();
+}
+
+}  // namespace acp::gateway

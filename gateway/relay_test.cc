@@ -1,0 +1,197 @@
+#include "gateway/relay.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "acp/rpc/engine.h"
+
+namespace acp::gateway {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+// An editor and an agent that the test plays.
+struct RelayTest : ::testing::Test {
+  void start(RelayOptions options = {}) {
+    relay.emplace(std::move(options),
+                  Relay::Ends{[this](std::string_view text) { editor.emplace_back(text); },
+                              [this](std::string_view text) { agent.emplace_back(text); },
+                              [this](const std::string& text) { said.push_back(text); }});
+    relay->connected();
+  }
+  static std::string call(const std::string& id, const std::string& method,
+                          const std::string& params = "{}") {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
+           "}";
+  }
+  static std::string answer(const std::string& id, const std::string& result = "{}") {
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}";
+  }
+  // Takes the last message of a side, or what it has at these members, and forgets the others.
+  template <class... Members>
+  static Json last(Strings& side, const Members&... members) {
+    Json value = side.empty() ? Json() : *Json::parse(side.back());
+    side.clear();
+    ((value = Json(value[members])), ...);
+    return value;
+  }
+  void initialize(const std::string& capabilities) {
+    relay->from_editor(call("1", "initialize", R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}})"));
+    relay->from_agent(answer("1", R"({"protocolVersion":1,"agentCapabilities":)" + capabilities + "}"));
+  }
+  void new_session() {
+    relay->from_editor(call("2", "session/new", R"({"cwd":"/here","mcpServers":[]})"));
+    relay->from_agent(answer("2", R"({"sessionId":"s"})"));
+    editor.clear();
+    agent.clear();
+  }
+
+  Strings editor, agent, said;
+  std::optional<Relay> relay;
+};
+
+TEST_F(RelayTest, PassesEverything) {
+  start();
+  relay->from_editor(call("1", "_x", R"({"n":1})"));
+  EXPECT_EQ(agent, Strings{call("1", "_x", R"({"n":1})")});
+  relay->from_agent(answer("1", R"({"m":2})"));
+  EXPECT_EQ(editor, Strings{answer("1", R"({"m":2})")});
+  editor.clear();
+  relay->from_agent(R"({"jsonrpc":"2.0","method":"_note","params":[1]})");
+  EXPECT_EQ(editor, Strings{R"({"jsonrpc":"2.0","method":"_note","params":[1]})"});
+}
+
+TEST_F(RelayTest, QuestionsHaveIdsOfTheirOwn) {
+  start();
+  relay->from_agent(call("7", "fs/read_text_file", R"({"path":"/a"})"));
+  const Json asked = last(editor);
+  EXPECT_NE(asked["id"].text(), "7");
+  relay->from_agent(R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}})");
+  EXPECT_EQ(last(editor, "params", "requestId"), asked["id"]);
+  relay->from_editor(answer(std::string(asked["id"].text()), R"({"content":"x"})"));
+  EXPECT_EQ(agent, Strings{answer("7", R"({"content":"x"})")});
+}
+
+TEST_F(RelayTest, ABreakEndsWhatWasUnderWay) {
+  start();
+  initialize("{}");
+  new_session();
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  relay->from_agent(call("7", "session/request_permission", R"({"sessionId":"s"})"));
+  const Json question = last(editor);
+  relay->lost("the cable");
+  ASSERT_EQ(editor.size(), 2u);
+  const Json taken_back = *Json::parse(editor[0]), failed = *Json::parse(editor[1]);
+  EXPECT_EQ(taken_back["method"].as_string(), "$/cancel_request");
+  EXPECT_EQ(taken_back["params"]["requestId"], question["id"]);
+  EXPECT_EQ(failed["id"].text(), "3");
+  EXPECT_EQ(failed["error"]["message"].as_string(),
+            "the connection to the remote agent was lost: the cable");
+  // Its answer comes too late.
+  agent.clear();
+  relay->from_editor(answer(std::string(question["id"].text())));
+  EXPECT_TRUE(agent.empty());
+}
+
+TEST_F(RelayTest, SessionsAreResumed) {
+  start();
+  initialize(R"({"sessionCapabilities":{"resume":{}},"loadSession":true})");
+  new_session();
+  relay->lost("the cable");
+  // What is asked meanwhile waits.
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  EXPECT_TRUE(agent.empty());
+  relay->connected();
+  const Json again = last(agent);
+  EXPECT_EQ(again["method"].as_string(), "initialize");
+  EXPECT_EQ(again["params"]["clientCapabilities"]["terminal"].as_bool(), true);
+  relay->from_agent(answer(std::string(again["id"].text()),
+                           R"({"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}})"));
+  const Json resume = last(agent);
+  EXPECT_EQ(resume["method"].as_string(), "session/resume");
+  EXPECT_EQ(resume["params"].text(), R"({"sessionId":"s","cwd":"/here","mcpServers":[]})");
+  relay->from_agent(answer(std::string(resume["id"].text())));
+  EXPECT_EQ(agent, Strings{call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})")});
+  EXPECT_TRUE(editor.empty());
+}
+
+TEST_F(RelayTest, AReplayIsNotShownTwice) {
+  start();
+  initialize(R"({"loadSession":true})");
+  new_session();
+  relay->lost("the cable");
+  relay->connected();
+  relay->from_agent(answer(std::string(last(agent, "id").text()),
+                           R"({"agentCapabilities":{"loadSession":true}})"));
+  const Json load = last(agent);
+  EXPECT_EQ(load["method"].as_string(), "session/load");
+  const std::string update = R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}})";
+  relay->from_agent(update);
+  EXPECT_TRUE(editor.empty());
+  relay->from_agent(answer(std::string(load["id"].text())));
+  relay->from_agent(update);
+  EXPECT_EQ(editor, Strings{update});
+}
+
+TEST_F(RelayTest, SaysWhatWasLost) {
+  start();
+  initialize(R"({"loadSession":true})");
+  new_session();
+  relay->lost("the cable");
+  relay->connected();
+  relay->from_agent(answer(std::string(last(agent, "id").text()),
+                           R"({"agentCapabilities":{"loadSession":true}})"));
+  relay->from_agent(R"({"jsonrpc":"2.0","id":)" + std::string(last(agent, "id").text()) +
+                    R"(,"error":{"code":-32002,"message":"no such session"}})");
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  EXPECT_TRUE(agent.empty());
+  EXPECT_EQ(last(editor, "error", "message").as_string(),
+            "this session did not survive the break of the connection: no such session");
+  // Another one can be opened.
+  relay->from_editor(call("4", "session/new", R"({"cwd":"/here"})"));
+  EXPECT_EQ(last(agent, "method").as_string(), "session/new");
+}
+
+TEST_F(RelayTest, ASecondBreakWhileItComesBackLosesNothing) {
+  start();
+  initialize(R"({"sessionCapabilities":{"resume":{}}})");
+  new_session();
+  relay->lost("the cable");
+  relay->from_editor(call("3", "_x"));
+  relay->connected();
+  relay->lost("the cable again");
+  EXPECT_TRUE(editor.empty());
+  EXPECT_EQ(relay->pending(), 1u);
+  relay->given_up("enough");
+  EXPECT_EQ(last(editor, "id").text(), "3");
+  EXPECT_EQ(relay->pending(), 0u);
+}
+
+TEST_F(RelayTest, HidesTheEditorsFilesAndTerminals) {
+  RelayOptions options;
+  options.no_files = options.no_terminals = true;
+  start(std::move(options));
+  initialize("{}");
+  const Json sent = last(agent);
+  EXPECT_EQ(sent["params"]["clientCapabilities"].text(), R"({"fs":{},"terminal":false})");
+}
+
+TEST_F(RelayTest, TranslatesPaths) {
+  RelayOptions options;
+  options.paths.add("/home/me=/srv/me");
+  start(std::move(options));
+  relay->from_editor(call("2", "session/new", R"({"cwd":"/home/me/a","mcpServers":[{"name":"/home/me"}]})"));
+  EXPECT_EQ(last(agent, "params").text(), R"({"cwd":"/srv/me/a","mcpServers":[{"name":"/home/me"}]})");
+  relay->from_editor(call("3", "session/new", R"({"cwd":"/elsewhere"})"));
+  EXPECT_TRUE(agent.empty());
+  EXPECT_EQ(last(editor, "error", "code").as_int64(), rpc::invalid_params);
+  relay->from_agent(call("7", "fs/read_text_file", R"({"path":"/srv/me/b"})"));
+  EXPECT_EQ(last(editor, "params", "path").as_string(), "/home/me/b");
+  relay->from_agent(call("8", "fs/read_text_file", R"({"path":"/etc/passwd"})"));
+  EXPECT_TRUE(editor.empty());
+  EXPECT_EQ(last(agent, "error", "code").as_int64(), rpc::invalid_params);
+}
+
+}  // namespace
+}  // namespace acp::gateway

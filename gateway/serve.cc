@@ -1,0 +1,159 @@
+#include "gateway/serve.h"
+
+#include <condition_variable>
+#include <ctime>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "acp/io/printable.h"
+#include "acp/io/quiet_thread.h"
+#include "acp/json/json.h"
+#include "acp/start_failed.h"
+#include "gateway/roots.h"
+#include "gateway/served_agent.h"
+
+namespace acp::gateway {
+
+namespace {
+
+std::string time_text(std::chrono::system_clock::time_point now) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+// Lines of several threads, each in one piece.
+class Log {
+ public:
+  void line(const std::string& text) {
+    const std::string whole = io::printable(text) + "\n";
+    std::lock_guard lock(mutex_);
+    std::cerr << whole << std::flush;
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+class Serving {
+ public:
+  explicit Serving(const ServeOptions& options)
+      : options_(options), roots_(options.roots), logins_(options.logins) {
+    remote::ServerOptions server = options.server;
+    server.authorize = [this](const remote::RequestHead& head) { return logins_.decide(head); };
+    server.log = [this](const LogEntry& entry) { log(entry); };
+    if (!options.quiet)
+      server.access_log = [this](const remote::Access& access) {
+        log_.line(access_line(access, options_.json_log, std::chrono::system_clock::now()));
+      };
+    server_.emplace(std::move(server));
+  }
+
+  int run(const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] {
+      log_.line("acp serve: no new clients; running turns have " +
+                std::to_string(options_.drain.count() / 1000) + " s");
+      server_->drain(options_.drain);
+    });
+    server_->start([this](remote::Incoming incoming) { begin(std::move(incoming)); });
+    say_where();
+    server_->wait();
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [this] { return running_ == 0; });
+    return 0;
+  }
+
+ private:
+  void say_where() {
+    std::string text = "acp serve: " + options_.agent_name + " at " + server_->url() + ", for " +
+                       roots_.list();
+    log_.line(text);
+    if (options_.shows_token)
+      std::cerr << "acp serve: the token, shown this once: " << options_.logins.token << std::endl;
+    log_.line("acp serve: the token is in " + options_.token_file);
+  }
+
+  void log(const LogEntry& entry) {
+    if (entry.level != LogEntry::Level::debug)
+      log_.line(std::string("acp serve: ") + to_string(entry.level) + ": " + entry.message);
+  }
+
+  // Each client has a thread, which waits for the end of its agent.
+  void begin(remote::Incoming incoming) {
+    {
+      std::lock_guard lock(mutex_);
+      ++running_;
+    }
+    io::quiet_thread([this, incoming = std::make_shared<remote::Incoming>(std::move(incoming))] {
+      serve_one(*incoming);
+      std::lock_guard lock(mutex_);
+      --running_;
+      ended_.notify_all();
+    }).detach();
+  }
+
+  void serve_one(remote::Incoming& incoming) {
+    const std::string name = "client " + incoming.id.substr(0, 8);
+    ServedAgentOptions options;
+    options.roots = &roots_;
+    options.agent = options_.agent;
+    options.client_mcp = options_.client_mcp;
+    options.max_sessions = options_.max_sessions;
+    options.log = [this](const LogEntry& entry) { log(entry); };
+    options.on_stderr = [this, &name](std::string_view line) {
+      log_.line(name + ", the agent says: " + std::string(line));
+    };
+    try {
+      serve_agent(std::move(incoming.transport), options);
+    } catch (const std::exception& failure) {
+      log_.line("acp serve: error: " + name + ": " + failure.what());
+    }
+  }
+
+  const ServeOptions& options_;
+  const Roots roots_;
+  Logins logins_;
+  Log log_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t running_ = 0;
+  std::optional<remote::Server> server_;
+};
+
+}  // namespace
+
+std::string access_line(const remote::Access& access, bool json,
+                        std::chrono::system_clock::time_point now) {
+  if (json) {
+    Json line = Json::object({{"time", time_text(now)},
+                              {"address", access.address},
+                              {"method", access.method},
+                              {"path", access.path},
+                              {"status", access.status},
+                              {"bytesIn", access.bytes_in},
+                              {"bytesOut", access.bytes_out},
+                              {"ms", access.time.count()}});
+    if (!access.connection_id.empty()) line.set("connection", access.connection_id);
+    if (!access.reason.empty()) line.set("reason", access.reason);
+    return line.text();
+  }
+  std::string text = time_text(now) + " " + access.address + " " + access.method + " " +
+                     access.path + " " + std::to_string(access.status) + " " +
+                     std::to_string(access.bytes_in) + "/" + std::to_string(access.bytes_out) +
+                     " bytes " + std::to_string(access.time.count()) + " ms";
+  if (!access.connection_id.empty()) text += " " + access.connection_id;
+  if (!access.reason.empty()) text += " (" + access.reason + ")";
+  return text;
+}
+
+int serve(const ServeOptions& options, const std::stop_token& stop) {
+  return Serving(options).run(stop);
+}
+
+}  // namespace acp::gateway
