@@ -118,14 +118,15 @@ class Connecting {
   }
 
   void step() {
-    pollfd polled[4] = {{editor_.in(), 0, 0}, {editor_.out(), 0, 0}, {-1, 0, 0}, {wake_.descriptor(), POLLIN, 0}};
+    pollfd polled[4] = {
+        {editor_.in(), 0, 0}, {editor_.out(), 0, 0}, {-1, 0, 0}, {wake_.descriptor(), POLLIN, 0}};
     if (!editor_ended_ && (!agent_ || !agent_->congested())) polled[0].events = POLLIN;
     if (polled[0].events == 0) polled[0].fd = -1;
     polled[1].events = editor_.unsent() ? POLLOUT : 0;
     if (agent_) {
       polled[2].fd = agent_->in();
-      polled[2].events = static_cast<short>((editor_.congested() ? 0 : POLLIN) |
-                                            (agent_->unsent() ? POLLOUT : 0));
+      polled[2].events =
+          static_cast<short>((editor_.congested() ? 0 : POLLIN) | (agent_->unsent() ? POLLOUT : 0));
     }
     if (poll(polled, 4, timeout()) < 0) return;
     if ((polled[3].revents & POLLIN) != 0) wake_.drain();
@@ -167,7 +168,8 @@ class Connecting {
       exit_code_ = lost_for_good;
       return;
     }
-    next_attempt_ = Clock::now() + std::min(first_pause * (1 << std::min(attempts_ - 1, 6)), longest_pause);
+    next_attempt_ =
+        Clock::now() + std::min(first_pause * (1 << std::min(attempts_ - 1, 6)), longest_pause);
   }
 
   const ConnectOptions& options_;

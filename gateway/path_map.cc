@@ -17,8 +17,8 @@ bool is_path(std::string_view name) {
 bool is_address(std::string_view name) { return name == "uri" || name == "url"; }
 // Members that belong to somebody else.
 bool is_foreign(std::string_view name) {
-  constexpr std::string_view foreign[] = {"_meta", "rawInput", "rawOutput", "mcpServers", "env",
-                                          "args"};
+  constexpr std::string_view foreign[] = {"_meta",      "rawInput", "rawOutput",
+                                          "mcpServers", "env",      "args"};
   return std::find(std::begin(foreign), std::end(foreign), name) != std::end(foreign);
 }
 

@@ -24,8 +24,8 @@ class PathMap {
   std::optional<std::string> path(const std::string& path, Towards side) const;
 
   // A message's params or result, with all its paths and file: addresses translated; what is
-  // foreign to the protocol (raw input and output, _meta, text) stays. Those without a mapping stay,
-  // too, and the first of them is named.
+  // foreign to the protocol (raw input and output, _meta, text) stays. Those without a mapping
+  // stay, too, and the first of them is named.
   struct Translated {
     Json json;
     std::optional<std::string> unmapped = {};

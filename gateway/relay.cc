@@ -40,12 +40,13 @@ void Relay::from_editor(std::string_view text) {
 void Relay::pass_request(const Json& message) {
   const std::string method = message["method"].as_string().value_or("");
   const Json id(message["id"]);
-  const auto translated = options_.paths.empty()
-                              ? PathMap::Translated{Json(message["params"])}
-                              : options_.paths.translate(message["params"], PathMap::Towards::agent);
+  const auto translated =
+      options_.paths.empty() ? PathMap::Translated{Json(message["params"])}
+                             : options_.paths.translate(message["params"], PathMap::Towards::agent);
   if (translated.unmapped)
     return fail(id, rpc::invalid_params,
-                *translated.unmapped + " has no name on the agent's machine: acp connect --map (there is " +
+                *translated.unmapped +
+                    " has no name on the agent's machine: acp connect --map (there is " +
                     options_.paths.list() + ")");
   Json params = translated.json;
   if (method == "initialize") {
@@ -71,9 +72,9 @@ void Relay::pass_answer(const Json& message) {
   if (question == questions_.end()) return;  // taken back, or asked by one who has gone
   const Json id = std::move(question->second.agents_id);
   questions_.erase(question);
-  const auto translated = options_.paths.empty()
-                              ? PathMap::Translated{Json(message["result"])}
-                              : options_.paths.translate(message["result"], PathMap::Towards::agent);
+  const auto translated =
+      options_.paths.empty() ? PathMap::Translated{Json(message["result"])}
+                             : options_.paths.translate(message["result"], PathMap::Towards::agent);
   send_or_keep(message["result"].absent() ? with(message, "error", Json(message["error"]), id)
                                           : with(message, "result", translated.json, id));
 }
@@ -119,11 +120,14 @@ void Relay::from_agent(std::string_view text) {
   }
   const bool is_a_file = method.starts_with("fs/") || method == "terminal/create";
   if (unmapped && is_a_file) {
-    ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
-                                 {"id", Json(message["id"])},
-                                 {"error", Json::object({{"code", rpc::invalid_params},
-                                                         {"message", *unmapped + " has no name on the editor's machine"}})}})
-                       .text());
+    ends_.to_agent(
+        Json::object(
+            {{"jsonrpc", "2.0"},
+             {"id", Json(message["id"])},
+             {"error",
+              Json::object({{"code", rpc::invalid_params},
+                            {"message", *unmapped + " has no name on the editor's machine"}})}})
+            .text());
     return;
   }
   // The next connection may use the same ids again, while the editor still thinks about these.
@@ -156,11 +160,10 @@ void Relay::lost(const std::string& reason) {
   restoring_.clear();
   replaying_.clear();
   for (const auto& [key, question] : std::exchange(questions_, {}))
-    ends_.to_editor(
-        Json::object({{"jsonrpc", "2.0"},
-                      {"method", cancel_method},
-                      {"params", Json::object({{"requestId", question.editors_id}})}})
-            .text());
+    ends_.to_editor(Json::object({{"jsonrpc", "2.0"},
+                                  {"method", cancel_method},
+                                  {"params", Json::object({{"requestId", question.editors_id}})}})
+                        .text());
   // Nothing of what was asked since the break has been sent.
   if (was == State::here) fail_all(reason);
 }
@@ -186,11 +189,10 @@ void Relay::connected() {
   state_ = State::restoring;
   const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
   restoring_[key_of(id)] = "";
-  ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
-                               {"id", id},
-                               {"method", "initialize"},
-                               {"params", initialize_}})
-                     .text());
+  ends_.to_agent(
+      Json::object(
+          {{"jsonrpc", "2.0"}, {"id", id}, {"method", "initialize"}, {"params", initialize_}})
+          .text());
 }
 
 // The agent is there again: now its sessions.
@@ -206,9 +208,10 @@ void Relay::restore() {
     const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
     restoring_[key_of(id)] = session;
     if (!resumes) replaying_.insert(session);
-    Json params = Json::object({{"sessionId", session},
-                                {"cwd", how.cwd},
-                                {"mcpServers", how.servers.absent() ? Json::array() : how.servers}});
+    Json params =
+        Json::object({{"sessionId", session},
+                      {"cwd", how.cwd},
+                      {"mcpServers", how.servers.absent() ? Json::array() : how.servers}});
     if (!how.directories.absent()) params.set("additionalDirectories", how.directories);
     ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
                                  {"id", id},

@@ -45,7 +45,8 @@ class Relay {
   // It will not come back: nothing waits any more.
   void given_up(const std::string& reason);
 
-  // Whether the agent has ever answered `initialize`: before that, there is nothing to come back to.
+  // Whether the agent has ever answered `initialize`: before that, there is nothing to come back
+  // to.
   bool has_begun() const { return !capabilities_.absent(); }
   // Requests of the editor's that have no answer yet.
   std::size_t pending() const { return asked_.size(); }
@@ -83,8 +84,8 @@ class Relay {
   const RelayOptions options_;
   const Ends ends_;
   State state_ = State::away;
-  Json initialize_;    // its params, as they went to the agent
-  Json capabilities_;  // of the agent; absent until it has answered
+  Json initialize_;                     // its params, as they went to the agent
+  Json capabilities_;                   // of the agent; absent until it has answered
   std::map<std::string, Asked> asked_;  // by the key of the id
   // The agent's requests, by the key of the id that the editor knows.
   struct Question {

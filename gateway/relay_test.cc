@@ -22,8 +22,8 @@ struct RelayTest : ::testing::Test {
   }
   static std::string call(const std::string& id, const std::string& method,
                           const std::string& params = "{}") {
-    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
-           "}";
+    return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" +
+           params + "}";
   }
   static std::string answer(const std::string& id, const std::string& result = "{}") {
     return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)" + result + "}";
@@ -37,8 +37,11 @@ struct RelayTest : ::testing::Test {
     return value;
   }
   void initialize(const std::string& capabilities) {
-    relay->from_editor(call("1", "initialize", R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}})"));
-    relay->from_agent(answer("1", R"({"protocolVersion":1,"agentCapabilities":)" + capabilities + "}"));
+    relay->from_editor(call(
+        "1", "initialize",
+        R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}})"));
+    relay->from_agent(
+        answer("1", R"({"protocolVersion":1,"agentCapabilities":)" + capabilities + "}"));
   }
   void new_session() {
     relay->from_editor(call("2", "session/new", R"({"cwd":"/here","mcpServers":[]})"));
@@ -106,8 +109,9 @@ TEST_F(RelayTest, SessionsAreResumed) {
   const Json again = last(agent);
   EXPECT_EQ(again["method"].as_string(), "initialize");
   EXPECT_EQ(again["params"]["clientCapabilities"]["terminal"].as_bool(), true);
-  relay->from_agent(answer(std::string(again["id"].text()),
-                           R"({"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}})"));
+  relay->from_agent(
+      answer(std::string(again["id"].text()),
+             R"({"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}})"));
   const Json resume = last(agent);
   EXPECT_EQ(resume["method"].as_string(), "session/resume");
   EXPECT_EQ(resume["params"].text(), R"({"sessionId":"s","cwd":"/here","mcpServers":[]})");
@@ -126,7 +130,8 @@ TEST_F(RelayTest, AReplayIsNotShownTwice) {
                            R"({"agentCapabilities":{"loadSession":true}})"));
   const Json load = last(agent);
   EXPECT_EQ(load["method"].as_string(), "session/load");
-  const std::string update = R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}})";
+  const std::string update =
+      R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}})";
   relay->from_agent(update);
   EXPECT_TRUE(editor.empty());
   relay->from_agent(answer(std::string(load["id"].text())));
@@ -181,8 +186,10 @@ TEST_F(RelayTest, TranslatesPaths) {
   RelayOptions options;
   options.paths.add("/home/me=/srv/me");
   start(std::move(options));
-  relay->from_editor(call("2", "session/new", R"({"cwd":"/home/me/a","mcpServers":[{"name":"/home/me"}]})"));
-  EXPECT_EQ(last(agent, "params").text(), R"({"cwd":"/srv/me/a","mcpServers":[{"name":"/home/me"}]})");
+  relay->from_editor(
+      call("2", "session/new", R"({"cwd":"/home/me/a","mcpServers":[{"name":"/home/me"}]})"));
+  EXPECT_EQ(last(agent, "params").text(),
+            R"({"cwd":"/srv/me/a","mcpServers":[{"name":"/home/me"}]})");
   relay->from_editor(call("3", "session/new", R"({"cwd":"/elsewhere"})"));
   EXPECT_TRUE(agent.empty());
   EXPECT_EQ(last(editor, "error", "code").as_int64(), rpc::invalid_params);

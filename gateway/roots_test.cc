@@ -32,8 +32,8 @@ TEST_F(RootsTest, FollowLinks) {
   for (const char* inside : {"root", "root/", "root/inside", "root/inside/..", "root/not-there",
                              "alias/inside", "root/../root/inside"})
     EXPECT_TRUE(roots.hold(folder / inside)) << inside;
-  for (const char* outside : {".", "root-two", "root/link", "root/link/x", "root/..",
-                              "root/inside/../../root-two"})
+  for (const char* outside :
+       {".", "root-two", "root/link", "root/link/x", "root/..", "root/inside/../../root-two"})
     EXPECT_FALSE(roots.hold(folder / outside)) << outside;
   EXPECT_FALSE(roots.hold("root"));
   EXPECT_FALSE(roots.hold(""));

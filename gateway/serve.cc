@@ -71,8 +71,8 @@ class Serving {
 
  private:
   void say_where() {
-    std::string text = "acp serve: " + options_.agent_name + " at " + server_->url() + ", for " +
-                       roots_.list();
+    std::string text =
+        "acp serve: " + options_.agent_name + " at " + server_->url() + ", for " + roots_.list();
     log_.line(text);
     if (options_.shows_token)
       std::cerr << "acp serve: the token, shown this once: " << options_.logins.token << std::endl;

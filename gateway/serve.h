@@ -32,6 +32,7 @@ struct ServeOptions {
 int serve(const ServeOptions& options, const std::stop_token& stop);
 
 // One line of the access log, without its end.
-std::string access_line(const remote::Access& access, bool json, std::chrono::system_clock::time_point now);
+std::string access_line(const remote::Access& access, bool json,
+                        std::chrono::system_clock::time_point now);
 
 }  // namespace acp::gateway

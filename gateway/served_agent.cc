@@ -22,9 +22,9 @@ void check_servers(JsonView servers) {
   for (JsonView server : servers.elements()) {
     const std::string type = server["type"].as_string().value_or("stdio");
     if (type == "stdio")
-      throw permission_denied(
-          "mcpServers: " + server["name"].as_string().value_or("a server") +
-          " is a program, and this server starts none that a client names (acp serve --client-mcp)");
+      throw permission_denied("mcpServers: " + server["name"].as_string().value_or("a server") +
+                              " is a program, and this server starts none that a client names (acp "
+                              "serve --client-mcp)");
   }
 }
 

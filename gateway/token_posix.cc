@@ -36,7 +36,8 @@ std::string new_token() {
 std::string read_token(const std::string& file) {
   struct stat about;
   if (stat(file.c_str(), &about) != 0)
-    throw std::runtime_error("the token's file " + file + " cannot be read: " + std::strerror(errno));
+    throw std::runtime_error("the token's file " + file +
+                             " cannot be read: " + std::strerror(errno));
   if (S_ISREG(about.st_mode) && (about.st_mode & 077) != 0)
     throw std::runtime_error("others can read the token's file " + file + ": chmod 600 " + file);
   std::ifstream in(file, std::ios::binary);

@@ -35,7 +35,7 @@ export const scenarios = [
   {
     name: "nothing before initialize, and not twice",
     started: false,
-    stdio: true, // elsewhere the transport sees to it: remote_status_test.mjs
+    stdio: true, // elsewhere the transport sees to it: remote/status_test.mjs
     async run(editor) {
       await fails(editor.request("session/new", { cwd: CWD, mcpServers: [] }), -32600);
       await fails(editor.request("_echo/echo", {}), -32600);

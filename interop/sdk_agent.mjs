@@ -2,7 +2,7 @@
 // [version=N] [serve]`. With `serve` its server offers both transports, and says where. The first word of a prompt says what it does; see sdk_agent_words.mjs.
 import { Readable, Writable } from "node:stream";
 
-import { serve } from "./sdk_server.mjs";
+import { serve } from "./remote/sdk_server.mjs";
 import { answer, isAborted } from "./sdk_agent_words.mjs";
 
 const options = process.argv.slice(2);

@@ -147,8 +147,7 @@ void Client::begin(Transfer& transfer) {
     curl().easy_setopt(easy, CURLOPT_NOPROXY, "");
     curl().easy_setopt(easy, CURLOPT_PROXY, request.proxy.c_str());
   }
-  if (!request.ca_file.empty())
-    curl().easy_setopt(easy, CURLOPT_CAINFO, request.ca_file.c_str());
+  if (!request.ca_file.empty()) curl().easy_setopt(easy, CURLOPT_CAINFO, request.ca_file.c_str());
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <limits>
 
-#include "acp/io/quiet_thread.h"
 #include "acp/http/link.h"
+#include "acp/io/quiet_thread.h"
 
 namespace acp::http {
 
@@ -16,8 +16,7 @@ constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
 constexpr std::size_t max_queued_bytes = 16 * 1024 * 1024;
 }  // namespace
 
-Link::Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect,
-                   LinkOptions options)
+Link::Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect, LinkOptions options)
     : options_(std::move(options)),
       socket_(std::move(socket)),
       dialect_(std::move(dialect)),

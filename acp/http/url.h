@@ -15,7 +15,6 @@ std::string shown_url(const std::string& url);
 // What `relative` means, seen from `base`; empty if it means nothing.
 std::string resolve_url(const std::string& base, const std::string& relative);
 
-
 // What one needs to connect by oneself.
 struct UrlParts {
   std::string scheme = {};  // http, https, ws, wss

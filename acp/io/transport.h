@@ -21,7 +21,7 @@ class TransportLink {
 // process at the other end is not ended: its owner does that (Client::spawn() has one).
 struct Transport {
   io::Descriptor in;
-  io::Descriptor out;  // none: `in` is a socket, and both
+  io::Descriptor out;                             // none: `in` is a socket, and both
   std::shared_ptr<TransportLink> link = nullptr;  // may be none
 };
 

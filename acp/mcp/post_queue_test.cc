@@ -8,9 +8,9 @@ namespace {
 TEST(Http, StatusIsDescribedInOneLine) {
   EXPECT_EQ(http::describe_status(404, ""), "HTTP 404 Not Found");
   EXPECT_EQ(http::describe_status(418, " a\n  teapot\n"), "HTTP 418: a teapot");
-  EXPECT_EQ(
-      http::describe_status(400, R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"No session"}})"),
-      "HTTP 400 Bad Request: No session");
+  EXPECT_EQ(http::describe_status(
+                400, R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"No session"}})"),
+            "HTTP 400 Bad Request: No session");
   EXPECT_EQ(http::describe_status(500, std::string(1000, 'x')).size(),
             std::string("HTTP 500 Internal Server Error: ").size() + 300 + std::string("…").size());
 }

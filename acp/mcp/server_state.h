@@ -6,8 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "acp/io/process/attended_process.h"
 #include "acp/http/link.h"
+#include "acp/io/process/attended_process.h"
 #include "acp/mcp/role.h"
 
 namespace acp::mcp::detail {

@@ -16,7 +16,8 @@ namespace {
 class HttpLink final : public TransportLink {
  public:
   HttpLink(const std::string& url, const UrlOptions& options, io::Descriptor local)
-      : link_(std::move(local), std::make_unique<HttpDialect>(url, options), link_options(options)) {}
+      : link_(std::move(local), std::make_unique<HttpDialect>(url, options),
+              link_options(options)) {}
 
   std::string end_reason() const override {
     std::lock_guard lock(mutex_);
@@ -45,8 +46,9 @@ class HttpLink final : public TransportLink {
 
 void check(const std::string& url, const UrlOptions& options) {
   if (http::parts_of(url).host.empty())
-    throw std::invalid_argument("expected a URL that begins with http://, https://, ws:// or wss://, got " +
-                                http::shown_url(url));
+    throw std::invalid_argument(
+        "expected a URL that begins with http://, https://, ws:// or wss://, got " +
+        http::shown_url(url));
   const auto check_line = [](const std::string& text, const char* what) {
     if (text.find_first_of("\r\n") != std::string::npos)
       throw std::invalid_argument(std::string(what) + " holds the end of a line");

@@ -50,10 +50,11 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
 
   // A client says nothing here: what can be read is its end.
   void watch_client() {
-    socket_.async_read_some(asio::buffer(unexpected_), [self = shared_from_this()](ErrorCode error, std::size_t) {
-      if (error) return self->gone("");
-      self->watch_client();
-    });
+    socket_.async_read_some(asio::buffer(unexpected_),
+                            [self = shared_from_this()](ErrorCode error, std::size_t) {
+                              if (error) return self->gone("");
+                              self->watch_client();
+                            });
   }
 
   // ---- writing
@@ -88,10 +89,11 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
       if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
     });
-    asio::async_write(socket_, asio::buffer(out_), [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
-      self->request_.access.bytes_out += bytes;
-      self->written(error);
-    });
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+                        self->request_.access.bytes_out += bytes;
+                        self->written(error);
+                      });
   }
 
   void written(ErrorCode error) {

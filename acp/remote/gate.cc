@@ -53,7 +53,8 @@ Authorize bearer_token(std::string token) {
     const std::string given = head.header("authorization");
     constexpr std::string_view scheme = "bearer ";
     Decision decision;
-    if (!token.empty() && equal_ignoring_case(std::string_view(given).substr(0, scheme.size()), scheme) &&
+    if (!token.empty() &&
+        equal_ignoring_case(std::string_view(given).substr(0, scheme.size()), scheme) &&
         equal_in_constant_time(std::string_view(given).substr(scheme.size()), token))
       return decision;
     decision.status = 401;

@@ -17,8 +17,8 @@ TEST(Gate, KnowsItsNames) {
   for (const char* host : {"localhost", "LOCALHOST:1", "127.0.0.1:8787", "127.1.2.3", "[::1]:8787",
                            "me.localhost", "agents.example.org", "Agents.Example.org:443"})
     EXPECT_TRUE(gate.is_host(host)) << host;
-  for (const char* host : {"", ":8787", "evil.example.org", "localhost.evil.org", "[::1", "10.0.0.1",
-                           "xagents.example.org", "127.0.0.1.evil.org"})
+  for (const char* host : {"", ":8787", "evil.example.org", "localhost.evil.org", "[::1",
+                           "10.0.0.1", "xagents.example.org", "127.0.0.1.evil.org"})
     EXPECT_FALSE(gate.is_host(host)) << host;
 }
 

@@ -1,5 +1,5 @@
-// Below a WebSocket: what is written is gathered, and goes out together. Beast writes one frame at a
-// time; so a thousand small messages are a few writes to the network.
+// Below a WebSocket: what is written is gathered, and goes out together. Beast writes one frame at
+// a time; so a thousand small messages are a few writes to the network.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -52,7 +52,7 @@ class Gathering {
   void async_write_some(const Buffers& buffers, Handler&& handler) {
     const std::size_t size = state_->error ? 0 : state_->take(buffers);
     asio::post(get_executor(), boost::beast::bind_front_handler(std::forward<Handler>(handler),
-                                                                 state_->error, size));
+                                                                state_->error, size));
   }
   // For Beast, which would otherwise not let write() be called; nothing reads this way.
   template <class Buffers>
@@ -102,7 +102,8 @@ class Gathering {
           [self = this->shared_from_this(), from](ErrorCode failure, std::size_t size) {
             self->error = failure;
             if (self->on_sent && size > 0) self->on_sent(size);
-            if (!failure && from + size < self->sending.size()) return self->write_rest(from + size);
+            if (!failure && from + size < self->sending.size())
+              return self->write_rest(from + size);
             // An idle client costs nothing here.
             std::string().swap(self->sending);
             self->send();

@@ -101,7 +101,8 @@ void HttpDialect::post(Queue& queue) {
   const auto body = std::make_shared<std::string>();
   http::Client::Events events;
   events.on_head = [head](const http::Client::Head& given) { *head = given; };
-  const std::size_t limit = next.method == "initialize" ? options_.max_message_bytes : kept_body_bytes;
+  const std::size_t limit =
+      next.method == "initialize" ? options_.max_message_bytes : kept_body_bytes;
   events.on_body = [body, limit](std::string_view bytes) {
     body->append(bytes.substr(0, limit - std::min(limit, body->size())));
   };
@@ -192,7 +193,8 @@ void HttpDialect::on_head(const Session& session, const http::Client::Head& head
 void HttpDialect::on_body(const Session& session, std::string_view bytes) {
   Stream& stream = *streams_.at(session);
   if (stream.state != Stream::State::open) {
-    stream.body.append(bytes.substr(0, kept_body_bytes - std::min(kept_body_bytes, stream.body.size())));
+    stream.body.append(
+        bytes.substr(0, kept_body_bytes - std::min(kept_body_bytes, stream.body.size())));
     return;
   }
   stream.events.feed(bytes, [&](http::EventStream::Event&& event) {
@@ -217,7 +219,8 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
                         : without_secrets(http::describe_status(stream.head.status, stream.body));
   if (!was_open && stream.head.status == 200) why = "the server gave no stream of events";
   const bool only_the_session = session && (was_open || stream.head.status == 409);
-  if (!only_the_session) return lost(was_open ? "the server closed the connection" + with(failure) : why);
+  if (!only_the_session)
+    return lost(was_open ? "the server closed the connection" + with(failure) : why);
   // Those who wait for it get no answer any more. The next one opens it again.
   std::vector<Json> ids;
   for (const auto& [key, waiting] : waiting_)
@@ -249,7 +252,7 @@ void HttpDialect::on_event(const Session& session, http::EventStream::Event&& ev
   if (message_.kind > Kind::answer)
     return link_->log(LogEntry::Level::warning, "the server sent what is no message: dropped");
   if (message_.kind == Kind::request) {
-    asked_[id_key(message_.id)] = session ? session
+    asked_[id_key(message_.id)] = session                  ? session
                                   : message_.names_session ? Session(message_.session)
                                                            : std::nullopt;
   } else if (message_.kind == Kind::answer) {

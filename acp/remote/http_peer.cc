@@ -65,9 +65,10 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   void start() {
     if (socket_->tls() == nullptr) return read_head();
     limit_time(service_.options().limits.request_time);
-    socket_->handshake(asio::ssl::stream_base::server, [self = shared_from_this()](ErrorCode error) {
-      if (!error) self->read_head();
-    });
+    socket_->handshake(asio::ssl::stream_base::server,
+                       [self = shared_from_this()](ErrorCode error) {
+                         if (!error) self->read_head();
+                       });
   }
 
   void shut(const std::string&) override {
@@ -116,7 +117,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
 
   void on_broken(ErrorCode error) {
     if (error == http::error::end_of_stream || error == asio::error::operation_aborted ||
-        error == http::error::partial_message || error.category() != http::make_error_code(http::error::bad_method).category())
+        error == http::error::partial_message ||
+        error.category() != http::make_error_code(http::error::bad_method).category())
       return;  // there is nobody to answer
     closes_ = true;
     if (error == http::error::header_limit) return reply(431, "The headers are too large");
@@ -145,10 +147,11 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       response.prepare_payload();
     access_.status = status;
     response_ = std::move(response);
-    http::async_write(*socket_, response_, [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
-      self->access_.bytes_out = bytes;
-      self->replied(error);
-    });
+    http::async_write(*socket_, response_,
+                      [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+                        self->access_.bytes_out = bytes;
+                        self->replied(error);
+                      });
   }
   void refuse(int status, const std::string& text) { reply(status, text); }
 
@@ -161,7 +164,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (error) return;
     if (!closes_) return read_head();
     ErrorCode ignored;
-    if (socket_->tls() == nullptr) socket_->tcp().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    if (socket_->tls() == nullptr)
+      socket_->tcp().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     limit_time(linger_time);
     linger(0);
   }
@@ -170,10 +174,10 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   void linger(std::size_t passed_over) {
     if (passed_over > linger_bytes) return socket_->close();
     buffer_.clear();
-    socket_->async_read_some(buffer_.prepare(64 * 1024),
-                             [self = shared_from_this(), passed_over](ErrorCode error, std::size_t bytes) {
-                               if (!error) self->linger(passed_over + bytes);
-                             });
+    socket_->async_read_some(buffer_.prepare(64 * 1024), [self = shared_from_this(), passed_over](
+                                                             ErrorCode error, std::size_t bytes) {
+      if (!error) self->linger(passed_over + bytes);
+    });
   }
 
   void log() {
@@ -266,9 +270,10 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     limit_time(service_.options().limits.request_time);
     if (lower(head_.header("expect")) != "100-continue") return read_rest();
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    asio::async_write(*socket_, asio::buffer(go_on), [self = shared_from_this()](ErrorCode error, std::size_t) {
-      if (!error) self->read_rest();
-    });
+    asio::async_write(*socket_, asio::buffer(go_on),
+                      [self = shared_from_this()](ErrorCode error, std::size_t) {
+                        if (!error) self->read_rest();
+                      });
   }
   void read_rest() {
     http::async_read(*socket_, buffer_, *parser_,
@@ -345,7 +350,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
         asio::socket_base::wait_read, [self = shared_from_this(), made](ErrorCode error) {
           if (error || !self->socket_ || !made->busy()) return;
           char byte;
-          const auto size = recv(self->socket_->tcp().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+          const auto size =
+              recv(self->socket_->tcp().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
           if (size != 0) return;
           self->gone_ = true;
           self->access_.status = 499;

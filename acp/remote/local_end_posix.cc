@@ -98,7 +98,8 @@ void LocalEnd::flush() {
         if (error || !self->socket_.is_open()) return;
         const bool was_congested = self->congested();
         self->flush();
-        if (was_congested && !self->congested() && !self->closing_ && self->events_.on_room) self->events_.on_room();
+        if (was_congested && !self->congested() && !self->closing_ && self->events_.on_room)
+          self->events_.on_room();
       });
       return;
     }

@@ -93,8 +93,8 @@ std::string id_key(std::string_view id) { return rpc::RequestId(JsonView::of_val
 
 bool is_of_a_session(std::string_view method) {
   constexpr std::string_view methods[] = {
-      "session/cancel", "session/close",  "session/delete",           "session/fork",
-      "session/load",   "session/prompt", "session/resume",           "session/set_config_option",
+      "session/cancel",   "session/close",    "session/delete", "session/fork",
+      "session/load",     "session/prompt",   "session/resume", "session/set_config_option",
       "session/set_mode", "session/set_model"};
   return std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
 }

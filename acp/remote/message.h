@@ -15,9 +15,9 @@ struct Message {
 
   Kind kind = Kind::not_json;
   std::string method;
-  std::string_view id;     // its JSON; empty: there is none
+  std::string_view id;  // its JSON; empty: there is none
   bool names_session = false;
-  std::string session;     // params.sessionId, if that is a string
+  std::string session;  // params.sessionId, if that is a string
   bool result_names_session = false;
   std::string result_session;  // result.sessionId
   bool failed = false;         // an answer with an error

@@ -19,18 +19,18 @@ TEST(RemoteMessage, TellsWhatItIs) {
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"result":null})").kind, Kind::answer);
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}})").kind, Kind::answer);
   EXPECT_EQ(read("[]").kind, Kind::batch);
-  for (const char* text : {"5", "null", "\"x\"", "{}", R"({"id":1,"method":"m"})",
-                           R"({"jsonrpc":"1.0","id":1,"method":"m"})",
-                           R"({"jsonrpc":"2.0","id":[],"method":"m"})",
-                           R"({"jsonrpc":"2.0","id":1})", R"({"jsonrpc":"2.0","method":5})"})
+  for (const char* text :
+       {"5", "null", "\"x\"", "{}", R"({"id":1,"method":"m"})",
+        R"({"jsonrpc":"1.0","id":1,"method":"m"})", R"({"jsonrpc":"2.0","id":[],"method":"m"})",
+        R"({"jsonrpc":"2.0","id":1})", R"({"jsonrpc":"2.0","method":5})"})
     EXPECT_EQ(read(text).kind, Kind::not_a_message) << text;
   for (const char* text : {"", "{", "[", "{}x", "{\"a\":\"\xff\"}", "nul"})
     EXPECT_EQ(read(text).kind, Kind::not_json) << text;
 }
 
 TEST(RemoteMessage, FindsTheSession) {
-  const Message asked =
-      read(R"( {"params": {"a":{"sessionId":"no"},"sessionId" : "s\u0031"},"id": "x", "method":"m","jsonrpc":"2.0"} )");
+  const Message asked = read(
+      R"( {"params": {"a":{"sessionId":"no"},"sessionId" : "s\u0031"},"id": "x", "method":"m","jsonrpc":"2.0"} )");
   EXPECT_EQ(asked.kind, Kind::request);
   EXPECT_TRUE(asked.names_session);
   EXPECT_EQ(asked.session, "s1");

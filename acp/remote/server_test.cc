@@ -25,7 +25,8 @@ using acp::testing::Within;
 using testing::RawSocket;
 using testing::status_of;
 
-std::string request(const std::string& line, const std::string& headers, const std::string& body = "") {
+std::string request(const std::string& line, const std::string& headers,
+                    const std::string& body = "") {
   return line + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
          (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" +
          body;
@@ -36,7 +37,7 @@ std::string post(const std::string& body, const std::string& headers = "") {
 const std::string initialize =
     R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}})";
 
-// An agent that repeats what it is told, behind a server.
+// An agent that repeats its prompt, offered by a server.
 struct ServerTest : ::testing::Test {
   ServerTest() {
     agent.on_prompt([](Turn turn) -> Task<StopReason> {
@@ -108,15 +109,16 @@ TEST_F(ServerTest, HasAnAnswerForEveryShape) {
   EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\n" + json +
                              "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")),
             400);
-  EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\nHost: evil.org\r\n\r\n")), 400);
+  EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\nHost: evil.org\r\n\r\n")),
+            400);
   expect_service();
 }
 
 TEST_F(ServerTest, ReadsWhatComesInChunks) {
   start();
-  const std::string text =
-      answer("POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-             "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
+  const std::string text = answer(
+      "POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
   EXPECT_EQ(status_of(text), 400);
   EXPECT_NE(text.find("Invalid JSON-RPC message"), std::string::npos) << text;
 }
@@ -159,7 +161,9 @@ TEST_F(ServerTest, AConnectionBelongsToTheOneWhoOpenedIt) {
   const std::string id = connect(socket, "X-User: me\r\n");
   const std::string call = R"({"jsonrpc":"2.0","id":2,"method":"_x"})";
   EXPECT_EQ(status_of(answer(post(call, id + "X-User: you\r\n"))), 404);
-  EXPECT_EQ(status_of(answer(request("GET /acp", "Accept: text/event-stream\r\nX-User: you\r\n" + id))), 404);
+  EXPECT_EQ(
+      status_of(answer(request("GET /acp", "Accept: text/event-stream\r\nX-User: you\r\n" + id))),
+      404);
   EXPECT_EQ(status_of(answer(request("DELETE /acp", id + "X-User: you\r\n"))), 404);
   EXPECT_EQ(status_of(answer(post(call, id + "X-User: me\r\n"))), 202);
 }
@@ -171,7 +175,8 @@ TEST_F(ServerTest, AnswersThePreflightOfAPageThatMay) {
   const std::string asked = answer(request(
       "OPTIONS /acp", "Origin: https://example.org\r\nAccess-Control-Request-Method: POST\r\n"));
   EXPECT_EQ(status_of(asked), 204);
-  EXPECT_NE(asked.find("Access-Control-Allow-Origin: https://example.org"), std::string::npos) << asked;
+  EXPECT_NE(asked.find("Access-Control-Allow-Origin: https://example.org"), std::string::npos)
+      << asked;
   EXPECT_EQ(status_of(answer(request("OPTIONS /acp", "Origin: https://evil.org\r\n"))), 403);
 }
 
@@ -181,8 +186,9 @@ TEST_F(ServerTest, DoesNotWaitForOneWhoIsSlow) {
   RawSocket head(server->port());
   head.send("POST /acp HTTP/1.1\r\nHost: local");
   RawSocket body(server->port());
-  body.send("POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            "Content-Length: 100\r\n\r\n{");
+  body.send(
+      "POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      "Content-Length: 100\r\n\r\n{");
   head.read_to_end();
   body.read_to_end();
   expect_service();

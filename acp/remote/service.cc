@@ -81,9 +81,9 @@ void Service::listen() {
   const tcp::endpoint endpoint(address, options_.port);
   const auto check = [&](const char* what) {
     if (error)
-      throw std::system_error(error.value(), std::generic_category(),
-                              std::string(what) + " " + options_.address + ":" +
-                                  std::to_string(options_.port));
+      throw std::system_error(
+          error.value(), std::generic_category(),
+          std::string(what) + " " + options_.address + ":" + std::to_string(options_.port));
   };
   acceptor_.open(endpoint.protocol(), error);
   check("cannot listen on");
@@ -149,8 +149,7 @@ std::shared_ptr<LocalEnd> Service::new_agent(const std::string& id, const std::s
                                              const std::string& address) {
   auto [ours, theirs] = memory_pair();
   ++agents_;
-  auto end =
-      std::make_shared<LocalEnd>(io_, std::move(ours.in), options_.limits.max_message_bytes);
+  auto end = std::make_shared<LocalEnd>(io_, std::move(ours.in), options_.limits.max_message_bytes);
   on_client_({std::move(theirs), id, address, principal});
   return end;
 }

@@ -1,8 +1,8 @@
 // The inside of a Server: what listens, and the clients that are there. All of it on one thread.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <atomic>
+#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,6 +56,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Ends its streams and its agent. No more of it is known.
   void close(const std::string& reason);
   bool closed() const { return closed_; }
+
  private:
   friend class Service;
   void on_message(std::string_view text);

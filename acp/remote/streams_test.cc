@@ -25,10 +25,14 @@ struct StreamsTest : ::testing::Test {
   Message message;
 };
 
-std::string call(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
+std::string call(const std::string& id, const std::string& method,
+                 const std::string& params = "{}") {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params +
+         "}";
 }
-std::string answer(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})"; }
+std::string answer(const std::string& id) {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})";
+}
 
 TEST_F(StreamsTest, AnswersGoWhereTheirRequestCameFrom) {
   EXPECT_EQ(post(call("1", "session/new")), "");
@@ -60,7 +64,8 @@ TEST_F(StreamsTest, AClientAnswersInTheSessionThatAsked) {
 
 TEST_F(StreamsTest, CountsWhatWaits) {
   limits.max_buffered_bytes = 100;
-  const std::string update = R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s"}})";
+  const std::string update =
+      R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s"}})";
   EXPECT_FALSE(streams.full());
   agent(update);
   agent(update);

@@ -74,8 +74,9 @@ class WebSocketLink final : public TransportLink {
   void begin() {
     time_.expires_after(options_.connect_time);
     time_.async_wait([this](ErrorCode error) {
-      if (!error) fail("cannot reach " + shown_ + ": there is no connection within " +
-                       std::to_string(options_.connect_time.count()) + " ms");
+      if (!error)
+        fail("cannot reach " + shown_ + ": there is no connection within " +
+             std::to_string(options_.connect_time.count()) + " ms");
     });
     proxy_ = proxy();
     const std::string host = proxy_ ? proxy_->host : address_.host;
@@ -120,8 +121,7 @@ class WebSocketLink final : public TransportLink {
 
   // ---- a proxy
   std::optional<http::UrlParts> proxy() const {
-    const std::string url =
-        !options_.proxy.empty() ? options_.proxy : http::proxy_for(address_);
+    const std::string url = !options_.proxy.empty() ? options_.proxy : http::proxy_for(address_);
     if (url.empty()) return std::nullopt;
     return http::parts_of(url);
   }
@@ -129,7 +129,8 @@ class WebSocketLink final : public TransportLink {
   void tunnel() {
     namespace bhttp = beast::http;
     const std::string target = address_.authority();
-    auto request = std::make_shared<bhttp::request<bhttp::empty_body>>(bhttp::verb::connect, target, 11);
+    auto request =
+        std::make_shared<bhttp::request<bhttp::empty_body>>(bhttp::verb::connect, target, 11);
     request->set(bhttp::field::host, target);
     if (!proxy_->credentials.empty())
       request->set(bhttp::field::proxy_authorization, "Basic " + http::base64(proxy_->credentials));
@@ -197,10 +198,9 @@ class WebSocketLink final : public TransportLink {
     started_ = true;
     WebSocketPipe::Hooks hooks;
     hooks.on_end = [this](int code, const std::string& reason) {
-      fail(code == 1000 || code == 0
-               ? reason
-               : reason.empty() ? "the server closed the connection (" + std::to_string(code) + ")"
-                                : "the server closed the connection: " + reason);
+      fail(code == 1000 || code == 0 ? reason
+           : reason.empty() ? "the server closed the connection (" + std::to_string(code) + ")"
+                            : "the server closed the connection: " + reason);
     };
     hooks.on_local_end = [this](const std::string&) {
       if (pipe_) pipe_->close(1000, "");

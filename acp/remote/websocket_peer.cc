@@ -70,8 +70,8 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
         pipe_->write(error_message("null", -32700, "Parse error"));
         return false;
       case Kind::batch:
-        pipe_->write(error_message("null", -32600,
-                                   "Invalid request: JSON-RPC batches are not supported"));
+        pipe_->write(
+            error_message("null", -32600, "Invalid request: JSON-RPC batches are not supported"));
         return false;
       case Kind::not_a_message:
         pipe_->write(error_message("null", -32600, "Invalid request"));
@@ -101,8 +101,8 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     message_.read(text);
     if (message_.kind != Message::Kind::request) return true;
     if (message_.method == "initialize") {
-      pipe_->write(error_message(message_.id, -32600,
-                                 "Initialize not allowed on existing connection"));
+      pipe_->write(
+          error_message(message_.id, -32600, "Initialize not allowed on existing connection"));
       return false;
     }
     waiting_.insert(id_key(message_.id));

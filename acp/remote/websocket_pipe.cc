@@ -168,9 +168,8 @@ void WebSocketPipe::end(int code, const std::string& reason) {
   closes_.cancel();
   if (local_) local_->close();
   // A close frame of Beast's own may still be on its way.
-  stream_.next_layer().when_sent([self = shared_from_this()] {
-    self->stream_.next_layer().socket().close();
-  });
+  stream_.next_layer().when_sent(
+      [self = shared_from_this()] { self->stream_.next_layer().socket().close(); });
   const auto on_end = hooks_.on_end;
   // Not now: one of them may be calling.
   boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->hooks_ = {}; });

@@ -135,8 +135,8 @@ class Engine {
   // ---- what came in ----
   // Bytes as they came.
   void feed(std::string_view bytes);
-  // The other side writes no more: what waits for an answer fails, with this reason if there is one.
-  // Sending goes on.
+  // The other side writes no more: what waits for an answer fails, with this reason if there is
+  // one. Sending goes on.
   void end_of_input(const std::string& reason = {});
   // Nothing that came is looked at any more; waiting calls fail.
   void close();

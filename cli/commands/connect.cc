@@ -67,8 +67,9 @@ void add_connect_command(const Command& app, Action& action) {
   const auto options = std::make_shared<Options>();
   connect->add_option("URL", options->url, "http, https, ws or wss")->required();
   options->remote.add_to(connect);
-  connect->add_option("--map", options->maps,
-                      "A directory here, and what it is called there; any number of them")
+  connect
+      ->add_option("--map", options->maps,
+                   "A directory here, and what it is called there; any number of them")
       ->type_name("LOCAL=REMOTE")
       ->repeated();
   connect->add_flag("--no-files", options->no_files,

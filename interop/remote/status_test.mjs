@@ -1,4 +1,4 @@
-// Every answer of a server's transport: `remote_status_test.mjs OUR_SERVER ECHO_AGENT`. The official
+// Every answer of a server's transport: `status_test.mjs OUR_SERVER ECHO_AGENT`. The official
 // SDK's server runs through the same table first, so that the table is its reading, not ours.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -6,8 +6,8 @@ import { once } from "node:events";
 
 import { WebSocket } from "ws";
 
-import { within } from "./deadline.mjs";
-import { firstLine } from "./sdk_client.mjs";
+import { within } from "../deadline.mjs";
+import { firstLine } from "../sdk_client.mjs";
 
 const [ourServer, echoAgent] = process.argv.slice(2);
 const JSON_TYPE = { "content-type": "application/json" };
