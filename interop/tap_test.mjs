@@ -16,7 +16,7 @@ const log = join(folder, "wire.jsonl");
 
 async function transcriptOf(words) {
   const [program, ...args] = words;
-  const editor = new Editor({ sdk, program, args, unstable: false });
+  const editor = await Editor.open({ sdk, program, args, unstable: false });
   editor.answers.permission = ({ options }) => ({
     outcome: { outcome: "selected", optionId: options.at(-1).optionId },
   });
