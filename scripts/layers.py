@@ -49,7 +49,7 @@ BELOW = {
     "chat/tui": [*CORE, *WORKSPACE, "settings", *RENDER, "chat", "chat/tui/input"],
     "check/rules": [*CORE, "acp/role"],
     "check/wire": [*CORE, *WORKSPACE, "check/rules"],
-    "check/agent": [*CORE, *WORKSPACE, "check/rules", "check/wire"],
+    "check/agent": [*CORE, "acp/http", *WORKSPACE, "check/rules", "check/wire"],
     "check/client": [*CORE, *WORKSPACE, "check/rules", "check/wire"],
     "gateway": [*CORE, "acp/remote"],
     "cli": [*CORE, "acp/http", "acp/mcp", "acp/remote", "gateway", *WORKSPACE, "settings", "coder", "coder/model", "coder/store", "chat", "chat/render/text",
