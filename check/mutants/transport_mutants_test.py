@@ -9,6 +9,7 @@ Without ACP_LONG in the environment (./test --long sets it) every third fault is
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,28 @@ def faultless(name, results):
     return not wrong
 
 
+def said(code, *words):
+    """What `acp check agent` says on stderr, if its exit code is this one."""
+    environment = {name: value for name, value in os.environ.items() if name != "ACP_TOKEN"}
+    done = subprocess.run([ACP, "check", "agent", "--timeout", str(BUSY), *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=600, check=False, env=environment)
+    if done.returncode != code:
+        print(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr}")
+        return ""
+    return done.stderr
+
+
+def nothing_to_check():
+    """What cannot be checked is said."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        nobody = f"http://127.0.0.1:{taken.getsockname()[1]}/acp"
+    return ("the server cannot be reached" in said(3, "--url", nobody)
+            and "without TLS" in said(0, "--url", nobody.replace("http", "https"))
+            and "through a proxy" in said(0, "--url", nobody, "--proxy", "http://127.0.0.1:1")
+            and "need --url" in said(2, "--only", "A-HTTP-1", "--", "true")
+            and "not by both" in said(2, "--url", nobody, "--", "true"))
+
+
 def acp_serve(folder):
     """Our own server: its address and its token are in files."""
     token = Path(folder, "token")
@@ -95,7 +118,9 @@ def acp_serve(folder):
                 break
         else:
             raise SystemExit("acp serve did not say where it listens")
-        return faultless("acp serve", check(folder, "serve", url, BUSY, "--token-file", str(token))[1])
+        refused = said(3, "--url", url)
+        return refused.count("the server lets nobody in") == 1 and faultless(
+            "acp serve", check(folder, "serve", url, BUSY, "--token-file", str(token))[1])
     finally:
         process.terminate()
         process.stderr.read()
@@ -124,6 +149,7 @@ def main():
         if uncovered:
             print("no fault breaks", ", ".join(sorted(uncovered)))
             wrong += 1
+        wrong += not nothing_to_check()
         wrong += not acp_serve(folder)
         wrong += not official(folder)
         with ThreadPoolExecutor(2) as pool:
