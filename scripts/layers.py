@@ -50,7 +50,7 @@ BELOW = {
     "check/rules": [*CORE, "acp/role"],
     "check/wire": [*CORE, *WORKSPACE, "check/rules"],
     "check/agent": [*CORE, "acp/http", *WORKSPACE, "check/rules", "check/wire"],
-    "check/client": [*CORE, *WORKSPACE, "check/rules", "check/wire"],
+    "check/client": [*CORE, "acp/remote", *WORKSPACE, "check/rules", "check/wire"],
     "gateway": [*CORE, "acp/remote"],
     "cli": [*CORE, "acp/http", "acp/mcp", "acp/remote", "gateway", *WORKSPACE, "settings", "coder", "coder/model", "coder/store", "chat", "chat/render/text",
             "chat/run", "chat/tui", "check/rules", "check/wire", "check/agent", "check/client"],
