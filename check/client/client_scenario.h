@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -18,6 +19,7 @@
 #include "acp/io/process/attended_process.h"
 #include "acp/json/json.h"
 #include "check/client/agent_socket.h"
+#include "check/client/remote_agent.h"
 #include "check/client/run.h"
 #include "check/wire/wire_peer.h"
 
@@ -36,7 +38,9 @@ struct ClientFacts {
 // The report, from many threads.
 class Judge {
  public:
-  explicit Judge(Report& report) : report_(report) {}
+  // Of those that make no sense here nothing is reported.
+  Judge(Report& report, std::set<std::string_view> ignored)
+      : report_(report), ignored_(std::move(ignored)) {}
   void pass(std::string_view id);
   void fail(std::string_view id, const std::string& message);
   void skip(std::string_view id, const std::string& reason);
@@ -45,6 +49,7 @@ class Judge {
  private:
   std::mutex mutex_;
   Report& report_;
+  const std::set<std::string_view> ignored_;
 };
 
 struct Incoming {
@@ -147,6 +152,8 @@ class ClientScenario {
 
  private:
   void spawn();
+  // The client has come, before this much time is over.
+  bool met(std::chrono::milliseconds time);
   void take(const PassedFrame& frame);
   void serve(const Incoming& call);
   void send(const std::string& message);
@@ -160,7 +167,9 @@ class ClientScenario {
   std::filesystem::path directory_, work_, outside_;
   std::string socket_path_;
 
+  // Where the client comes to: one of them.
   std::unique_ptr<AgentSocket> socket_;
+  std::unique_ptr<RemoteAgent> remote_;
   std::unique_ptr<WirePeer> wire_;
   int agent_process_ = 0;
   io::AttendedProcess client_;

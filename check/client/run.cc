@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "check/client/client_scenario.h"
@@ -68,6 +70,29 @@ void play_plain(ClientScenario& scenario, ClientFacts& facts) {
 const std::vector<std::string_view> plain_ids = {"C-INIT-1", "C-INIT-2", "C-INIT-3", "C-TURN-1",
                                                  "C-LIFE-7", "C-LIFE-8", "C-LIFE-10"};
 
+// What an agent at a URL gives no occasion for, and why.
+const std::map<std::string_view, std::string_view> not_over_network = {
+    {"C-WIRE-1", "the server reads the messages, and passes on what is JSON"},
+    {"C-WIRE-2", "the server reads the messages, and passes on what is JSON"},
+    {"C-WIRE-4", "the server reads the messages, and refuses batches"},
+    {"C-ORDER-1", "the server lets nothing in before initialize"},
+    {"C-ORDER-3", "the server refuses a second initialize"},
+    {"C-RPC-6", "there are no lines"},
+    {"C-RPC-7", "there are no lines"},
+    {"C-RPC-11", "there are no lines"},
+    {"C-RPC-12", "there are no lines"},
+    {"C-LIFE-4", "the server passes on whole messages"},
+    {"C-LIFE-5", "the agent has no stdout"},
+    {"C-LIFE-9", "the agent is no process of the client"},
+};
+
+std::set<std::string_view> ignored(const ClientOptions& options) {
+  std::set<std::string_view> ids;
+  if (!options.transport.empty())
+    for (const auto& [id, why] : not_over_network) ids.insert(id);
+  return ids;
+}
+
 std::vector<ScenarioCase> all_scenarios() {
   std::vector<ScenarioCase> all;
   for (const auto list : {client_start_scenarios, client_turn_scenarios, client_update_scenarios,
@@ -80,12 +105,20 @@ std::vector<ScenarioCase> all_scenarios() {
 class Run {
  public:
   Run(const ClientOptions& options, Report& report)
-      : options_(options), report_(report), judge_(report) {}
+      : options_(options), report_(report), judge_(report, ignored(options)) {}
 
   bool play() {
+    const bool network = !options_.transport.empty();
+    if (network)
+      for (const auto& [id, why] : not_over_network)
+        report_.skip(id, "not over " + options_.transport + ": " + std::string(why));
     play_one("a plain turn", plain_ids,
              [&](ClientScenario& scenario) { play_plain(scenario, facts_); });
     std::vector<ScenarioCase> chosen = all_scenarios();
+    if (network)
+      std::erase_if(chosen, [](const ScenarioCase& each) {
+        return not_over_network.contains(each.ids.front());
+      });
     // The rules of the wire may be broken anywhere: with one of them selected, all is played.
     const bool all = std::ranges::any_of(wire_requirements(), [&](const Requirement& each) {
       return each.side == Side::client && report_.selected(each.id);

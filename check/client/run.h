@@ -17,6 +17,9 @@ struct ClientOptions {
   // Of the client. {agent} is replaced by the command of our agent: by its words where it is a word
   // of its own, by one line for a shell inside a longer word.
   std::vector<std::string> command;
+  // "http" or "ws": our agent is at a URL there, which replaces {url} in the command and is in the
+  // variable ACP_URL. Empty: the client starts our agent.
+  std::string transport = {};
   // The words that start relay(), without its own: "acp check relay".
   std::vector<std::string> relay;
   rpc::Framing framing = rpc::Framing::newline;
@@ -32,7 +35,9 @@ struct ClientOptions {
 
 inline constexpr std::string_view agent_placeholder = "{agent}";
 
-// Whether the command has the placeholder.
+inline constexpr std::string_view url_placeholder = "{url}";
+
+// Whether the command has the placeholder of an agent to start.
 bool names_agent(const std::vector<std::string>& command);
 
 // False if an untroubled client did not come to its first prompt: then hardly anything was tried.

@@ -1,11 +1,14 @@
 // A client on the official SDK, as one writes it from its documentation: it starts the agent, offers files,
 // terminals and elicitation, says hello, and ends. SIGINT cancels.
 //   node sdk_client.mjs COMMAND…
+// With ACP_URL in its environment it connects to an agent there.
 import { spawn } from "node:child_process";
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { Readable, Writable } from "node:stream";
 
+import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
+import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
 import { client, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 
 import { Terminals } from "./sdk_terminals.mjs";
@@ -49,10 +52,24 @@ function elicitation({ mode }) {
   return { action: "accept", content: { name: "Ada" } };
 }
 
-const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-const exited = new Promise((done) => child.on("exit", done));
-child.stdin.on("error", () => {});
-const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
+// The agent's stream, and how it is left.
+function start() {
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = new Promise((done) => child.on("exit", done));
+  child.stdin.on("error", () => {});
+  const leave = async () => {
+    child.stdin.end();
+    const late = setTimeout(() => child.kill("SIGKILL"), 1000);
+    await exited;
+    clearTimeout(late);
+  };
+  return { stream: ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)), leave };
+}
+function reach(url) {
+  const stream = url.startsWith("ws") ? createWebSocketStream(url) : createHttpStream(url);
+  return { stream, leave: async () => {} };
+}
+const { stream, leave } = process.env.ACP_URL ? reach(process.env.ACP_URL) : start();
 
 const app = client({ name: "sdk-client" })
   .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))
@@ -97,8 +114,8 @@ async function talk(agent) {
 }
 
 let code = 0;
+const connection = app.connect(stream);
 try {
-  const connection = app.connect(stream);
   const stopReason = await talk(connection.agent);
   if (stopReason !== "end_turn") console.error(`\nthe turn ended with ${stopReason}`);
 } catch (error) {
@@ -106,8 +123,9 @@ try {
   code = 1;
 }
 terminals.end();
-child.stdin.end();
-const late = setTimeout(() => child.kill("SIGKILL"), 1000);
-await exited;
-clearTimeout(late);
+if (process.env.ACP_URL) {
+  connection.close();
+  await connection.closed.catch(() => {});
+}
+await leave();
 process.exit(code);

@@ -48,6 +48,8 @@ std::string_view title_of(std::string_view area) {
       {"INPUT", "Odd and broken input"},
       {"ID", "Ids"},
       {"EXIT", "The end"},
+      {"HTTP", "Streamable HTTP"},
+      {"WS", "WebSocket"},
       {"SESS", "Sessions"},
       {"UPD", "Updates"},
       {"RPC", "JSON-RPC"},

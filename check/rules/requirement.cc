@@ -22,7 +22,8 @@ std::string_view to_string(Level level) {
 std::span<const Requirement> requirements() {
   static const std::vector<Requirement> all = [] {
     std::vector<Requirement> joined;
-    for (const auto list : {wire_requirements(), agent_requirements(), client_requirements()})
+    for (const auto list : {wire_requirements(), agent_requirements(), transport_requirements(),
+                            client_requirements()})
       joined.insert(joined.end(), list.begin(), list.end());
     return joined;
   }();

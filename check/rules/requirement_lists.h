@@ -12,5 +12,7 @@ std::span<const Requirement> wire_requirements();
 // Tested by driving the peer.
 std::span<const Requirement> agent_requirements();
 std::span<const Requirement> client_requirements();
+// Tested by speaking HTTP and WebSocket to a server that offers an agent.
+std::span<const Requirement> transport_requirements();
 
 }  // namespace acp::check

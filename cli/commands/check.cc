@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -8,9 +9,11 @@
 #include "chat/program.h"
 #include "check/agent/check.h"
 #include "check/agent/mcp_server.h"
+#include "check/agent/transport.h"
 #include "check/wire/wire_peer.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/remote_options.h"
 
 namespace acp::cli {
 namespace {
@@ -19,10 +22,43 @@ struct AgentCheckWords : CheckOptions {
   std::string auth = {};
   std::vector<std::string> prompts = {};
   bool frames = false;
+  std::string url = {}, cwd = {};
+  RemoteOptions remote = {};
 };
 
+// The transport of a server.
+void check_server(const AgentCheckWords& options, const check::AgentCheckOptions& how,
+                  check::Report& report) {
+  const remote::UrlOptions reached = options.remote.read(options.url);
+  check::TransportCheckOptions transport;
+  transport.url = options.url;
+  for (const auto& [name, value] : reached.headers) transport.headers[name] = value;
+  if (!reached.bearer_token.empty())
+    transport.headers["Authorization"] = "Bearer " + reached.bearer_token;
+  transport.timeout = how.timeout;
+  transport.cwd = options.cwd.empty() ? std::filesystem::current_path().string() : options.cwd;
+  transport.prompts = how.prompts;
+  const std::string unchecked = options.remote.proxy.empty()
+                                    ? check::check_transport(transport, report)
+                                    : "it cannot be checked through a proxy";
+  if (!unchecked.empty())
+    std::cerr << options.name << ": the transport was not checked: " << unchecked << '\n';
+}
+
 int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
-  if (options.command.empty()) throw BadUsage("the agent's command is missing, after --");
+  const bool remote = !options.url.empty();
+  if (remote && !options.command.empty())
+    throw BadUsage("an agent is named by --url or by its command, not by both");
+  if (!remote && options.command.empty())
+    throw BadUsage("the agent's command is missing, after --; or --url");
+  // Those of a server's transport need a server; the others a process.
+  std::vector<const check::Requirement*> selected = read.selected;
+  std::erase_if(selected, [&](const check::Requirement* each) {
+    return check::is_transport_requirement(*each) != remote;
+  });
+  if (selected.empty())
+    throw BadUsage(remote ? "--url is for the requirements A-HTTP and A-WS"
+                          : "the requirements A-HTTP and A-WS need --url");
   check::AgentCheckOptions how;
   how.command = options.command;
   how.framing = read.framing;
@@ -41,9 +77,12 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   }
   how.print_frames = options.frames;
   how.mcp_server = {chat::own_program(), "check", "mcp-server", "--report"};
-  check::Report report(read.selected);
+  check::Report report(selected);
   try {
-    check::check_agent(how, report);
+    if (remote)
+      check_server(options, how, report);
+    else
+      check::check_agent(how, report);
   } catch (const check::PeerNotStarted& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
@@ -58,7 +97,7 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
   const Command command = parent.add_subcommand("agent", "Check an agent");
-  command->usage("-- COMMAND…");
+  command->usage("-- COMMAND… | --url URL");
   options->add_to(command, "A-INIT", "How long an answer may take");
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
@@ -68,6 +107,16 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
                    "run, touch, plan, slow; any number of them. {cwd} and {file} are replaced")
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
+  command
+      ->add_option("--url", options->url,
+                   "Check a server: what it answers over HTTP and WebSocket (A-HTTP, A-WS)")
+      ->type_name("URL");
+  options->remote.add_to(command);
+  command
+      ->add_option("--cwd", options->cwd,
+                   "With --url: a directory of the server's machine for the session (default: the "
+                   "current one)")
+      ->type_name("DIR");
   command->add_flag("--frames", options->frames, "Show every message on stderr");
   command->footer(
       "The agent is started ten times or more, in a directory that is made for it and removed, "

@@ -19,6 +19,7 @@ struct ClientCheckWords : CheckOptions {
   bool stays = false;
   std::string listen = {};
   std::string cancel_by = "INT";
+  std::string transport = "stdio";
   std::size_t jobs = 1;
 };
 
@@ -27,11 +28,21 @@ int check_client(const ClientCheckWords& options, const CheckOptions::Read& read
     throw BadUsage("the client's command is missing, after --; or --listen");
   if (!options.listen.empty() && !options.command.empty())
     throw BadUsage("either --listen or a command, not both");
-  if (options.listen.empty() && !check::names_agent(options.command))
+  const bool remote = options.transport != "stdio";
+  if (remote && options.transport != "http" && options.transport != "ws")
+    throw BadUsage("--transport is stdio, http or ws, not " + options.transport);
+  if (remote && !options.listen.empty())
+    throw BadUsage("--listen is for a client that starts its agent, not for --transport " +
+                   options.transport);
+  if (remote && check::names_agent(options.command))
+    throw BadUsage("with --transport " + options.transport +
+                   " our agent is at {url}; there is no {agent} to start");
+  if (!remote && options.listen.empty() && !check::names_agent(options.command))
     throw BadUsage("the client's command does not say where our agent goes: {agent}");
   check::ClientOptions how;
   how.command = options.command;
   how.listen = options.listen;
+  if (remote) how.transport = options.transport;
   how.framing = read.framing;
   how.time = read.timeout;
   const auto signal = check::signal_from(options.cancel_by);
@@ -92,6 +103,12 @@ void add_check_client_command(const Command& check, Action& action,
                    "For a client that is started by hand: the path of a socket. The command of the "
                    "agent to give to it is printed, and it is waited for, once for each scenario")
       ->type_name("PATH");
+  command
+      ->add_option("--transport", options->transport,
+                   "How the client reaches our agent: it starts it ({agent}), or connects to a URL "
+                   "({url}, also in ACP_URL)")
+      ->type_name("stdio|http|ws")
+      ->capture_default_str();
   command->footer(
       "The client is started once for each scenario, in a directory with files to work on, and "
       "must\n"
@@ -100,6 +117,7 @@ void add_check_client_command(const Command& check, Action& action,
       "its words where it is a word of its own, by one line for a shell inside a longer word:\n"
       "  acp check client -- acp run --policy allow hello -- {agent}\n"
       "  acp check client -- my-client --agent-command {agent}\n"
+      "  acp check client --transport ws -- my-client --url {url}\n"
       "  acp check client -- sh -c 'exec my-client --agent=\"{agent}\"'\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 "
       "the\n"
