@@ -184,7 +184,8 @@ int main(int count, char** words) {
         for (const auto& [metric, value] : drive(contestant, step, options.amounts))
           results[metric][contestant.name].push_back(value);
       } catch (const std::exception& error) {
-        std::cerr << "bench_remote: " << which << ": " << error.what() << '\n';
+        std::cerr << "bench_remote: " << which << ": " << error.what()
+                  << (wire::Child::was_killed() ? " (it was killed: its time was over)\n" : "\n");
         failed.insert(which);
       }
     }
