@@ -1,4 +1,5 @@
 // A stream of server-sent events to one client.
+#include <array>
 #include <boost/asio/write.hpp>
 #include <cstdio>
 #include <utility>
@@ -11,6 +12,7 @@ namespace {
 
 // A client that has taken so much has not stalled.
 constexpr std::size_t piece_bytes = 256 * 1024;
+constexpr std::size_t copied_bytes = 16 * 1024;
 
 class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<EventsPeer> {
  public:
@@ -65,31 +67,42 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
       piece_at_ = 0;
     }
     if (!events_.empty()) {
-      const std::size_t size = std::min(piece_bytes, events_.size() - piece_at_);
-      piece_ = size;
-      return write(chunk(std::string_view(events_).substr(piece_at_, size)));
+      piece_ = std::min(piece_bytes, events_.size() - piece_at_);
+      const auto piece = std::string_view(events_).substr(piece_at_, piece_);
+      // Small ones in one packet, and in one record of TLS; of large ones, no copy.
+      if (piece.size() < copied_bytes) return write(chunk(piece));
+      return write(chunk_head(piece.size()), piece, request_.version < 11 ? "" : "\r\n");
     }
     if (ending_) return finish();
     wait_for_events();
   }
 
-  std::string chunk(std::string_view text) const {
-    if (request_.version < 11) return std::string(text);
+  std::string chunk_head(std::size_t bytes) const {
+    if (request_.version < 11) return {};
     char size[32];
-    std::snprintf(size, sizeof size, "%zx\r\n", text.size());
-    std::string made = size;
-    made.append(text).append("\r\n");
+    std::snprintf(size, sizeof size, "%zx\r\n", bytes);
+    return size;
+  }
+  std::string chunk(std::string_view text) const {
+    std::string made = chunk_head(text.size());
+    made.reserve(made.size() + text.size() + 2);
+    made.append(text);
+    if (request_.version >= 11) made.append("\r\n");
     return made;
   }
 
-  void write(std::string bytes) {
+  // What is not `bytes` must stay until it is written.
+  void write(std::string bytes, std::string_view piece = {}, std::string_view tail = {}) {
     writing_ = true;
     out_ = std::move(bytes);
     timer_.expires_after(service_.options().limits.max_stall);
     timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
       if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
     });
-    asio::async_write(socket_, asio::buffer(out_),
+    const std::array<asio::const_buffer, 3> parts = {asio::buffer(out_),
+                                                     asio::const_buffer(piece.data(), piece.size()),
+                                                     asio::const_buffer(tail.data(), tail.size())};
+    asio::async_write(socket_, parts,
                       [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
                         self->request_.access.bytes_out += bytes;
                         self->written(error);

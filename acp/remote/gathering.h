@@ -2,6 +2,7 @@
 // a time; so a thousand small messages are a few writes to the network.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
@@ -27,7 +28,9 @@ class Gathering {
   Socket& socket() { return state_->socket; }
 
   // Bytes that wait for the network.
-  std::size_t unsent() const { return state_->pending.size() + state_->sending.size(); }
+  std::size_t unsent() const {
+    return state_->pending.size() + state_->sending.size() - state_->sent;
+  }
   // Called when everything, or a large piece, has been sent.
   void on_sent(std::function<void(std::size_t)> function) { state_->on_sent = std::move(function); }
 
@@ -71,20 +74,40 @@ class Gathering {
   }
 
  private:
+  static constexpr std::size_t direct_bytes = 64 * 1024;
+
   struct State : std::enable_shared_from_this<State> {
     explicit State(Socket socket) : socket(std::move(socket)) {}
 
     template <class Buffers>
     std::size_t take(const Buffers& buffers) {
       const std::size_t size = asio::buffer_size(buffers);
-      const std::size_t before = pending.size();
-      pending.resize(before + size);
-      asio::buffer_copy(asio::buffer(pending.data() + before, size), buffers);
+      std::size_t gone = size >= direct_bytes && !busy ? send_now(buffers) : 0;
+      if (gone == size) return size;
+      if (pending.capacity() < pending.size() + size - gone)
+        pending.reserve(std::max(pending.size() + size - gone, 2 * pending.capacity()));
+      const auto end = asio::buffer_sequence_end(buffers);
+      for (auto it = asio::buffer_sequence_begin(buffers); it != end; ++it) {
+        const asio::const_buffer part(*it);
+        const std::size_t skipped = std::min(gone, part.size());
+        gone -= skipped;
+        pending.append(static_cast<const char*>(part.data()) + skipped, part.size() - skipped);
+      }
       if (!busy) {
         busy = true;
         // What follows in this turn of the loop goes along.
         asio::post(socket.get_executor(), [self = this->shared_from_this()] { self->send(); });
       }
+      return size;
+    }
+    // What the network takes at once of a large message need not be copied. A failure shows when
+    // the rest is sent.
+    template <class Buffers>
+    std::size_t send_now(const Buffers& buffers) {
+      ErrorCode failure;
+      if (socket.tls() != nullptr || socket.tcp().non_blocking(true, failure)) return 0;
+      const std::size_t size = socket.tcp().write_some(buffers, failure);
+      if (on_sent && size > 0) on_sent(size);
       return size;
     }
     void send() {
@@ -94,24 +117,26 @@ class Gathering {
         return;
       }
       sending.swap(pending);
-      write_rest(0);
+      write_rest();
     }
-    void write_rest(std::size_t from) {
+    void write_rest() {
       socket.async_write_some(
-          asio::buffer(sending.data() + from, sending.size() - from),
-          [self = this->shared_from_this(), from](ErrorCode failure, std::size_t size) {
+          asio::buffer(sending.data() + sent, sending.size() - sent),
+          [self = this->shared_from_this()](ErrorCode failure, std::size_t size) {
             self->error = failure;
+            self->sent += size;
             if (self->on_sent && size > 0) self->on_sent(size);
-            if (!failure && from + size < self->sending.size())
-              return self->write_rest(from + size);
+            if (!failure && self->sent < self->sending.size()) return self->write_rest();
             // An idle client costs nothing here.
             std::string().swap(self->sending);
+            self->sent = 0;
             self->send();
           });
     }
 
     Socket socket;
     std::string pending, sending;
+    std::size_t sent = 0;  // of `sending`
     ErrorCode error;
     bool busy = false;
     std::function<void(std::size_t)> on_sent;

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "acp/remote/service.h"
+#include "acp/remote/update_message.h"
 
 namespace acp::remote {
 
@@ -36,7 +37,7 @@ void HttpConnection::initialize(const Message& message, std::string_view text,
 }
 
 void HttpConnection::on_message(std::string_view text) {
-  message_.read(text);
+  if (!read_update(text, message_)) message_.read(text);
   if (message_.kind > Message::Kind::answer) {
     return service_.log(LogEntry::Level::warning, "an agent sent what is no message: dropped");
   }

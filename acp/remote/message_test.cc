@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "acp/remote/update_message.h"
+
 namespace acp::remote {
 namespace {
 
@@ -50,6 +54,28 @@ TEST(RemoteMessage, ForgetsTheOneBefore) {
   EXPECT_EQ(message.kind, Kind::notification);
   EXPECT_FALSE(message.names_session);
   EXPECT_TRUE(message.id.empty());
+}
+
+// What is recognized by its beginning reads as it does in full; all else is left to that.
+TEST(RemoteMessage, RecognizesAnUpdate) {
+  const std::string begin = R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":")";
+  const std::string update = begin + R"(s1","update":{"sessionUpdate":"plan","entries":[]}}})";
+  Message message;
+  message.read(R"({"jsonrpc":"2.0","id":1,"result":{"sessionId":"new"}})");
+  ASSERT_TRUE(read_update(update, message));
+  const Message whole = read(update);
+  EXPECT_EQ(message.kind, whole.kind);
+  EXPECT_EQ(message.method, whole.method);
+  EXPECT_EQ(message.session, whole.session);
+  EXPECT_TRUE(message.names_session);
+  EXPECT_FALSE(message.result_names_session);
+  EXPECT_TRUE(message.id.empty());
+  const std::string other =
+      R"({"jsonrpc":"2.0","id":1,"method":"session/update","params":{"sessionId":"s1","update":{}}})";
+  for (const std::string& text :
+       {std::string(), begin, begin + "s1", begin + "s1\"", begin + "s1\"}}", begin + "s\\u0031\",",
+        begin + std::string(300, 's') + "\",\"update\":{}}}", other})
+    EXPECT_FALSE(read_update(text, message)) << text;
 }
 
 TEST(RemoteMessage, CountsAsJavaScriptDoes) {

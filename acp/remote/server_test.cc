@@ -284,6 +284,24 @@ TEST_F(ServerTest, LosesNothingOverManyConnections) {
   EXPECT_LE(descriptors(), before);
 }
 
+// Each of them fills what may wait for the network by itself, and must not stay there.
+TEST_F(ServerTest, PassesMessagesThatAreLargerThanWhatMayWait) {
+  options.compress_from_bytes = 0;
+  start();
+  for (const char* scheme : {"ws", "http"}) {
+    Client client("test", "1");
+    const AgentHandle handle = client.connect(remote::url(url(scheme))).wait();
+    const Session session = handle.new_session("/").wait();
+    const std::string text(3 * 1024 * 1024, 'x');
+    for (int i = 0; i < 3; ++i) {
+      std::size_t updates = 0;
+      for (const PromptEvent& event : session.prompt(text))
+        updates += std::holds_alternative<SessionUpdate>(event);
+      EXPECT_EQ(updates, 1u) << scheme;
+    }
+  }
+}
+
 // No token, no text: what it logs is who, what and how long.
 TEST_F(ServerTest, LogsNothingThatWasSaid) {
   start();

@@ -1,5 +1,6 @@
 #include "acp/remote/streams.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace acp::remote {
@@ -59,6 +60,10 @@ bool Streams::take(const Message& message, std::string_view text) {
 bool Streams::add(Stream& stream, std::string_view text) {
   const bool first = stream.events.empty();
   constexpr std::string_view before = "data: ", behind = "\n\n";
+  const std::size_t size = stream.events.size() + before.size() + text.size() + behind.size();
+  // One allocation, which is one copy less of a large message.
+  if (size > stream.events.capacity())
+    stream.events.reserve(std::max(size, 2 * stream.events.capacity()));
   stream.events.append(before).append(text).append(behind);
   buffered_ += before.size() + text.size() + behind.size();
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;

@@ -251,10 +251,10 @@ int main(int count, char** words) {
                           std::to_string(options.runs) + " interleaved runs";
   const std::string node = version_of(options.node);
   std::cout << how << "; npm SDK on Node " << (node.empty() ? "-" : node) << '\n';
-  std::cout << table(results, options.best);
+  std::cout << table(wire_plan, results, options.best);
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    if (!(file << json(results, options.best))) {
+    if (!(file << json(wire_plan, results, options.best))) {
       std::cerr << "bench_wire: cannot write " << options.json << '\n';
       return 1;
     }

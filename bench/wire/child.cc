@@ -135,6 +135,8 @@ void Child::begin(std::string step, double seconds) {
   set_timer(seconds);
 }
 
+bool Child::was_killed() { return expired != 0; }
+
 void Child::fail(const std::string& why) const { throw Failure(name_ + ": " + step_ + ": " + why); }
 
 void Child::send(std::string_view first, std::string_view second) {

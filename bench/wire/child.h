@@ -37,6 +37,8 @@ class Child {
   // What follows is this step, and fails when it takes longer.
   void begin(std::string step, double seconds);
   [[noreturn]] void fail(const std::string& why) const;
+  // The last one was killed because its step took too long.
+  static bool was_killed();
 
   void send(std::string_view bytes) { send(bytes, {}); }
   void send(std::string_view first, std::string_view second);  // in one write where the pipe allows

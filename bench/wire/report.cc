@@ -7,21 +7,7 @@
 namespace bench::wire {
 namespace {
 
-// A goal is a ratio to npm's and the floor's figure of the same run. Where the plan gives only a
-// figure, it is the ratio in which this figure stands to theirs there.
-struct Metric {
-  const char* side;
-  const char* key;
-  const char* title;
-  bool more_is_better;
-  int decimals;
-  double times_npm = 0;         // so many times better than npm; 0: no such goal
-  double of_floor = 0;          // at least (at most) this part of the floor's
-  const char* floor = "floor";  // which of them
-  double limit = 0;             // for memory: it does not depend on the machine's speed
-};
-
-constexpr Metric metrics[] = {
+constexpr Metric wire_metrics[] = {
     {"agent", "round_trip_p50_us", "round trip, p50 µs", false, 1, 4},
     {"agent", "round_trip_p99_us", "round trip, p99 µs", false, 1, 86.0 / 15, 15.0 / 8},
     {"agent", "in_flight_us", "64 requests in flight, CPU µs each", false, 2, 14},
@@ -49,7 +35,7 @@ constexpr Metric metrics[] = {
     {"client", "pipe_cpu_us", "the same, CPU µs each", false, 2},
 };
 
-constexpr const char* columns[] = {"acp", "npm", "floor", "batched"};
+constexpr const char* wire_columns[] = {"acp", "npm", "floor", "batched"};
 
 std::string format(const char* pattern, auto... values) {
   char text[256];
@@ -130,7 +116,7 @@ Row judge(const Figures& figures, const Metric& metric) {
     demand((more ? "≥ " : "≤ ") + format("%.2g", metric.of_floor) + "x " + metric.floor, met);
   }
   if (metric.limit > 0)
-    demand("≤ " + format("%g MB", metric.limit),
+    demand("≤ " + format("%g ", metric.limit) + metric.unit,
            ours ? std::optional(*ours <= metric.limit) : std::nullopt);
   if (any && known) row.reached = reached;
   return row;
@@ -142,27 +128,33 @@ bool measured(const Results& results, const Metric& metric) {
 
 }  // namespace
 
-std::string table(const Results& results, bool best) {
+const Plan wire_plan = {wire_metrics, wire_columns};
+
+std::string table(const Plan& plan, const Results& results, bool best) {
   const Figures figures(results, best);
   std::string text, side;
   int reached = 0, goals = 0;
-  for (const Metric& metric : metrics) {
+  for (const Metric& metric : plan.metrics) {
     if (!measured(results, metric)) continue;
     if (side != metric.side) {
       side = metric.side;
-      text += "\n" + padded(side == "agent" ? "an agent's side" : "a client's side", 44, false);
-      for (const char* column : columns)
+      const std::string title = side == "agent"    ? "an agent's side"
+                                : side == "client" ? "a client's side"
+                                                   : side;
+      text += "\n" + padded(title, 44, false);
+      for (const char* column : plan.columns)
         text += padded(side == "client" && std::string(column) == "batched" ? "" : column, 9, true);
-      text += padded("x npm", 9, true) + padded("x floor", 9, true) + "   goal\n";
+      text += padded("x npm", 9, true) + (plan.with_floor ? padded("x floor", 9, true) : "") +
+              "   goal\n";
     }
     text += padded(metric.title, 44, false);
-    for (const char* column : columns) {
+    for (const char* column : plan.columns) {
       const bool shown = side == "agent" || std::string(column) != "batched";
       text += padded(shown ? number(figures.of(metric, column), metric.decimals) : "", 9, true);
     }
     const Row row = judge(figures, metric);
-    text += padded(row.times_npm ? ratio(*row.times_npm) : "-", 9, true) +
-            padded(row.of_floor ? ratio(*row.of_floor) : "-", 9, true);
+    text += padded(row.times_npm ? ratio(*row.times_npm) : "-", 9, true);
+    if (plan.with_floor) text += padded(row.of_floor ? ratio(*row.of_floor) : "-", 9, true);
     if (!row.goal.empty()) text += "   " + row.goal;
     if (row.reached) {
       text += *row.reached ? ": yes" : ": NO";
@@ -173,26 +165,26 @@ std::string table(const Results& results, bool best) {
   }
   if (goals > 0)
     text += "\n" + std::to_string(reached) + " of " + std::to_string(goals) + " goals reached\n";
-  text +=
-      "x npm: how many times better than npm. x floor: our figure over the floor's, the batched "
-      "one's "
-      "where the goal names it.\n";
+  text += "x npm: how many times better than npm.";
+  if (plan.with_floor)
+    text += " x floor: our figure over the floor's, the batched one's where the goal names it.";
+  text += '\n';
   return text;
 }
 
-std::string json(const Results& results, bool best) {
+std::string json(const Plan& plan, const Results& results, bool best) {
   const Figures figures(results, best);
   std::string text =
       std::string("{\"figure\":\"") + (best ? "best" : "median") + "\",\"metrics\":[";
   bool first = true;
-  for (const Metric& metric : metrics) {
+  for (const Metric& metric : plan.metrics) {
     if (!measured(results, metric)) continue;
     text += first ? "\n" : ",\n";
     first = false;
     text += format(R"({"side":"%s","key":"%s","title":"%s","better":"%s","contestants":{)",
                    metric.side, metric.key, metric.title, metric.more_is_better ? "more" : "less");
     bool first_column = true;
-    for (const char* column : columns) {
+    for (const char* column : plan.columns) {
       const auto middle = figures.of(metric, column);
       if (!middle) continue;
       text +=
