@@ -23,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
 constexpr std::chrono::milliseconds first_pause{200}, longest_pause{10'000};
+constexpr std::chrono::seconds farewell_time{5};
 constexpr int never_reached = 3, lost_for_good = 1;
 
 // One side: lines come, and lines go.
@@ -32,6 +33,14 @@ class Side {
       : transport_(std::move(transport)), frames_(rpc::Framing::newline, max_message_bytes) {
     for (const int descriptor : {in(), out()})
       fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  }
+
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  // The link waits for this end, to take leave of the server.
+  ~Side() {
+    transport_.in.reset();
+    transport_.out.reset();
   }
 
   int in() const { return transport_.in.get(); }
@@ -67,17 +76,23 @@ class Side {
     }
     frames_.feed({buffer, static_cast<std::size_t>(size)});
     while (const auto frame = frames_.next()) {
-      if (frame->kind != rpc::FrameReader::Frame::Kind::message) return false;
+      if (frame->kind != rpc::FrameReader::Frame::Kind::message) {
+        broken_ = "a message that is over the limit";
+        return false;
+      }
       on_line(frame->text);
     }
     return true;
   }
+  // Why read() gave up; empty if it has ended by itself.
+  const std::string& broken() const { return broken_; }
 
  private:
   Transport transport_;
   rpc::FrameReader frames_;
   std::string out_;
   std::size_t sent_ = 0;
+  std::string broken_;
 };
 
 class Connecting {
@@ -94,9 +109,10 @@ class Connecting {
     while (true) {
       step();
       if (stop_.stop_requested() || editor_gone_) return 0;
-      if (exit_code_) return *exit_code_;
+      if (relay_.is_over() && !exit_code_) exit_code_ = lost_for_good;
+      if (exit_code_) return flush_editor(), *exit_code_;
       // What it has asked before it closed its output is still answered.
-      if (editor_ended_ && (relay_.pending() == 0 || !agent_)) return 0;
+      if (editor_ended_ && (relay_.pending() == 0 || !agent_)) return flush_editor(), 0;
     }
   }
 
@@ -110,6 +126,15 @@ class Connecting {
   }
   static void say(const std::string& text) {
     std::cerr << "acp connect: " << io::printable(text) << std::endl;
+  }
+
+  // The last answers; an editor that does not read them gets no more time.
+  void flush_editor() {
+    const auto end = Clock::now() + farewell_time;
+    while (editor_.flush() && editor_.unsent() && Clock::now() < end) {
+      pollfd polled = {editor_.out(), POLLOUT, 0};
+      poll(&polled, 1, 100);
+    }
   }
 
   void open() {
@@ -130,10 +155,12 @@ class Connecting {
     }
     if (poll(polled, 4, timeout()) < 0) return;
     if ((polled[3].revents & POLLIN) != 0) wake_.drain();
-    if ((polled[1].revents & (POLLOUT | POLLERR)) != 0 && !editor_.flush()) editor_gone_ = true;
+    if ((polled[1].revents & POLLERR) != 0 || !editor_.flush()) editor_gone_ = true;
     if (polled[0].revents != 0 &&
-        !editor_.read([this](std::string_view line) { relay_.from_editor(line); }))
+        !editor_.read([this](std::string_view line) { relay_.from_editor(line); })) {
+      if (!editor_.broken().empty()) say("the editor sent " + editor_.broken());
       editor_ended_ = true;
+    }
     if (agent_ && polled[2].revents != 0) serve_agent();
     if (!agent_ && Clock::now() >= next_attempt_) open();
   }
@@ -150,7 +177,8 @@ class Connecting {
       if (relay_.is_here()) attempts_ = 0;
       return;
     }
-    std::string reason = agent_->end_reason();
+    std::string reason =
+        agent_->broken().empty() ? agent_->end_reason() : "the agent sent " + agent_->broken();
     if (reason.empty()) reason = "the server closed the connection";
     agent_.reset();
     if (!relay_.has_begun()) {

@@ -7,13 +7,15 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "acp/remote/server.h"
 
 namespace acp::gateway {
 
 struct LoginOptions {
-  std::string token;
+  // Any of them is good. A connection can be used only with the one that opened it.
+  std::vector<std::string> tokens = {};
   // More failures of one address within the time, and it has to wait until they are older.
   std::size_t max_failures = 10;
   std::chrono::seconds window{60};
@@ -35,7 +37,7 @@ class Logins {
 
   const LoginOptions options_;
   Clock::time_point (*const now_)();
-  const remote::Authorize has_token_;
+  std::vector<remote::Authorize> has_token_;  // one for each
   std::mutex mutex_;
   std::map<std::string, std::deque<Clock::time_point>> failures_;  // by address
 };

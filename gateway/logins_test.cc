@@ -20,7 +20,7 @@ remote::RequestHead head(const std::string& token, const std::string& address = 
 struct LoginsTest : ::testing::Test {
   LoginOptions options() {
     LoginOptions made;
-    made.token = "secret";
+    made.tokens = {"secret", "another"};
     made.max_failures = 3;
     made.trusted_proxies = {"127.0.0.1"};
     return made;
@@ -28,6 +28,14 @@ struct LoginsTest : ::testing::Test {
   FakeClock clock;
   Logins logins{options(), &FakeClock::now};
 };
+
+TEST_F(LoginsTest, EachTokenIsSomebodyElse) {
+  const remote::Decision one = logins.decide(head("secret")),
+                         other = logins.decide(head("another"));
+  EXPECT_EQ(one.status, 200);
+  EXPECT_EQ(other.status, 200);
+  EXPECT_NE(one.principal, other.principal);
+}
 
 TEST_F(LoginsTest, GuessesHaveAnEnd) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(logins.decide(head("guess")).status, 401);

@@ -1,6 +1,9 @@
 #include "gateway/path_map.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <stdexcept>
 
@@ -33,6 +36,42 @@ bool holds(const std::string& directory, std::string_view path) {
          (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
+// "/a/../b" is "/b": it is in no directory only because it begins with its name.
+std::string without_dots(const std::string& path) {
+  if (path.find("/.") == std::string::npos) return path;
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+std::string decoded(std::string_view text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const auto digits = text.substr(i + 1, 2);
+    const bool escaped =
+        text[i] == '%' && digits.size() == 2 &&
+        std::from_chars(digits.data(), digits.data() + 2, value, 16).ptr == digits.data() + 2;
+    made += escaped ? static_cast<char>(value) : text[i];
+    if (escaped) i += 2;
+  }
+  return made;
+}
+
+std::string encoded(std::string_view path) {
+  constexpr std::string_view plain = "-._~/!$&'()*+,;=:@";
+  std::string made;
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || plain.find(c) != std::string_view::npos) {
+      made += c;
+      continue;
+    }
+    char code[4];
+    std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
+    made += code;
+  }
+  return made;
+}
+
 }  // namespace
 
 void PathMap::add(const std::string& pair) {
@@ -44,7 +83,8 @@ void PathMap::add(const std::string& pair) {
   pairs_.emplace_back(without_last_slash(std::move(local)), without_last_slash(std::move(remote)));
 }
 
-std::optional<std::string> PathMap::path(const std::string& path, Towards side) const {
+std::optional<std::string> PathMap::path(const std::string& given, Towards side) const {
+  const std::string path = without_dots(given);
   const std::string* best_from = nullptr;
   const std::string* best_to = nullptr;
   for (const auto& [local, remote] : pairs_) {
@@ -92,12 +132,22 @@ std::string PathMap::value(JsonView json, std::string_view name, Towards side,
 
 std::string PathMap::text(const std::string& text, std::string_view name, Towards side,
                           std::optional<std::string>& unmapped) const {
-  const std::string_view scheme = is_address(name) ? file_scheme : std::string_view();
-  if (!text.starts_with(scheme) || !std::string_view(text).substr(scheme.size()).starts_with('/'))
+  if (!is_address(name)) {
+    if (!text.starts_with('/')) return text;
+    if (const auto mapped = path(text, side)) return *mapped;
+    if (!unmapped) unmapped = text;
     return text;
-  const std::string path = text.substr(scheme.size());
-  if (const auto mapped = this->path(path, side)) return std::string(scheme) + *mapped;
-  if (!unmapped) unmapped = path;
+  }
+  if (!text.starts_with(file_scheme) ||
+      !std::string_view(text).substr(file_scheme.size()).starts_with('/'))
+    return text;
+  // "#L10" and its like stay.
+  const std::size_t end = std::min(text.find_first_of("?#", file_scheme.size()), text.size());
+  const std::string there =
+      decoded(std::string_view(text).substr(file_scheme.size(), end - file_scheme.size()));
+  if (const auto mapped = path(there, side))
+    return std::string(file_scheme) + encoded(*mapped) + text.substr(end);
+  if (!unmapped) unmapped = there;
   return text;
 }
 

@@ -21,7 +21,7 @@ class PathMap {
 
   enum class Towards { agent, editor };
   // By the longest directory that holds it. Nothing if none does.
-  std::optional<std::string> path(const std::string& path, Towards side) const;
+  std::optional<std::string> path(const std::string& given, Towards side) const;
 
   // A message's params or result, with all its paths and file: addresses translated; what is
   // foreign to the protocol (raw input and output, _meta, text) stays. Those without a mapping

@@ -30,6 +30,29 @@ TEST(PathMap, KnowsTheRoot) {
   EXPECT_EQ(map.path("/etc", Towards::editor), "/mnt/etc");
 }
 
+TEST(PathMap, DotsDoNotLeaveADirectory) {
+  PathMap map;
+  map.add("/home/me/src=/srv/src");
+  EXPECT_EQ(map.path("/home/me/src/./a/../b", Towards::agent), "/srv/src/b");
+  EXPECT_EQ(map.path("/srv/src/../../etc/passwd", Towards::editor), std::nullopt);
+  EXPECT_EQ(map.path("/home/me/src/..", Towards::agent), std::nullopt);
+  EXPECT_EQ(map.path("/home/me/src/.git", Towards::agent), "/srv/src/.git");
+}
+
+TEST(PathMap, AddressesAreEscaped) {
+  PathMap map;
+  map.add("/home/me/my project=/srv/p#1");
+  const auto there = map.translate(
+      *Json::parse(R"({"uri":"file:///home/me/my%20project/a%25b.cc#L10"})"), Towards::agent);
+  EXPECT_EQ(there.json.text(), R"({"uri":"file:///srv/p%231/a%25b.cc#L10"})");
+  EXPECT_FALSE(there.unmapped);
+  EXPECT_EQ(map.translate(there.json, Towards::editor).json.text(),
+            R"({"uri":"file:///home/me/my%20project/a%25b.cc#L10"})");
+  const auto out = map.translate(*Json::parse(R"({"uri":"file:///home/me/my%20project/%2e%2e/x"})"),
+                                 Towards::agent);
+  EXPECT_EQ(out.unmapped, "/home/me/my project/../x");
+}
+
 TEST(PathMap, RefusesWhatIsNoPair) {
   PathMap map;
   for (const char* wrong : {"", "/a", "a=/b", "/a=b", "=", "/a="})

@@ -155,24 +155,30 @@ void Relay::remember(const std::string& id, const Json& params) {
 // ---- a break, and after it
 
 void Relay::lost(const std::string& reason) {
+  if (state_ == State::over) return;
   const State was = std::exchange(state_, State::away);
   ++generation_;
   restoring_.clear();
   replaying_.clear();
+  const std::size_t questions = questions_.size();
   for (const auto& [key, question] : std::exchange(questions_, {}))
     ends_.to_editor(Json::object({{"jsonrpc", "2.0"},
                                   {"method", cancel_method},
                                   {"params", Json::object({{"requestId", question.editors_id}})}})
                         .text());
   // Nothing of what was asked since the break has been sent.
-  if (was == State::here) fail_all(reason);
+  if (was != State::here) return;
+  const std::size_t requests = fail_all(reason);
+  ends_.say("lost: the answers to " + std::to_string(requests) +
+            " requests; taken back: " + std::to_string(questions) + " questions");
 }
 
-void Relay::fail_all(const std::string& reason) {
+std::size_t Relay::fail_all(const std::string& reason) {
   waiting_.clear();
   waiting_bytes_ = 0;
-  for (const auto& [key, asked] : std::exchange(asked_, {}))
-    fail(asked.id, rpc::internal_error, lost_text + reason);
+  const auto failed = std::exchange(asked_, {});
+  for (const auto& [key, asked] : failed) fail(asked.id, rpc::internal_error, lost_text + reason);
+  return failed.size();
 }
 
 void Relay::connected() {
@@ -203,6 +209,7 @@ void Relay::restore() {
   for (const auto& [session, how] : sessions_) {
     if (!resumes && !loads) {
       lost_sessions_[session] = "the agent can neither resume nor load sessions";
+      ends_.say("a session could not be opened again: " + lost_sessions_[session]);
       continue;
     }
     const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
@@ -234,12 +241,29 @@ void Relay::restored(const std::string& key, JsonView message) {
     return restore();
   }
   replaying_.erase(session);
-  if (message["result"].absent()) {
+  if (!message["result"].absent()) {
+    show_choices(session, message["result"]);
+  } else {
     lost_sessions_[session] = error;
     sessions_.erase(session);
     ends_.say("a session could not be opened again: " + error);
   }
   check_restored();
+}
+
+void Relay::show_choices(const std::string& session, JsonView result) {
+  const auto show = [&](Json update) {
+    ends_.to_editor(
+        Json::object({{"jsonrpc", "2.0"},
+                      {"method", "session/update"},
+                      {"params", Json::object({{"sessionId", session}, {"update", update}})}})
+            .text());
+  };
+  if (const JsonView mode = result["modes"]["currentModeId"]; mode.is_string())
+    show(Json::object({{"sessionUpdate", "current_mode_update"}, {"currentModeId", Json(mode)}}));
+  if (const JsonView options = result["configOptions"]; options.is_array())
+    show(Json::object(
+        {{"sessionUpdate", "config_option_update"}, {"configOptions", Json(options)}}));
 }
 
 void Relay::check_restored() {
@@ -253,6 +277,7 @@ void Relay::check_restored() {
 void Relay::given_up(const std::string& reason) {
   lost(reason);
   fail_all(reason);
+  state_ = State::over;
   ends_.say(lost_text + reason);
 }
 
@@ -261,7 +286,10 @@ void Relay::given_up(const std::string& reason) {
 void Relay::send_or_keep(std::string text) {
   if (state_ == State::here) return ends_.to_agent(text);
   waiting_bytes_ += text.size();
-  if (waiting_bytes_ > options_.max_waiting_bytes) return fail_all("too much waits for it");
+  if (waiting_bytes_ > options_.max_waiting_bytes) {
+    fail_all("too much waits for it");
+    return;
+  }
   waiting_.push_back(std::move(text));
 }
 

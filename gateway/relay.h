@@ -51,9 +51,10 @@ class Relay {
   // Requests of the editor's that have no answer yet.
   std::size_t pending() const { return asked_.size(); }
   bool is_here() const { return state_ == State::here; }
+  bool is_over() const { return state_ == State::over; }
 
  private:
-  enum class State { away, restoring, here };
+  enum class State { away, restoring, here, over };
   // A request of the editor's that the agent has not answered.
   struct Asked {
     Json id;
@@ -73,12 +74,15 @@ class Relay {
   std::string with(const Json& message, const char* member, const Json& value,
                    const Json& id = {}) const;
   void send_or_keep(std::string text);
-  void fail_all(const std::string& reason);
+  // How many there were.
+  std::size_t fail_all(const std::string& reason);
   void fail(const Json& id, std::int32_t code, const std::string& message);
 
   // ---- after a break
   void restore();
   void restored(const std::string& key, JsonView message);
+  // What a session has become: the editor may have chosen otherwise before the break.
+  void show_choices(const std::string& session, JsonView result);
   void check_restored();
 
   const RelayOptions options_;

@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 #include <ctime>
+#include <functional>
+#include <initializer_list>
 #include <iostream>
 #include <mutex>
 #include <optional>
@@ -28,41 +30,59 @@ std::string time_text(std::chrono::system_clock::time_point now) {
   return text;
 }
 
+constexpr const char* info = "info";
+
 // Lines of several threads, each in one piece.
 class Log {
  public:
+  explicit Log(bool json) : json_(json) {}
+  void access(const remote::Access& access) {
+    line(access_line(access, json_, std::chrono::system_clock::now()));
+  }
+  // `more`: members of the JSON line.
+  void say(const std::string& level, const std::string& text,
+           std::initializer_list<std::pair<const char*, std::string>> more = {}) {
+    if (!json_) {
+      return line("acp serve: " + (level == info ? "" : level + ": ") + text);
+    }
+    Json made = Json::object({{"time", time_text(std::chrono::system_clock::now())},
+                              {"level", level},
+                              {"message", text}});
+    for (const auto& [name, value] : more) made.set(name, value);
+    line(made.text());
+  }
+
+ private:
   void line(const std::string& text) {
     const std::string whole = io::printable(text) + "\n";
     std::lock_guard lock(mutex_);
     std::cerr << whole << std::flush;
   }
-
- private:
+  const bool json_;
   std::mutex mutex_;
 };
 
 class Serving {
  public:
   explicit Serving(const ServeOptions& options)
-      : options_(options), roots_(options.roots), logins_(options.logins) {
+      : options_(options), roots_(options.roots), logins_(options.logins), log_(options.json_log) {
     remote::ServerOptions server = options.server;
     server.authorize = [this](const remote::RequestHead& head) { return logins_.decide(head); };
     server.log = [this](const LogEntry& entry) { log(entry); };
     if (!options.quiet)
-      server.access_log = [this](const remote::Access& access) {
-        log_.line(access_line(access, options_.json_log, std::chrono::system_clock::now()));
-      };
+      server.access_log = [this](const remote::Access& access) { log_.access(access); };
     server_.emplace(std::move(server));
   }
 
   int run(const std::stop_token& stop) {
-    const std::stop_callback on_stop(stop, [this] {
-      log_.line("acp serve: no new clients; running turns have " +
-                std::to_string(options_.drain.count() / 1000) + " s");
-      server_->drain(options_.drain);
-    });
+    std::optional<std::stop_callback<std::function<void()>>> on_stop;
     server_->start([this](remote::Incoming incoming) { begin(std::move(incoming)); });
     say_where();
+    on_stop.emplace(stop, [this] {
+      log_.say(info, "no new clients; running turns have " +
+                         std::to_string(options_.drain.count() / 1000) + " s");
+      server_->drain(options_.drain);
+    });
     server_->wait();
     std::unique_lock lock(mutex_);
     ended_.wait(lock, [this] { return running_ == 0; });
@@ -71,23 +91,26 @@ class Serving {
 
  private:
   void say_where() {
-    std::string text =
-        "acp serve: " + options_.agent_name + " at " + server_->url() + ", for " + roots_.list();
-    log_.line(text);
+    log_.say(info, options_.agent_name + " at " + server_->url() + ", for " + roots_.list(),
+             {{"url", server_->url()}});
     if (options_.shows_token)
-      std::cerr << "acp serve: the token, shown this once: " << options_.logins.token << std::endl;
-    log_.line("acp serve: the token is in " + options_.token_file);
+      std::cerr << "acp serve: the token, shown this once: " << options_.logins.tokens.front()
+                << std::endl;
+    for (const std::string& file : options_.token_files) log_.say(info, "the token is in " + file);
   }
-
   void log(const LogEntry& entry) {
     if (entry.level != LogEntry::Level::debug)
-      log_.line(std::string("acp serve: ") + to_string(entry.level) + ": " + entry.message);
+      log_.say(std::string(to_string(entry.level)), entry.message);
   }
-
   // Each client has a thread, which waits for the end of its agent.
   void begin(remote::Incoming incoming) {
     {
       std::lock_guard lock(mutex_);
+      // Those of clients that have just gone may still be ending.
+      if (running_ >= 2 * options_.server.limits.max_connections) {
+        log_.say("warning", "too many agents are still ending: a client was refused");
+        return;
+      }
       ++running_;
     }
     io::quiet_thread([this, incoming = std::make_shared<remote::Incoming>(std::move(incoming))] {
@@ -99,20 +122,21 @@ class Serving {
   }
 
   void serve_one(remote::Incoming& incoming) {
-    const std::string name = "client " + incoming.id.substr(0, 8);
+    const std::string client = incoming.id.substr(0, 8);
     ServedAgentOptions options;
-    options.roots = &roots_;
+    options.sessions = {&roots_, options_.client_mcp, options_.max_sessions};
     options.agent = options_.agent;
-    options.client_mcp = options_.client_mcp;
-    options.max_sessions = options_.max_sessions;
     options.log = [this](const LogEntry& entry) { log(entry); };
-    options.on_stderr = [this, &name](std::string_view line) {
-      log_.line(name + ", the agent says: " + std::string(line));
+    options.on_stderr = [this, &client](std::string_view line) {
+      log_.say(info, client + ", the agent says: " + std::string(line), {{"connection", client}});
     };
     try {
-      serve_agent(std::move(incoming.transport), options);
+      const int code = serve_agent(std::move(incoming.transport), options);
+      if (code != 0)
+        log_.say("warning", client + ": the agent ended with exit code " + std::to_string(code),
+                 {{"connection", client}});
     } catch (const std::exception& failure) {
-      log_.line("acp serve: error: " + name + ": " + failure.what());
+      log_.say("error", client + ": " + failure.what(), {{"connection", client}});
     }
   }
 

@@ -18,12 +18,12 @@ struct ServeOptions {
   io::ProcessOptions agent = {};
   std::string agent_name = {};
   std::vector<std::string> roots = {};
-  bool client_mcp = false;
-  std::size_t max_sessions = 100;
+  bool client_mcp = false;         // see SessionLimits
+  std::size_t max_sessions = 100;  // of one client
   std::chrono::milliseconds drain{10'000};
-  bool json_log = false;  // the access log: JSON lines
+  bool json_log = false;  // JSON lines: the access log, and all else
   bool quiet = false;     // no access log
-  std::string token_file = {};
+  std::vector<std::string> token_files = {};
   bool shows_token = false;  // it is new, and a person looks on
 };
 

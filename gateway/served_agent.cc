@@ -1,8 +1,7 @@
 #include "gateway/served_agent.h"
 
 #include <memory>
-#include <set>
-#include <string>
+#include <utility>
 
 #include "acp/proxy.h"
 
@@ -10,73 +9,58 @@ namespace acp::gateway {
 
 namespace {
 
-void check_directory(JsonView path, const char* name, const Roots& roots) {
-  if (path.absent() || path.is_null()) return;
-  const std::string text = path.as_string().value_or("");
-  if (!roots.hold(text))
-    throw permission_denied(std::string(name) + ": " + text + " is not in " + roots.list() +
-                            ", where this server lets agents work (acp serve --root)");
+// Hooks that are under way have it, too.
+using Sessions = std::shared_ptr<ClientSessions>;
+
+Task<Json> open_session(ProxyRequest request, Sessions sessions) {
+  if (request.sender() != Sender::client) co_return co_await request.forward();
+  const bool named = request.method() == "session/load" || request.method() == "session/resume";
+  ClientSessions::Opening opening(*sessions, request.params(), named);
+  Json answer = co_await request.forward();
+  opening.done(answer);
+  co_return answer;
 }
 
-void check_servers(JsonView servers) {
-  for (JsonView server : servers.elements()) {
-    const std::string type = server["type"].as_string().value_or("stdio");
-    if (type == "stdio")
-      throw permission_denied("mcpServers: " + server["name"].as_string().value_or("a server") +
-                              " is a program, and this server starts none that a client names (acp "
-                              "serve --client-mcp)");
+Task<Json> end_session(ProxyRequest request, Sessions sessions) {
+  if (request.sender() == Sender::client) {
+    if (request.method() == "session/delete")
+      sessions->require_listed(request.params());
+    else
+      sessions->require_own(request.params());
   }
-}
-
-// The sessions of one client. Its requests come one at a time, so there is no lock.
-struct OpenSessions {
-  std::set<std::string> ids;
-  std::size_t opening = 0;
-};
-
-Task<Json> open_session(ProxyRequest request, const ServedAgentOptions& options,
-                        std::shared_ptr<OpenSessions> sessions) {
-  const Json& params = request.params();
-  check_directory(params["cwd"], "cwd", *options.roots);
-  for (JsonView directory : params["additionalDirectories"].elements())
-    check_directory(directory, "additionalDirectories", *options.roots);
-  if (!options.client_mcp) check_servers(params["mcpServers"]);
-  if (sessions->ids.size() + sessions->opening >= options.max_sessions)
-    throw permission_denied("this server lets a client have " +
-                            std::to_string(options.max_sessions) + " sessions (acp serve --help)");
-  struct Opening {
-    explicit Opening(std::size_t& count) : count(count) { ++count; }
-    ~Opening() { --count; }
-    std::size_t& count;
-  } const opening(sessions->opening);
   Json answer = co_await request.forward();
-  const auto made = answer["sessionId"].as_string();
-  sessions->ids.insert(made ? *made : params["sessionId"].as_string().value_or(""));
+  if (request.sender() == Sender::client) sessions->closed(request.params());
   co_return answer;
 }
 
-Task<Json> close_session(ProxyRequest request, std::shared_ptr<OpenSessions> sessions) {
-  Json answer = co_await request.forward();
-  sessions->ids.erase(request.params()["sessionId"].as_string().value_or(""));
-  co_return answer;
+Task<Json> list_sessions(ProxyRequest request, Sessions sessions) {
+  const Json answer = co_await request.forward();
+  co_return request.sender() == Sender::client ? sessions->listed(answer) : answer;
+}
+
+Task<Json> pass(ProxyRequest request, Sessions sessions) {
+  if (request.sender() == Sender::client) sessions->require_own(request.params());
+  co_return co_await request.forward();
 }
 
 }  // namespace
 
-void serve_agent(Transport client, const ServedAgentOptions& options) {
+int serve_agent(Transport client, const ServedAgentOptions& options) {
+  const auto sessions = std::make_shared<ClientSessions>(options.sessions);
   Proxy proxy;
-  const auto sessions = std::make_shared<OpenSessions>();
+  const auto on = [&](const char* method, Task<Json> (*hook)(ProxyRequest, Sessions)) {
+    proxy.on_request(method, [sessions, hook](ProxyRequest request) {
+      return hook(std::move(request), sessions);
+    });
+  };
   for (const char* method : {"session/new", "session/load", "session/resume", "session/fork"})
-    proxy.on_request(method, [&options, sessions](ProxyRequest request) {
-      return open_session(std::move(request), options, sessions);
-    });
-  for (const char* method : {"session/close", "session/delete"})
-    proxy.on_request(method, [sessions](ProxyRequest request) {
-      return close_session(std::move(request), sessions);
-    });
+    on(method, &open_session);
+  for (const char* method : {"session/close", "session/delete"}) on(method, &end_session);
+  on("session/list", &list_sessions);
+  proxy.on_request([sessions](ProxyRequest request) { return pass(std::move(request), sessions); });
   if (options.log) proxy.on_log(options.log);
   if (options.on_stderr) proxy.on_stderr(options.on_stderr);
-  proxy.run(std::move(client), options.agent);
+  return proxy.run(std::move(client), options.agent);
 }
 
 }  // namespace acp::gateway

@@ -7,9 +7,11 @@ cannot be run stands in NOT_RUN, with the reason; one that stands there and nowh
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import docs_servers
@@ -91,8 +93,12 @@ class Place:
         (self.project / "task.md").write_text("Say hello.\n")
         (self.project / "rules.toml").write_text("")
         (self.project / "rules.toml").chmod(0o600)
+        (self.home / "src").mkdir()
+        (self.home / "server-token").write_text("a-token\n")
+        (self.home / "server-token").chmod(0o600)
         (self.project / "recording.jsonl").write_text(INITIALIZE)
-        for command in ("git init -q .", "git add task.md", "echo more >>task.md",
+        for command in ("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out cert.pem",
+                        "git init -q .", "git add task.md", "echo more >>task.md",
                         "my-client acp tap --log wire.jsonl -- my-agent"):
             subprocess.run(["bash", "-c", command], cwd=self.project, env=self.environment, check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS)
@@ -103,7 +109,26 @@ class Place:
         path.write_text(f"#!/bin/bash\n{script}\n")
         path.chmod(0o755)
 
+    def serve(self, line):
+        """acp serve: until it listens."""
+        command = "exec " + re.sub(r"--listen (\S+):\d+", r"--listen \1:0", line)
+        if "--listen" not in command:
+            command = command.replace("acp serve", "acp serve --listen 127.0.0.1:0", 1)
+        server = subprocess.Popen(["bash", "-c", command], cwd=self.project, env=self.environment, text=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        bound = threading.Timer(SECONDS, server.kill)
+        bound.start()
+        said = ""
+        for piece in server.stderr:
+            said += piece
+            if "the token is in" in piece:
+                server.send_signal(signal.SIGTERM)
+        bound.cancel()
+        return subprocess.CompletedProcess(line, server.wait(), "", said)
+
     def run(self, line):
+        if line.startswith("acp serve -"):
+            return self.serve(line)
         (self.project / "wire.jsonl").write_bytes(self.recording)  # whatever the line before did to it
         if "--log wire.jsonl" in line:
             (self.project / "wire.jsonl").unlink()  # it is not overwritten

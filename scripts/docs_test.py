@@ -12,7 +12,8 @@ from pathlib import Path
 compiler, include, libraries, *flags = sys.argv[1:]
 count = 0
 HEADERS = "".join(f"#include <acp/{name}.h>\n" for name in
-                  ("agent", "client", "proxy", "schema/v1", "async/promise", "async/when_all", "async/when_any"))
+                  ("agent", "client", "proxy", "schema/v1", "async/promise", "async/when_all", "async/when_any",
+                   "remote/client", "remote/server"))
 
 
 def compile_fragments(page, text):

@@ -63,7 +63,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   void pump() {
     if (writing_ || gone_) return;
     if (piece_at_ == events_.size()) {
-      events_ = ending_ ? std::string() : streams().take_events(request_.session);
+      events_ = streams().take_events(request_.session);
       piece_at_ = 0;
     }
     if (!events_.empty()) {
@@ -139,7 +139,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     gone("the client does not read");
   }
 
-  // The connection is closed: what was taken is still sent.
+  // The connection is closed: what there is for the client is still sent.
   void end() {
     ending_ = true;
     if (!writing_) pump();

@@ -106,6 +106,7 @@ void HttpConnection::close(const std::string& reason) {
   absent_.cancel();
   if (const auto on_answer = std::exchange(on_initialized_, nullptr)) on_answer("");
   for (const auto& action : std::exchange(waiting_for_room_, {})) action();
+  streams_.fail_waiting(reason);
   for (const auto& [visit, on_close] : std::exchange(visits_, {})) on_close();
   service_.check_drained();
 }

@@ -197,6 +197,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     }
     if (path != service_.options().path) return refuse(404, "Not Found");
     Decision decision = service_.gate().decide(head_);
+    if (!decision.address.empty()) access_.address = decision.address;
     if (decision.status != 200)
       return reply(decision.status, decision.text, text_plain, decision.headers);
     principal_ = decision.principal;
@@ -330,7 +331,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       return reply(503, "No more connections now", text_plain, {{"Retry-After", "10"}});
     const auto made = service_.new_connection(principal_);
     access_.connection_id = made->id().substr(0, 8);
-    made->open(address_);
+    made->open(access_.address);
     visit(made);
     watch_client(made);
     made->initialize(message_, text, [self = shared_from_this(), made](const std::string& answer) {

@@ -99,6 +99,11 @@ bool is_of_a_session(std::string_view method) {
   return std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
 }
 
+std::string closed_answer(std::string_view id, const std::string& reason) {
+  return R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"error":{"code":-32603,"message":)" +
+         Json("the server closed the connection: " + reason).text() + "}}";
+}
+
 std::size_t utf16_units(std::string_view text) {
   std::size_t units = 0;
   for (const char c : text) {

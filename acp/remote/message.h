@@ -27,6 +27,8 @@ struct Message {
 std::string id_key(std::string_view id);
 // Whether it is a session's, also if its params do not name one.
 bool is_of_a_session(std::string_view method);
+// What a request is answered when its connection is closed.
+std::string closed_answer(std::string_view id, const std::string& reason);
 // As JavaScript counts.
 std::size_t utf16_units(std::string_view text);
 // Of an id's JSON: a string without its quotes and escapes.

@@ -72,6 +72,9 @@ struct Decision {
   std::map<std::string, std::string> headers = {};
   // Whose request it is: a connection can only be used by the one who opened it.
   std::string principal = {};
+  // Where the client is, if a reverse proxy that is trusted brings it: for the access log and those
+  // who serve it.
+  std::string address = {};
 };
 using Authorize = std::function<Decision(const RequestHead&)>;
 

@@ -17,6 +17,9 @@ namespace {
 
 using asio::ip::tcp;
 
+// At the end, for clients to read why.
+constexpr auto farewell_time = std::chrono::seconds(5);
+
 // A UUID of version 4. A client that knows it can use the connection.
 std::string new_connection_id() {
   unsigned char bytes[16];
@@ -159,6 +162,7 @@ std::string Service::new_id() { return new_connection_id(); }
 void Service::remove(SocketPeer& peer) {
   peers_.erase(&peer);
   sockets_ = peers_.size();
+  if (ended_ && peers_.empty() && !over_) drain_time_.cancel();
   check_drained();
 }
 
@@ -205,6 +209,11 @@ void Service::end_all(const std::string& reason) {
   const auto peers = peers_;
   for (SocketPeer* const peer : peers)
     if (peers_.contains(peer)) peer->shut(reason);
+  if (peers_.empty()) return;
+  drain_time_.expires_after(farewell_time);
+  drain_time_.async_wait([this](ErrorCode error) {
+    if (!error) io_.stop();
+  });
 }
 
 void Service::log(LogEntry::Level level, std::string message) {

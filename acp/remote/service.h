@@ -95,7 +95,10 @@ class Service {
   void drain(std::chrono::milliseconds time);
   void stop();
   // Until everything has ended.
-  void run() { io_.run(); }
+  void run() {
+    io_.run();
+    over_ = true;
+  }
 
   // ---- on its thread
   std::shared_ptr<HttpConnection> new_connection(const std::string& principal);
@@ -135,7 +138,7 @@ class Service {
   std::function<void(Incoming)> on_client_;
   std::unordered_map<std::string, std::shared_ptr<HttpConnection>> connections_;
   boost::asio::steady_timer drain_time_;
-  bool draining_ = false, ended_ = false;
+  bool draining_ = false, ended_ = false, over_ = false;
 };
 
 // A socket that has just come: requests are read until it is closed or becomes something else.

@@ -33,7 +33,7 @@ std::optional<Streams::Refusal> Streams::refusal(const Message& message,
     // A load is answered where the session is not known yet; so is what makes a new one.
     const bool to_the_connection =
         message.method == "session/load" || message.method == "session/new";
-    routes_[key] = to_the_connection ? std::nullopt : session;
+    routes_[key] = {std::string(message.id), to_the_connection ? std::nullopt : session};
   }
   return std::nullopt;
 }
@@ -42,7 +42,7 @@ bool Streams::take(const Message& message, std::string_view text) {
   std::optional<std::string> session;
   if (message.kind == Kind::answer) {
     if (const auto route = routes_.find(id_key(message.id)); route != routes_.end()) {
-      session = std::move(route->second);
+      session = std::move(route->second.session);
       routes_.erase(route);
     }
   } else {
@@ -69,6 +69,11 @@ bool Streams::add(Stream& stream, std::string_view text) {
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
   if (first && stream.on_events) stream.on_events();
   return unread_sessions_ <= limits_.max_unread_sessions;
+}
+
+void Streams::fail_waiting(const std::string& reason) {
+  for (const auto& [key, route] : std::exchange(routes_, {}))
+    add(stream(route.session), closed_answer(route.id, reason));
 }
 
 Streams::Stream& Streams::stream(const std::optional<std::string>& session) {

@@ -45,6 +45,8 @@ class Streams {
   bool full() const { return buffered_ >= limits_.max_buffered_bytes; }
   // Requests of the client's that have no answer yet.
   std::size_t waiting() const { return routes_.size(); }
+  // Answers them with an error: no other answer will come.
+  void fail_waiting(const std::string& reason);
 
  private:
   struct Stream {
@@ -58,8 +60,14 @@ class Streams {
   const Limits& limits_;
   Stream connection_;
   std::unordered_map<std::string, Stream> sessions_;
+  // Where a request's answer goes.
+  struct Route {
+    std::string id;  // its JSON
+    std::optional<std::string> session;
+  };
   // By the key of the id: of the client's requests, and of the agent's.
-  std::unordered_map<std::string, std::optional<std::string>> routes_, asked_;
+  std::unordered_map<std::string, Route> routes_;
+  std::unordered_map<std::string, std::optional<std::string>> asked_;
   std::size_t buffered_ = 0;
   std::size_t unread_sessions_ = 0;
 };

@@ -1,5 +1,5 @@
 // A client over WebSocket.
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "acp/json/json.h"
@@ -45,7 +45,10 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     });
   }
 
-  void shut(const std::string& reason) override { pipe_->close(1001, reason); }
+  void shut(const std::string& reason) override {
+    fail_waiting(reason);
+    pipe_->close(1001, reason);
+  }
   bool busy() const override { return !waiting_.empty(); }
 
  private:
@@ -90,7 +93,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     } else {
       has_agent_ = true;
       initialize_ = message_.id;
-      waiting_.insert(id_key(message_.id));
+      waiting_.emplace(id_key(message_.id), message_.id);
       pipe_->attach(service_.new_agent(id_, principal_, access_.address));
       return true;
     }
@@ -105,7 +108,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
           error_message(message_.id, -32600, "Initialize not allowed on existing connection"));
       return false;
     }
-    waiting_.insert(id_key(message_.id));
+    waiting_.emplace(id_key(message_.id), message_.id);
     return true;
   }
 
@@ -124,7 +127,14 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
       pipe_->write(error_message(initialize_, -32603, "Initialize failed"));
       return pipe_->close(1011, "Initialize failed");
     }
-    pipe_->close(1011, why.empty() ? "the agent has ended" : "the agent was ended: " + why);
+    const std::string reason = why.empty() ? "the agent has ended" : "the agent was ended: " + why;
+    fail_waiting(reason);
+    pipe_->close(1011, reason);
+  }
+
+  void fail_waiting(const std::string& reason) {
+    for (const auto& [key, id] : std::exchange(waiting_, {}))
+      pipe_->write(closed_answer(id, reason));
   }
 
   void ended(int code, const std::string& reason) {
@@ -151,7 +161,8 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
   std::shared_ptr<WebSocketPipe> pipe_;
   Message message_;
   std::string initialize_;  // the id of that request, until it is answered
-  std::unordered_set<std::string> waiting_;
+  // Requests without an answer: their ids by the keys of these.
+  std::unordered_map<std::string, std::string> waiting_;
   bool has_agent_ = false;
 };
 

@@ -21,8 +21,8 @@ namespace acp::cli {
 namespace {
 
 struct Options {
-  std::vector<std::string> command, roots, hosts, origins, proxies;
-  std::string agent, listen = "127.0.0.1:8787", token_file, certificate, key, log = "text";
+  std::vector<std::string> command, roots, hosts, origins, proxies, token_files;
+  std::string agent, listen = "127.0.0.1:8787", certificate, key, log = "text";
   double drain = 10;
   std::size_t max_connections = 100, max_sessions = 100;
   bool client_mcp = false, plain_http = false;
@@ -46,6 +46,7 @@ void read_listen(const std::string& text, remote::ServerOptions& server) {
   if (colon != std::string::npos) server.address = text.substr(0, colon);
   if (server.address.starts_with('[') && server.address.ends_with(']'))
     server.address = server.address.substr(1, server.address.size() - 2);
+  if (server.address == "localhost") server.address = "127.0.0.1";
   char* end = nullptr;
   const unsigned long number = std::strtoul(port.c_str(), &end, 10);
   if (port.empty() || *end != 0 || number > 65535)
@@ -78,6 +79,7 @@ gateway::ServeOptions serve_options(const Options& options) {
   const chat::KnownAgent agent = chat::chosen_agent(options.agent, options.command);
   serve.agent = agent.process();
   serve.agent.cwd = serve.roots.front();
+  serve.agent.environment.push_back({"ACP_TOKEN", {}});  // a client's
   serve.agent_name = agent.name;
   serve.client_mcp = options.client_mcp;
   serve.drain = milliseconds(options.drain);
@@ -91,16 +93,16 @@ int run(const Options& options) {
     gateway::ServeOptions serve = serve_options(options);
     const Interrupts interrupts;
     try {
-      if (options.token_file.empty()) {
+      serve.token_files = options.token_files;
+      for (const std::string& file : options.token_files)
+        serve.logins.tokens.push_back(gateway::read_token(file));
+      if (serve.token_files.empty()) {
         const std::string file = gateway::usual_token_file();
         if (file.empty()) throw BadUsage("there is no home directory: give --token-file");
         const gateway::Token token = gateway::read_or_make_token(file);
-        serve.logins.token = token.value;
-        serve.token_file = token.file;
+        serve.logins.tokens = {token.value};
+        serve.token_files = {token.file};
         serve.shows_token = token.is_new && isatty(STDERR_FILENO) != 0;
-      } else {
-        serve.logins.token = gateway::read_token(options.token_file);
-        serve.token_file = options.token_file;
       }
       return gateway::serve(serve, interrupts.token());
     } catch (const BadUsage&) {
@@ -135,8 +137,11 @@ void add_serve_command(const Command& app, Action& action, std::vector<std::stri
        "A directory that agents may be given to work in, with all below it; any number of them "
        "(default: the current directory)",
        "DIR");
-  option("--token-file", options->token_file,
-         "The token that clients need (default: made once, in acp's state directory)", "FILE");
+  list(
+      "--token-file", options->token_files,
+      "The token that clients need; several files: any of them, one for each person (default: made "
+      "once, in acp's state directory)",
+      "FILE");
   option("--tls-cert", options->certificate, "Speak TLS, with this certificate chain", "FILE");
   option("--tls-key", options->key, "Its key", "FILE");
   serve->add_flag("--insecure-plain-http", options->plain_http,
@@ -152,7 +157,8 @@ void add_serve_command(const Command& app, Action& action, std::vector<std::stri
   serve->add_option("--max-sessions", options->max_sessions, "Sessions of one client (100)")
       ->type_name("N");
   add_seconds(serve, "--drain", options->drain, "How long running turns have after SIGTERM (10)");
-  option("--log", options->log, "The access log on standard error (text)", "text|json|none")
+  option("--log", options->log, "What is logged on standard error (text); none: no requests",
+         "text|json|none")
       ->one_of({"text", "json", "none"});
   serve->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""An agent for the tests of acp serve and acp connect. A prompt is a word and what it is about:
+
+say TEXT        says it
+env NAME        says what this variable is, or (unset)
+where           says the directory that it runs in
+family          starts a program that leaves its group and session, says both process ids, and waits
+gate FIFO       says "before", waits until somebody has written to this file, says "after"
+forever         says "before", and never ends
+can             says what the client can do
+read PATH       asks the client for the file
+ask             asks the client for permission
+directory PATH  begins a tool call at this place, with a link to it"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+writing = threading.Lock()
+answers = {}  # the client's, by the id of the question
+came = threading.Condition()
+sessions = {}  # cwd by id
+client = {}
+numbers = iter(range(10**6))
+
+
+def send(**message):
+    with writing:
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        sys.stdout.flush()
+
+
+def update(session, **what):
+    send(method="session/update", params={"sessionId": session, "update": what})
+
+
+def say(session, text):
+    update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": text})
+
+
+def ask(method, **params):
+    number = f"agent-{next(numbers)}"
+    send(id=number, method=method, params=params)
+    with came:
+        came.wait_for(lambda: number in answers)
+        return answers.pop(number)
+
+
+def prompt(number, session, text):
+    word, _, rest = text.partition(" ")
+    if word == "say":
+        say(session, rest)
+    elif word == "env":
+        say(session, os.environ.get(rest, "(unset)"))
+    elif word == "where":
+        say(session, os.getcwd())
+    elif word == "can":
+        say(session, json.dumps(client["can"]))
+    elif word == "family":
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=True, stdout=subprocess.DEVNULL)
+        say(session, f"{os.getpid()} {child.pid}")
+        threading.Event().wait()
+    elif word == "gate":
+        say(session, "before")
+        with open(rest, encoding="utf-8") as gate:
+            gate.read()
+        say(session, "after")
+    elif word == "forever":
+        say(session, "before")
+        threading.Event().wait()
+    elif word == "read":
+        say(session, json.dumps(ask("fs/read_text_file", sessionId=session, path=rest)))
+    elif word == "ask":
+        call = {"toolCallId": "c", "title": "Do it"}
+        options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+        update(session, sessionUpdate="tool_call", **call)
+        answer = ask("session/request_permission", sessionId=session, toolCall=call, options=options)
+        say(session, json.dumps(answer))
+    elif word == "directory":
+        update(session, sessionUpdate="tool_call", toolCallId="d", title="Look", locations=[{"path": rest}],
+               content=[{"type": "content", "content": {"type": "resource_link", "name": "x", "uri": f"file://{rest}"}}])
+    send(id=number, result={"stopReason": "end_turn"})
+
+
+def serve(message):
+    method, number, params = message["method"], message.get("id"), message.get("params") or {}
+    if method == "initialize":
+        client["can"] = params["clientCapabilities"]
+        print("the agent has begun", file=sys.stderr, flush=True)
+        capabilities = {"loadSession": True, "sessionCapabilities": {"list": {}, "resume": {}, "fork": {}, "delete": {}}}
+        send(id=number, result={"protocolVersion": 1, "agentCapabilities": capabilities})
+    elif method in ("session/new", "session/fork"):
+        session = f"s{len(sessions)}"
+        sessions[session] = params["cwd"]
+        send(id=number, result={"sessionId": session})
+    elif method in ("session/load", "session/resume"):
+        sessions[params["sessionId"]] = params["cwd"]
+        if method == "session/load":
+            say(params["sessionId"], "replayed")
+        send(id=number, result={})
+    elif method == "session/list":
+        listed = [{"sessionId": "within", "cwd": os.getcwd()}, {"sessionId": "without", "cwd": "/etc", "title": "hidden"}]
+        send(id=number, result={"sessions": listed})
+    elif method == "session/delete":
+        send(id=number, result={})
+    elif method == "session/prompt":
+        text = params["prompt"][0]["text"]
+        threading.Thread(target=prompt, args=(number, params["sessionId"], text), daemon=True).start()
+    elif number is not None:
+        send(id=number, error={"code": -32601, "message": f"Method not found: {method}"})
+
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if "method" in message:
+        serve(message)
+        continue
+    with came:
+        answers[message["id"]] = message.get("result", message.get("error"))
+        came.notify_all()
+os._exit(0)

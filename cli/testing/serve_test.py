@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""acp serve, as its clients see it: serve_test.py ACP"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import unittest
+
+import remote_place
+from remote_place import ACP, EVENTS, PATIENCE, Client, has_ended, initialize
+from terminal import output_in
+
+DENIED, INVALID, UNKNOWN = -32003, -32602, -32002
+
+
+class Serve(remote_place.Place):
+    def head(self, token=None, **more):
+        return {"Authorization": f"Bearer {token or self.token}", "Content-Type": "application/json", **more}
+
+    # ---- who may use it
+    def test_the_token(self):
+        server = self.serve("--token-file", self.token_in("other", "another-token"))
+        none = server.ask(body=initialize(), headers={"Content-Type": "application/json"})
+        self.assertEqual((none.status, none.headers["WWW-Authenticate"]), (401, "Bearer"))
+        self.assertEqual(server.ask(body=initialize(), headers=self.head("wrong")).status, 401)
+        self.assertEqual(server.ask("GET", headers=EVENTS).status, 401)
+        mine = Client(self, server)
+        theirs = Client(self, server, token="another-token")
+        # The id of a connection is no key to it.
+        stolen = theirs.headers | {"Acp-Connection-Id": mine.headers["Acp-Connection-Id"]}
+        self.assertEqual(server.ask(body=initialize(5) | {"method": "session/list"}, headers=stolen).status, 404)
+        self.assertEqual(server.ask("DELETE", headers=stolen).status, 404)
+        self.assertEqual(mine.says(mine.session(), "say still here"), "still here")
+
+    def test_guesses(self):
+        server = self.serve("--trusted-proxy", "127.0.0.1")
+        guesser = {"X-Forwarded-For": "203.0.113.7"}
+        for _ in range(10):
+            self.assertEqual(server.ask(body=initialize(), headers=self.head("guess") | guesser).status, 401)
+        late = server.ask(body=initialize(), headers=self.head() | guesser)
+        self.assertEqual(late.status, 429)
+        self.assertGreater(int(late.headers["Retry-After"]), 0)
+        # Others behind the same proxy notice nothing, and the log says who it was.
+        self.assertEqual(Client(self, server, **{"X-Forwarded-For": "203.0.113.8"}).end(), 202)
+        server.log.until(r" 203\.0\.113\.7 POST /acp 429 ")
+        # Whom nobody trusts cannot choose where it is.
+        server = self.serve()
+        for number in range(10):
+            server.ask(body=initialize(), headers=self.head("guess") | {"X-Forwarded-For": f"203.0.113.{number}"})
+        self.assertEqual(server.ask(body=initialize(), headers=self.head()).status, 429)
+
+    def test_hosts_and_pages(self):
+        server = self.serve("--allow-host", "agents.example.org", "--allow-origin", "https://app.example.org")
+        for host, status in [("evil.example", 403), ("127.0.0.1.evil.example", 403), ("localhost:1", 400),
+                             ("agents.example.org", 400), ("[::1]:80", 400)]:
+            answer = server.ask("POST", body={"jsonrpc": "2.0", "method": "x"}, headers=self.head(Host=host))
+            self.assertEqual(answer.status, status, (host, answer.text))
+        page = {"Origin": "https://app.example.org"}
+        for origin, status in [("https://evil.example", 403), ("null", 403), ("https://app.example.org", 400)]:
+            answer = server.ask("POST", body={"jsonrpc": "2.0", "method": "x"}, headers=self.head(Origin=origin))
+            self.assertEqual(answer.status, status, (origin, answer.text))
+        asked = page | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+        preflight = server.ask("OPTIONS", headers=asked)
+        self.assertEqual(preflight.status, 204)
+        self.assertEqual(preflight.headers["Access-Control-Allow-Origin"], "https://app.example.org")
+        for name in ("Authorization", "Acp-Connection-Id", "Acp-Session-Id", "Content-Type"):
+            self.assertIn(name, preflight.headers["Access-Control-Allow-Headers"])
+        answer = server.ask(body=initialize(), headers=self.head(**page))
+        self.assertEqual(answer.headers["Access-Control-Expose-Headers"], "Acp-Connection-Id, Acp-Session-Id")
+        self.assertEqual(server.ask("OPTIONS", headers=asked | {"Origin": "https://evil.example"}).status, 403)
+
+    def test_other_paths(self):
+        server = self.serve()
+        health = server.ask("GET", "/health")
+        self.assertEqual((health.status, health.text), (200, "ok"))
+        for path in ("/", "/acp/", "/acp/..", "/ACP", "/acpx", "/health/", "/..%2facp", "//acp"):
+            self.assertEqual(server.ask("GET", path, headers=self.head()).status, 404, path)
+
+    # ---- what it may ask for
+    def test_the_roots(self):
+        outside = self.folder / "outside"
+        outside.mkdir()
+        second = self.folder / "second"
+        second.mkdir()
+        (self.root / "sub").mkdir()
+        (self.root / "link").symlink_to(outside)
+        (outside / "alias").symlink_to(self.root)
+        server = self.serve("--root", str(self.root), "--root", str(second))
+        client = Client(self, server)
+        self.assertEqual(client.says(client.session(), "where"), str(self.root))
+        good = [self.root / "sub", self.root / "sub" / "..", second, outside / "alias" / "sub"]
+        bad = ["/", str(outside), str(self.root / ".."), str(self.root / "link"), str(self.root / "link" / "x"),
+               str(self.root / "none" / ".." / ".." / "outside"), "sub", ".", "", 7]
+        for method in ("session/new", "session/load", "session/resume", "session/fork"):
+            named = {} if method == "session/new" else {"sessionId": "s0"}
+            for cwd in good:
+                self.assertNotIn("code", client.call(method, cwd=str(cwd), mcpServers=[], **named), (method, cwd))
+            for cwd in bad:
+                answer = client.call(method, cwd=cwd, mcpServers=[], **named)
+                self.assertEqual(answer["code"], DENIED, (method, cwd))
+                self.assertIn("--root", answer["message"])
+            more = {"cwd": str(self.root), "mcpServers": [], **named}
+            self.assertNotIn("code", client.call(method, additionalDirectories=[str(second)], **more))
+            answer = client.call(method, additionalDirectories=[str(second), str(outside)], **more)
+            self.assertEqual(answer["code"], DENIED, method)
+
+    def test_programs_that_a_client_names(self):
+        stdio = {"name": "files", "command": "/bin/sh", "args": [], "env": []}
+        http = {"type": "http", "name": "web", "url": "http://127.0.0.1:1/", "headers": []}
+        client = Client(self, self.serve())
+        answer = client.call("session/new", cwd=str(self.root), mcpServers=[http, stdio])
+        self.assertEqual(answer["code"], DENIED)
+        self.assertIn("files is a program", answer["message"])
+        self.assertIn("sessionId", client.call("session/new", cwd=str(self.root), mcpServers=[http]))
+        client = Client(self, self.serve("--client-mcp"))
+        self.assertIn("sessionId", client.call("session/new", cwd=str(self.root), mcpServers=[http, stdio]))
+
+    def test_sessions_of_others(self):
+        client = Client(self, self.serve("--max-sessions", "2"))
+        listed = client.call("session/list")
+        self.assertEqual([entry["sessionId"] for entry in listed["sessions"]], ["within"])
+        text = [{"type": "text", "text": "say hello"}]
+        for session in ("within", "without", "s0"):
+            answer = client.call("session/prompt", sessionId=session, prompt=text)
+            self.assertEqual(answer["code"], UNKNOWN, session)
+            self.assertIn("session/load", answer["message"])
+            self.assertEqual(client.call("session/set_mode", sessionId=session, modeId="x")["code"], UNKNOWN)
+        self.assertEqual(client.call("session/delete", sessionId="without")["code"], UNKNOWN)
+        self.assertEqual(client.call("session/delete", sessionId="within"), {})
+        client.call("session/load", sessionId="within", cwd=str(self.root), mcpServers=[])
+        self.assertEqual(client.call("session/prompt", sessionId="within", prompt=text), {"stopReason": "end_turn"})
+        client.session()
+        answer = client.call("session/new", cwd=str(self.root), mcpServers=[])
+        self.assertEqual((answer["code"], "2 sessions" in answer["message"]), (DENIED, True))
+
+    def test_clients_have_a_limit(self):
+        server = self.serve("--max-connections", "1")
+        first = Client(self, server)
+        second = server.ask(body=initialize(), headers=self.head())
+        self.assertEqual((second.status, second.headers["Retry-After"]), (503, "10"))
+        self.assertEqual(first.end(), 202)
+        Client(self, server)
+
+    def test_the_environment(self):
+        keys = {"ACP_TOKEN": "x", "OPENAI_API_KEY": "y", "PLAIN": "z"}
+        client = Client(self, self.serve(environment=keys))
+        session = client.session()
+        self.assertEqual(client.says(session, "env ACP_TOKEN"), "(unset)")
+        self.assertEqual(client.says(session, "env PLAIN"), "z")
+        # One of the settings gets no key of a provider; a command is given what its user has.
+        settings = self.home / ".config/acp/config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f"[agents.mine]\ncommand = {json.dumps(remote_place.AGENT[0])}\n"
+                            f"args = [{json.dumps(remote_place.AGENT[1])}]\n")
+        settings.chmod(0o600)
+        client = Client(self, self.serve("--agent", "mine", command=None, environment=keys))
+        self.assertEqual(client.says(client.session(), "env OPENAI_API_KEY"), "(unset)")
+
+    # ---- how it is started
+    def test_what_it_refuses(self):
+        wrong = {
+            ("--listen", "0.0.0.0:0"): "0.0.0.0 can be reached from elsewhere",
+            ("--listen", "[::]:0"): ":: can be reached from elsewhere",
+            ("--listen", "127.0.0.1:x"): "expected ADDRESS:PORT or PORT, got '127.0.0.1:x'",
+            ("--tls-cert", "a.pem"): "--tls-cert and --tls-key go together",
+            ("--root", "/no/such"): "/no/such",
+            ("--agent", "nobody"): 'there is no agent "nobody"',
+        }
+        for options, said in wrong.items():
+            code, text = self.run_serve("--token-file", self.token_file, *options)
+            self.assertEqual(code, 2, (options, text))
+            self.assertIn(said, text)
+        os.chmod(self.token_file, 0o644)
+        code, text = self.run_serve("--token-file", self.token_file)
+        self.assertEqual((code, f"chmod 600 {self.token_file}" in text), (1, True), text)
+        os.chmod(self.token_file, 0o600)
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            code, text = self.run_serve("--token-file", self.token_file, "--listen", str(taken.getsockname()[1]))
+        self.assertEqual((code, "Address already in use" in text), (1, True), text)
+
+    def test_a_new_token_is_shown_once(self):
+        file = self.home / ".local/state/acp/serve-token"
+        # Nobody looks on.
+        server = remote_place.Server(self)
+        token = file.read_text().strip()
+        self.assertEqual((len(token), file.stat().st_mode & 0o777), (64, 0o600))
+        server.log.until(f"the token is in {file}")
+        Client(self, server, token=token)
+        server.stop()
+        self.assertNotIn(token, server.log.text())
+        file.unlink()
+        # At a terminal; it ends by itself, since its port is taken the second time.
+        words = ["sh", "-c", f"cd {self.root}; timeout -s TERM 20 {ACP} serve --listen 127.0.0.1:0 -- cat & "
+                 f"until [ -s {file} ]; do :; done; kill $!; wait $!"]
+        first, _ = output_in(200, words, self.environment)
+        token = file.read_text().strip()
+        self.assertEqual(first.count(token), 1, first)
+        self.assertIn("shown this once", first)
+        second, _ = output_in(200, words, self.environment)
+        self.assertNotIn(token, second)
+
+    # ---- its log
+    def test_the_log(self):
+        for options in ((), ("--log", "json")):
+            server = self.serve(*options)
+            client = Client(self, server)
+            session = client.session()
+            client.says(session, "say a secret of the prompt")
+            server.ask(body=initialize(), headers=self.head("wrong-secret"))
+            server.ask("GET", "/acp?token=query-secret", headers=self.head())
+            client.end()
+            self.assertEqual(server.stop(), 0)
+            text = server.log.text()
+            for secret in (self.token, "a secret of the prompt", "wrong-secret", "query-secret",
+                           client.headers["Acp-Connection-Id"], session):
+                self.assertNotIn(secret, text)
+            if not options:
+                self.assertRegex(text, r"\d\d\d\d-\d\d-\d\dT\S+Z 127\.0\.0\.1 POST /acp 401 \d+/\d+ bytes \d+ ms")
+                self.assertIn("the agent says: the agent has begun", text)
+                continue
+            lines = [json.loads(line) for line in text.splitlines()]
+            self.assertTrue(all("time" in line for line in lines))
+            self.assertEqual(next(line for line in lines if "url" in line)["url"], server.url)
+            statuses = [line["status"] for line in lines if line.get("path") == "/acp"]
+            self.assertTrue({200, 202, 401} <= set(statuses), statuses)
+
+    # ---- its end
+    def test_a_running_turn_may_end(self):
+        gate = self.fifo()
+        server = self.serve("--drain", "60")
+        client = Client(self, server)
+        number = client.prompt(client.session(), f"gate {gate}")
+        client.until_said("before")
+        server.process.send_signal(signal.SIGTERM)
+        server.log.until("no new clients")
+        # The listener closes on the server's own thread: after what it says.
+        with self.assertRaises(OSError):
+            while True:
+                socket.create_connection(("127.0.0.1", server.port), PATIENCE).close()
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        client.until_said("after")
+        self.assertEqual(client.answer(number)["result"], {"stopReason": "end_turn"})
+        self.assertEqual(server.process.wait(timeout=PATIENCE), 0)
+
+    def test_a_turn_that_does_not_end(self):
+        server = self.serve("--drain", "0.2")
+        client = Client(self, server)
+        number = client.prompt(client.session(), "forever")
+        client.until_said("before")
+        server.process.send_signal(signal.SIGTERM)
+        answer = client.answer(number)
+        self.assertIn("the server is shutting down, and its time is over", answer["error"]["message"])
+        self.assertEqual(server.process.wait(timeout=PATIENCE), 0)
+
+    def test_an_agent_that_dies(self):
+        server = self.serve()
+        client = Client(self, server)
+        session = client.session()
+        pid = int(client_says(client, session, "family").split()[0])
+        os.kill(pid, signal.SIGKILL)
+        answer = client.until(lambda message: "error" in message)
+        self.assertIn("the agent was killed by SIGKILL", answer["error"]["message"])
+        self.assertEqual(server.ask(body=initialize(9) | {"method": "x"}, headers=client.headers).status, 404)
+        server.log.until("the agent ended with exit code")
+
+    def test_a_missing_agent(self):
+        server = self.serve(command=["/no/such/agent"])
+        answer = server.ask(body=initialize(), headers=self.head())
+        self.assertEqual((answer.status, "Initialize failed" in answer.text), (500, True))
+        server.log.until("/no/such/agent")
+
+    def test_no_process_stays(self):
+        for end in ("the client goes", "SIGTERM", "SIGKILL"):
+            server = self.serve("--drain", "0.1")
+            client = Client(self, server)
+            family = client_says(client, client.session(), "family")
+            if end == "the client goes":
+                client.end()
+            else:
+                server.process.send_signal(getattr(signal, end))
+            for pid in map(int, family.split()):
+                self.assertTrue(has_ended(pid), (end, pid))
+            if end == "SIGTERM":
+                self.assertEqual(server.process.wait(timeout=PATIENCE), 0)
+
+    def test_the_built_in_agent(self):
+        server = self.serve(command=None, environment={"ACP_MODEL": "offline"})
+        client = Client(self, server)
+        self.assertEqual(client.says(client.session(), "say hello").strip(), "hello")
+
+
+def client_says(client, session, text):
+    """The first that it says in a turn that does not end."""
+    client.prompt(session, text)
+    return client.until_said()
+
+
+if __name__ == "__main__":
+    remote_place.main()
