@@ -18,11 +18,6 @@ int main() {
     if (entry.level != acp::LogEntry::Level::debug)
       std::fprintf(stderr, "bench_remote_server: %s\n", entry.message.c_str());
   };
-  options.access_log = [](const acp::remote::Access& access) {
-    if (!access.reason.empty())
-      std::fprintf(stderr, "bench_remote_server: %s: %s\n", access.method.c_str(),
-                   access.reason.c_str());
-  };
   acp::remote::Server server(options);
   server.start(agent);
   std::cout << server.url() << std::endl;
