@@ -102,13 +102,13 @@ std::optional<rpc::Engine::CallId> ProxyRole::forward(const std::shared_ptr<Prox
                                                       std::function<void(const Outcome&)> then) {
   io::Outbox::Room room;
   std::optional<rpc::Engine::CallId> id;
-  std::optional<rpc::ErrorObject> not_sent;
+  std::optional<Outcome> not_sent;
   {
     const Lock lock(*there_->connection);
     if (call->taken_back) {
-      not_sent = cancelled_error;
+      not_sent = cancelled(*call);
     } else if (lock.ended()) {
-      not_sent.emplace().connection_closed = true;
+      not_sent.emplace().error.emplace().connection_closed = true;
     } else {
       // On the strand of the side that answers, as its notifications.
       auto answered = [there = there_, then](const rpc::Engine::Answer& answer) {
@@ -127,9 +127,19 @@ std::optional<rpc::Engine::CallId> ProxyRole::forward(const std::shared_ptr<Prox
       room = sent(lock);
     }
   }
-  if (not_sent) then({{}, not_sent->connection_closed ? gone(*there_) : *not_sent});
+  if (not_sent) {
+    if (not_sent->error && not_sent->error->connection_closed) not_sent->error = gone(*there_);
+    then(*not_sent);
+  }
   keep_pace(here_, room);
   return id;
+}
+
+// What the receiver would answer, had it got the request: a turn ends, anything else fails.
+ProxyRole::Outcome ProxyRole::cancelled(const ProxyCall& call) {
+  if (call.method == "session/prompt")
+    return {Json::object({{"stopReason", "cancelled"}}), std::nullopt};
+  return {{}, cancelled_error};
 }
 
 void ProxyRole::give_up(rpc::Engine::CallId forwarded) {

@@ -99,6 +99,7 @@ class ProxyRole final : public AnsweringRole {
     return std::static_pointer_cast<ProxyRole>(shared_from_this());
   }
   rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
+  static Outcome cancelled(const ProxyCall& call);
   void cancel(const std::shared_ptr<Call>& call);
   void pass_on(ProxyNotification& notification);
   // Reads nothing more from the source until there is room for it.

@@ -124,17 +124,25 @@ TEST(Proxy, CancelsHopByHop) {
 
 TEST(Proxy, DoesNotForwardWhatWasCancelledBefore) {
   Proxy proxy;
-  const Promise<void> go_on;
-  proxy.on_request("_late", [&](ProxyRequest request) -> Task<Json> {
-    std::stop_callback stopped(request.stop_token(), [&] { go_on.set(); });
-    co_await go_on.task();
-    co_return co_await request.forward();
-  });
+  const Promise<void> go_on[2];
+  int calls = 0;
+  for (const char* method : {"_late", "session/prompt"})
+    proxy.on_request(method, [&](ProxyRequest request) -> Task<Json> {
+      const Promise<void>& mine = go_on[calls++];
+      std::stop_callback stopped(request.stop_token(), [&] { mine.set(); });
+      co_await mine.task();
+      co_return co_await request.forward();
+    });
   Between between{std::move(proxy)};
   between.client.line(request("1", "_late"));
   between.client.line(R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}})");
   EXPECT_EQ(between.client.read()["error"]["code"].as_int64(), rpc::request_cancelled);
-  between.client.line(request("2", "_next"));
+  // As an agent answers: cancelling a turn is no error.
+  between.client.line(request("2", "session/prompt"));
+  between.client.line(R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})");
+  const Json ended = between.client.read();
+  EXPECT_EQ(ended["result"]["stopReason"].as_string(), "cancelled") << ended.text();
+  between.client.line(request("3", "_next"));
   EXPECT_EQ(between.agent.read()["method"].as_string(), "_next");
 }
 
