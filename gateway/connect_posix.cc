@@ -155,7 +155,7 @@ class Connecting {
     }
     if (poll(polled, 4, timeout()) < 0) return;
     if ((polled[3].revents & POLLIN) != 0) wake_.drain();
-    if ((polled[1].revents & POLLERR) != 0 || !editor_.flush()) editor_gone_ = true;
+    if ((polled[1].revents & (POLLERR | POLLHUP)) != 0 || !editor_.flush()) editor_gone_ = true;
     if (polled[0].revents != 0 &&
         !editor_.read([this](std::string_view line) { relay_.from_editor(line); })) {
       if (!editor_.broken().empty()) say("the editor sent " + editor_.broken());
