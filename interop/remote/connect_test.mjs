@@ -110,18 +110,21 @@ async function aBreak(scheme) {
     assert.equal(turn.stopReason, "end_turn");
     assert.match(said(turn.updates), /^here again\n/);
   }
-  // The same session: it still has all that was said.
-  const replayed = connect(server.url);
-  await replayed.initialize();
-  const { updates } = await replayed.open("session/load", editor.sessionId);
-  const prompts = of(updates, "user_message_chunk").map(({ content }) => content.text);
-  assert.equal(prompts[0], "say the first turn");
-  assert.equal(prompts.filter((text) => text === "say here again").length, 2);
-  await replayed.end();
   assert.match(editor.stderr, /the connection was lost: .*; trying again/);
   assert.match(editor.stderr, /lost: the answers to \d+ requests/);
   assert.match(editor.stderr, /connected again, with 1 session/);
   assert.equal(await editor.end(), 0);
+  // It has all that was said. While another agent has it open, it cannot be loaded.
+  server.child.kill();
+  await within(server.ended, "the end of the server");
+  server = await serve();
+  const again = connect(server.url);
+  await again.initialize();
+  const { updates } = await again.open("session/load", editor.sessionId);
+  const prompts = of(updates, "user_message_chunk").map(({ content }) => content.text);
+  assert.equal(prompts[0], "say the first turn");
+  assert.equal(prompts.filter((text) => text === "say here again").length, 2);
+  assert.equal(await again.end(), 0);
   server.child.kill();
 }
 
