@@ -67,10 +67,10 @@ class Lines:
 
 
 class Server:
-    def __init__(self, place, *options, command=AGENT, environment=None, port=0):
-        words = [ACP, "serve", "--listen", f"127.0.0.1:{port}", *options]
-        self.process = subprocess.Popen(words + (["--", *command] if command else []), cwd=place.root,
-                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    def __init__(self, place, *options, command=AGENT, environment=None, port=0, words=None):
+        words = words or [ACP, "serve", "--listen", f"127.0.0.1:{port}", *options,
+                          *(["--", *command] if command else [])]
+        self.process = subprocess.Popen(words, cwd=place.root, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         env=place.environment | (environment or {}))
         place.addCleanup(self.process.stderr.close)
         place.addCleanup(self.process.wait)
