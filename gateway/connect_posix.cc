@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <iostream>
 #include <optional>
@@ -216,6 +217,9 @@ class Connecting {
 }  // namespace
 
 int connect(const ConnectOptions& options, Transport editor, const std::stop_token& stop) {
+  // A side that has gone is noticed by the failed write. Nothing is started here that would inherit
+  // this.
+  std::signal(SIGPIPE, SIG_IGN);
   return Connecting(options, std::move(editor), stop).run();
 }
 

@@ -17,15 +17,17 @@ class Connect(remote_place.Place):
 
     # ---- at the start
     def test_a_server_that_is_not_there(self):
-        server = self.serve()
-        server.stop()
-        for url in (server.url, self.websocket(server)):
-            editor = Connected(self, url, begins=False)
+        taken = socket.socket()  # nobody listens there, and nobody will
+        self.addCleanup(taken.close)
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        for scheme in ("http", "ws"):
+            editor = Connected(self, f"{scheme}://127.0.0.1:{port}/acp", begins=False)
             error = editor.call("initialize", **initialize()["params"])
             self.assertIn("the connection to the remote agent was lost: ", error["message"])
             code, said = editor.ends()
             self.assertEqual((code, len(said.splitlines())), (3, 1), said)
-            self.assertIn(f"127.0.0.1:{server.port}", said)
+            self.assertIn(f"127.0.0.1:{port}", said)
             self.assertIn("refused", said.lower())
 
     def test_a_wrong_token(self):
