@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <iostream>
 #include <optional>
@@ -155,7 +156,7 @@ class Connecting {
     }
     if (poll(polled, 4, timeout()) < 0) return;
     if ((polled[3].revents & POLLIN) != 0) wake_.drain();
-    if ((polled[1].revents & POLLERR) != 0 || !editor_.flush()) editor_gone_ = true;
+    if ((polled[1].revents & (POLLERR | POLLHUP)) != 0 || !editor_.flush()) editor_gone_ = true;
     if (polled[0].revents != 0 &&
         !editor_.read([this](std::string_view line) { relay_.from_editor(line); })) {
       if (!editor_.broken().empty()) say("the editor sent " + editor_.broken());
@@ -216,6 +217,9 @@ class Connecting {
 }  // namespace
 
 int connect(const ConnectOptions& options, Transport editor, const std::stop_token& stop) {
+  // A side that has gone is noticed by the failed write. Nothing is started here that would inherit
+  // this.
+  std::signal(SIGPIPE, SIG_IGN);
   return Connecting(options, std::move(editor), stop).run();
 }
 

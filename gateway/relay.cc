@@ -169,6 +169,7 @@ void Relay::lost(const std::string& reason) {
   // Nothing of what was asked since the break has been sent.
   if (was != State::here) return;
   const std::size_t requests = fail_all(reason);
+  if (!has_begun()) return;
   ends_.say("lost: the answers to " + std::to_string(requests) +
             " requests; taken back: " + std::to_string(questions) + " questions");
 }

@@ -14,6 +14,7 @@
 #include "acp/io/quiet_thread.h"
 #include "acp/json/json.h"
 #include "acp/start_failed.h"
+#include "gateway/descriptors.h"
 #include "gateway/roots.h"
 #include "gateway/served_agent.h"
 
@@ -76,6 +77,7 @@ class Serving {
 
   int run(const std::stop_token& stop) {
     std::optional<std::stop_callback<std::function<void()>>> on_stop;
+    check_descriptors();
     server_->start([this](remote::Incoming incoming) { begin(std::move(incoming)); });
     say_where();
     on_stop.emplace(stop, [this] {
@@ -90,6 +92,19 @@ class Serving {
   }
 
  private:
+  void check_descriptors() {
+    constexpr std::size_t for_one_client = 16, for_ourselves = 64;
+    const std::size_t clients = options_.server.limits.max_connections;
+    const std::size_t wanted = clients * for_one_client + for_ourselves;
+    const std::size_t allowed = allow_descriptors(wanted);
+    if (allowed >= wanted) return;
+    const std::size_t enough =
+        allowed > for_ourselves ? (allowed - for_ourselves) / for_one_client : 0;
+    log_.say("warning", "this process may have " + std::to_string(allowed) +
+                            " files open: enough for about " + std::to_string(enough) +
+                            " clients of " + std::to_string(clients) +
+                            " (raise 'ulimit -n', or lower --max-connections)");
+  }
   void say_where() {
     log_.say(info, options_.agent_name + " at " + server_->url() + ", for " + roots_.list(),
              {{"url", server_->url()}});

@@ -31,6 +31,8 @@ packages_of() {
       chromium            chromium
       chromium-driver     chromedriver
       libuv1-dev          <uv.h>
+      nginx-light         /usr/sbin/nginx
+      openssl             openssl
       zsh                 zsh
       fish                fish
       doxygen             doxygen

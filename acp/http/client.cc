@@ -148,6 +148,8 @@ void Client::begin(Transfer& transfer) {
     curl().easy_setopt(easy, CURLOPT_PROXY, request.proxy.c_str());
   }
   if (!request.ca_file.empty()) curl().easy_setopt(easy, CURLOPT_CAINFO, request.ca_file.c_str());
+  if (request.http_1)
+    curl().easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));

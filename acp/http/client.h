@@ -32,6 +32,7 @@ class Client {
     bool stays = false;                       // a redirect to another origin is a failure
     std::string proxy = {};                   // empty: as the environment says
     std::string ca_file = {};                 // empty: those whom the system trusts
+    bool http_1 = false;                      // never HTTP/2
   };
   // The answer's beginning, after all redirects.
   struct Head {

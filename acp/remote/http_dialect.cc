@@ -77,6 +77,8 @@ http::Client::Request HttpDialect::request(std::string method, const Session& se
   request.url = url_;
   request.ca_file = options_.ca_file;
   request.proxy = options_.proxy;
+  // Over one HTTP/2 connection, a proxy may hold the head of a silent stream back (nginx does).
+  request.http_1 = true;
   const std::string here = http::origin_of(url_);
   for (const auto& [name, value] : options_.headers) request.headers.push_back({name, value, here});
   if (!options_.bearer_token.empty())

@@ -22,10 +22,8 @@ class Nginx(remote_place.Place):
         super().setUp()
         self.cert, key = self.certificate()
         self.server = self.serve("--trusted-proxy", "127.0.0.1")
-        # nginx takes over a socket that is there: no port can be lost to somebody else.
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.addCleanup(self.listener.close)
-        self.port = self.listener.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
         example = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[1]
         for word, instead in (("listen 443 ", f"listen 127.0.0.1:{self.port} "), ("127.0.0.1:8787", f"127.0.0.1:{self.server.port}"),
                               ("/etc/ssl/agents.example.org.pem", self.cert), ("/etc/ssl/agents.example.org.key", key)):
@@ -38,10 +36,14 @@ class Nginx(remote_place.Place):
         config.write_text(f"daemon off; master_process off; pid {folder}/pid; error_log stderr; events {{}}\n"
                           f"http {{ access_log off; {kept}\n{example}\n}}\n")
         process = subprocess.Popen([NGINX, "-p", str(folder), "-e", "stderr", "-c", str(config)],
-                                   pass_fds=[self.listener.fileno()], stdin=subprocess.DEVNULL,
-                                   env=self.environment | {"NGINX": f"{self.listener.fileno()};"})
+                                   stdin=subprocess.DEVNULL, env=self.environment)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", self.port), PATIENCE).close()
+            except ConnectionRefusedError:
+                self.assertIsNone(process.poll())
 
     def test_a_turn_is_seen_as_it_comes(self):
         for scheme in ("https", "wss"):

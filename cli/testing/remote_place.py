@@ -7,6 +7,7 @@ import queue
 import re
 import select
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -66,10 +67,10 @@ class Lines:
 
 
 class Server:
-    def __init__(self, place, *options, command=AGENT, environment=None, port=0):
-        words = [ACP, "serve", "--listen", f"127.0.0.1:{port}", *options]
-        self.process = subprocess.Popen(words + (["--", *command] if command else []), cwd=place.root,
-                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    def __init__(self, place, *options, command=AGENT, environment=None, port=0, words=None):
+        words = words or [ACP, "serve", "--listen", f"127.0.0.1:{port}", *options,
+                          *(["--", *command] if command else [])]
+        self.process = subprocess.Popen(words, cwd=place.root, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                         env=place.environment | (environment or {}))
         place.addCleanup(self.process.stderr.close)
         place.addCleanup(self.process.wait)
@@ -173,7 +174,6 @@ class Client(Talk):
         stream = connection.getresponse()
         assert stream.status == 200, stream.status
         self.streams[session] = stream
-        self.place.addCleanup(connection.close)
         threading.Thread(target=self.read, args=(stream,), daemon=True).start()
 
     def read(self, stream):
@@ -181,8 +181,8 @@ class Client(Talk):
             for line in stream:
                 if line.startswith(b"data: "):
                     self.came.put(json.loads(line[6:]))
-        except (OSError, http.client.HTTPException):
-            pass
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass  # closed by us
 
     def post(self, **message):
         session = (message.get("params") or {}).get("sessionId")
@@ -202,9 +202,11 @@ class Connected(Talk):
     def __init__(self, place, url, *options, token=None, begins=True):
         super().__init__(place)
         words = [ACP, "connect", url, "--token-file", token or place.token_file, *options]
-        self.process = subprocess.Popen(words, cwd=place.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.output, theirs = socket.socketpair()  # so that it can be closed while it is read
+        self.process = subprocess.Popen(words, cwd=place.folder, stdin=subprocess.PIPE, stdout=theirs,
                                         stderr=subprocess.PIPE, env=place.environment)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        theirs.close()
+        for stream in (self.process.stdin, self.output, self.process.stderr):
             place.addCleanup(stream.close)
         place.addCleanup(self.process.wait)
         place.addCleanup(self.process.kill)
@@ -214,9 +216,9 @@ class Connected(Talk):
             self.capabilities = self.call("initialize", **initialize()["params"])
 
     def read(self):
-        for line in self.process.stdout:
-            self.came.put(json.loads(line))
-        self.came.put({"ended": True})
+        with self.output.makefile("rb") as lines:
+            for line in lines:
+                self.came.put(json.loads(line))
 
     def post(self, **message):
         self.process.stdin.write((json.dumps({"jsonrpc": "2.0", **message}) + "\n").encode())
@@ -273,4 +275,5 @@ class Place(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    # Streams end with their server, and are closed with this process.
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:], warnings="ignore")

@@ -143,6 +143,17 @@ class Serve(remote_place.Place):
         self.assertEqual(first.end(), 202)
         Client(self, server)
 
+    def test_files_for_all_clients(self):
+        """A client costs 13 descriptors here, and the usual limit is 1024."""
+        few = ["sh", "-c", f"ulimit -S -n 256; exec {ACP} serve --listen 127.0.0.1:0 --token-file {self.token_file} -- cat"]
+        server = remote_place.Server(self, words=few)
+        with open(f"/proc/{server.process.pid}/limits", encoding="ascii") as limits:
+            soft = next(int(line.split()[3]) for line in limits if line.startswith("Max open files"))
+        self.assertGreaterEqual(soft, 1600)
+        few[2] = few[2].replace("-S -n", "-n")
+        server = remote_place.Server(self, words=few)
+        server.log.until("may have 256 files open: enough for about 12 clients of 100")
+
     def test_the_environment(self):
         keys = {"ACP_TOKEN": "x", "OPENAI_API_KEY": "y", "PLAIN": "z"}
         client = Client(self, self.serve(environment=keys))
