@@ -33,6 +33,13 @@ class Side {
     for (const int descriptor : {in(), out()})
       fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
   }
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  // The link waits until this end is closed.
+  ~Side() {
+    transport_.in.reset();
+    transport_.out.reset();
+  }
 
   int in() const { return transport_.in.get(); }
   int out() const { return transport_.out ? transport_.out.get() : transport_.in.get(); }
