@@ -35,6 +35,13 @@ class Side {
     for (const int descriptor : {in(), out()})
       fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
   }
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  // The link waits until this end is closed.
+  ~Side() {
+    transport_.in.reset();
+    transport_.out.reset();
+  }
 
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;

@@ -90,6 +90,25 @@ class Clients(unittest.TestCase):
         found = check(NODE, str(HERE / "sdk_client.mjs"), "{agent}")
         self.assertEqual(self.hold(*found, fails={"C-RPC-5"}, skips=PLAIN | {"C-CANCEL-1", "C-HONEST-1"}), 0)
 
+    def over_network(self, transport, areas, fails=(), skips=()):
+        """What a client on the SDK does there, in some areas: the whole kit takes too long for every run."""
+        only = [word for area in areas for word in ("--only", area)]
+        found = check(NODE, str(HERE / "sdk_client.mjs"), options=["--transport", transport, *only])
+        self.hold(*found, fails=fails, skips={"C-LIFE-4", "C-LIFE-5", "C-LIFE-9", *skips})
+        self.assertIn(f"not over {transport}", found[0]["C-LIFE-9"][1])
+
+    def test_sdk_client_over_http(self):
+        self.over_network("http", ["C-LIFE", "C-TURN"])
+
+    def test_sdk_client_over_websocket(self):
+        self.over_network("ws", ["C-LIFE", "C-RPC"], {"C-RPC-5"}, {"C-RPC-6", "C-RPC-7", "C-RPC-11", "C-RPC-12"})
+
+    def test_url_in_the_command(self):
+        """{url} in a word; ACP_URL says the same."""
+        script = f'test "$ACP_URL" = {{url}} && exec node {HERE}/sdk_client.mjs'
+        found, code, text = check("sh", "-c", script, options=["--transport", "ws", "--only", "C-TURN-1"])
+        self.assertEqual((code, found["C-TURN-1"][0]), (0, "pass"), text)
+
     def test_inside_a_word(self):
         """{agent} inside a longer word is one line for a shell."""
         found, code, text = check("sh", "-c", f"exec '{ACP}' run hello -- {{agent}}", options=["--only", "C-TURN-1"])
@@ -116,7 +135,10 @@ class Clients(unittest.TestCase):
     def test_usage(self):
         for words, said in ((["--", "true"], "{agent}"), ([], "missing"), (["--only", "C-NONE-1", "--", "{agent}"], "C-NONE-1"),
                             (["--cancel-by", "NOSUCH", "--", "{agent}"], "NOSUCH"),
-                            (["--listen", "/tmp/x", "--", "{agent}"], "either")):
+                            (["--listen", "/tmp/x", "--", "{agent}"], "either"),
+                            (["--transport", "smoke", "--", "{url}"], "smoke"),
+                            (["--transport", "ws", "--", "{agent}"], "{url}"),
+                            (["--transport", "ws", "--listen", "/tmp/x"], "--listen")):
             run = subprocess.run([ACP, "check", "client", *words], capture_output=True, text=True)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(said, run.stderr)

@@ -101,6 +101,25 @@ def nothing_to_check():
             and "not by both" in said(2, "--url", nobody, "--", "true"))
 
 
+def leaves(url, token):
+    """`acp connect` ends by itself when its input does."""
+    process = subprocess.Popen([ACP, "connect", "--token-file", str(token), url], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        process.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
+        process.stdin.flush()
+        answered = "protocolVersion" in process.stdout.readline()
+        process.stdin.close()
+        return answered and process.wait(30) == 0
+    except subprocess.TimeoutExpired:
+        print(f"acp connect {url} goes on when its input has ended")
+        return False
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
 def acp_serve(folder):
     """Our own server: its address and its token are in files."""
     token = Path(folder, "token")
@@ -119,7 +138,8 @@ def acp_serve(folder):
         else:
             raise SystemExit("acp serve did not say where it listens")
         refused = said(3, "--url", url)
-        return refused.count("the server lets nobody in") == 1 and faultless(
+        left = [leaves(scheme + url.removeprefix("http"), token) for scheme in ("http", "ws")]
+        return all(left) and refused.count("the server lets nobody in") == 1 and faultless(
             "acp serve", check(folder, "serve", url, BUSY, "--token-file", str(token))[1])
     finally:
         process.terminate()
