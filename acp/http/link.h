@@ -60,15 +60,21 @@ class Link {
   // To the connection: one message, without newlines.
   void give(std::string_view line);
   io::Timers& timers() { return timers_; }
+  // Nothing is read from the server now: the connection has not taken what came.
+  bool held() const { return out_.size() - sent_ > max_out_bytes; }
   void log(LogEntry::Level level, std::string message);
   // Nothing more will come, and this is why.
   void lost(std::string reason);
   void finish() { finished_ = true; }
 
  private:
+  static constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
+
   void run();
   void step();
   void read();
+  void check_input();
+  void input_ended();
   void flush();
 
   LinkOptions options_;

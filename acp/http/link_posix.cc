@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -12,8 +13,9 @@ namespace acp::http {
 
 namespace {
 // Beyond these the one side waits for the other.
-constexpr std::size_t max_out_bytes = 4 * 1024 * 1024;
 constexpr std::size_t max_queued_bytes = 16 * 1024 * 1024;
+// How soon the connection's end is noticed while nothing is read from it.
+constexpr auto look_time = std::chrono::milliseconds(200);
 }  // namespace
 
 Link::Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect, LinkOptions options)
@@ -44,9 +46,12 @@ void Link::step() {
   wanted.output = socket_ && sent_ < out_.size();
   std::optional<std::chrono::milliseconds> time;
   if (const auto next = timers_.next()) time = std::chrono::ceil<std::chrono::milliseconds>(*next);
+  const bool looks = socket_ && !input_ended_ && !wanted.input;
+  if (looks) time = std::min(time.value_or(look_time), look_time);
   http_.run(wanted, time);
   timers_.fire();
   if (wanted.input) read();
+  if (looks) check_input();
   flush();
 }
 
@@ -54,21 +59,37 @@ void Link::read() {
   char buffer[64 * 1024];
   const ssize_t size = recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (size <= 0) {
-    input_ended_ = true;
-    timers_.after(options_.close_time, [this] { finish(); });
-    return dialect_->close();
-  }
+  if (size <= 0) return input_ended();
   frames_.feed({buffer, static_cast<std::size_t>(size)});
   while (const auto frame = frames_.next())
     dialect_->message(Json::from_valid(std::string(frame->text)));
 }
 
+void Link::input_ended() {
+  input_ended_ = true;
+  timers_.after(options_.close_time, [this] { finish(); });
+  dialect_->close();
+}
+
+// Nothing is read while much waits to be sent; an end is still an end.
+void Link::check_input() {
+#ifdef POLLRDHUP
+  constexpr short ends = POLLHUP | POLLRDHUP;
+#else
+  constexpr short ends = POLLHUP;
+#endif
+  pollfd input{socket_.get(), ends, 0};
+  if (socket_ && !input_ended_ && poll(&input, 1, 0) > 0 && (input.revents & ends) != 0)
+    input_ended();
+}
+
 void Link::give(std::string_view line) {
   if (!socket_) return;
+  // Also under a connection that always lags behind a little.
+  if (sent_ > max_out_bytes) out_.erase(0, std::exchange(sent_, 0));
   out_ += line;
   out_ += '\n';
-  if (out_.size() - sent_ > max_out_bytes) http_.hold(true);
+  if (held()) http_.hold(true);
 }
 
 void Link::flush() {
@@ -86,7 +107,7 @@ void Link::flush() {
     out_.clear();
     sent_ = 0;
   }
-  if (out_.size() - sent_ <= max_out_bytes) http_.hold(false);
+  if (!held()) http_.hold(false);
 }
 
 void Link::log(LogEntry::Level level, std::string message) {

@@ -26,7 +26,11 @@ struct UrlOptions {
   bool cookies = true;
   std::size_t max_message_bytes = 32 * 1024 * 1024;
   std::chrono::milliseconds connect_time{10'000};
-  // A server that has gone without a word is noticed after this time; over WebSocket.
+  // For a server to take a message, or to open a stream. Over HTTP; the agent's answer may take as
+  // long as it likes, but for `initialize`, which is answered at once.
+  std::chrono::milliseconds answer_time{120'000};
+  // A server that has gone without a word is noticed after this time; over HTTP, if its streams of
+  // events have shown signs of life.
   std::chrono::milliseconds vanish_time{60'000};
   // WebSocket messages larger than this are compressed if the server can; 0: never.
   std::size_t compress_from_bytes = 1024;

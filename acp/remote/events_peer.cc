@@ -13,6 +13,8 @@ namespace {
 // A client that has taken so much has not stalled.
 constexpr std::size_t piece_bytes = 256 * 1024;
 constexpr std::size_t copied_bytes = 16 * 1024;
+// For each piece, once the connection is closed.
+constexpr std::chrono::milliseconds end_time{5'000};
 
 class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<EventsPeer> {
  public:
@@ -41,7 +43,8 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     head +=
         "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
     for (const auto& [name, value] : request_.headers) head += name + ": " + value + "\r\n";
-    write(head + "\r\n");
+    // With a sign of life: the client knows that silence means something.
+    write(head + "\r\n" + chunk(":\n\n"));
   }
 
   void shut(const std::string&) override { end(); }
@@ -63,6 +66,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   void pump() {
     if (writing_ || gone_) return;
     if (piece_at_ == events_.size()) {
+      // Also the last ones: an answer may be among them.
       events_ = streams().take_events(request_.session);
       piece_at_ = 0;
     }
@@ -95,10 +99,8 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   void write(std::string bytes, std::string_view piece = {}, std::string_view tail = {}) {
     writing_ = true;
     out_ = std::move(bytes);
-    timer_.expires_after(service_.options().limits.max_stall);
-    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
-      if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
-    });
+    const std::chrono::milliseconds stall = service_.options().limits.max_stall;
+    watch_stall(ending_ ? std::min(stall, end_time) : stall);
     const std::array<asio::const_buffer, 3> parts = {asio::buffer(out_),
                                                      asio::const_buffer(piece.data(), piece.size()),
                                                      asio::const_buffer(tail.data(), tail.size())};
@@ -109,8 +111,16 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
                       });
   }
 
+  void watch_stall(std::chrono::milliseconds time) {
+    timer_.expires_after(time);
+    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+      if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
+    });
+  }
+
   void written(ErrorCode error) {
     writing_ = false;
+    if (gone_) return;  // it has been counted
     if (error) return gone("");
     if (piece_ > 0) {
       const std::size_t taken = std::exchange(piece_, 0);
@@ -141,13 +151,16 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
 
   // The connection is closed: what there is for the client is still sent.
   void end() {
-    ending_ = true;
-    if (!writing_) pump();
+    if (std::exchange(ending_, true)) return;
+    if (!writing_) return pump();
+    // What is being written has less time now.
+    watch_stall(std::min<std::chrono::milliseconds>(service_.options().limits.max_stall, end_time));
   }
 
   void finish() {
     if (request_.version < 11) return gone("");
     writing_ = true;
+    watch_stall(end_time);
     out_ = "0\r\n\r\n";
     asio::async_write(socket_, asio::buffer(out_),
                       [self = shared_from_this()](ErrorCode, std::size_t) { self->gone(""); });

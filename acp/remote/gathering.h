@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "acp/remote/socket.h"
 
@@ -28,9 +29,7 @@ class Gathering {
   Socket& socket() { return state_->socket; }
 
   // Bytes that wait for the network.
-  std::size_t unsent() const {
-    return state_->pending.size() + state_->sending.size() - state_->sent;
-  }
+  std::size_t unsent() const { return state_->unsent(); }
   // Called when everything, or a large piece, has been sent.
   void on_sent(std::function<void(std::size_t)> function) { state_->on_sent = std::move(function); }
 
@@ -51,11 +50,21 @@ class Gathering {
     if (error) throw boost::system::system_error(error);
     return size;
   }
+  // What Beast writes by itself, as its answers to pings: taken at once, and complete when there is
+  // room for more. So a client that asks and does not read waits.
   template <class Buffers, class Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
     const std::size_t size = state_->error ? 0 : state_->take(buffers);
-    asio::post(get_executor(), boost::beast::bind_front_handler(std::forward<Handler>(handler),
-                                                                state_->error, size));
+    if (state_->error || state_->unsent() < max_unread_answers)
+      return asio::post(get_executor(), boost::beast::bind_front_handler(
+                                            std::forward<Handler>(handler), state_->error, size));
+    state_->waiting.push_back(
+        [state = state_.get(), size,
+         kept = std::make_shared<std::decay_t<Handler>>(std::forward<Handler>(handler))] {
+          asio::post(state->socket.get_executor(),
+                     boost::beast::bind_front_handler(std::move(*kept), state->error,
+                                                      state->error ? 0 : size));
+        });
   }
   // For Beast, which would otherwise not let write() be called; nothing reads this way.
   template <class Buffers>
@@ -70,14 +79,17 @@ class Gathering {
   // Calls back when everything has been sent, or cannot be.
   void when_sent(std::function<void()> function) {
     if (unsent() == 0 || state_->error) return function();
-    state_->when_empty = std::move(function);
+    state_->when_empty.push_back(std::move(function));
   }
 
  private:
   static constexpr std::size_t direct_bytes = 64 * 1024;
+  static constexpr std::size_t max_unread_answers = 1024 * 1024;
 
   struct State : std::enable_shared_from_this<State> {
     explicit State(Socket socket) : socket(std::move(socket)) {}
+
+    std::size_t unsent() const { return pending.size() + sending.size() - sent; }
 
     template <class Buffers>
     std::size_t take(const Buffers& buffers) {
@@ -111,9 +123,11 @@ class Gathering {
       return size;
     }
     void send() {
+      if (error || unsent() < max_unread_answers)
+        for (const auto& call : std::exchange(waiting, {})) call();
       if (pending.empty() || error) {
         busy = false;
-        if (const auto call = std::exchange(when_empty, nullptr)) call();
+        for (const auto& call : std::exchange(when_empty, {})) call();
         return;
       }
       sending.swap(pending);
@@ -125,22 +139,25 @@ class Gathering {
           [self = this->shared_from_this()](ErrorCode failure, std::size_t size) {
             self->error = failure;
             self->sent += size;
-            if (self->on_sent && size > 0) self->on_sent(size);
-            if (!failure && self->sent < self->sending.size()) return self->write_rest();
+            const bool all = self->sent == self->sending.size();
             // An idle client costs nothing here.
-            std::string().swap(self->sending);
-            self->sent = 0;
-            self->send();
+            if (all || failure) std::string().swap(self->sending), self->sent = 0;
+            if (self->on_sent && size > 0) self->on_sent(size);
+            if (all || failure)
+              self->send();
+            else
+              self->write_rest();
           });
     }
 
     Socket socket;
     std::string pending, sending;
-    std::size_t sent = 0;  // of `sending`
+    std::size_t sent = 0;                        // of `sending`
+    std::vector<std::function<void()>> waiting;  // for room
     ErrorCode error;
     bool busy = false;
     std::function<void(std::size_t)> on_sent;
-    std::function<void()> when_empty;
+    std::vector<std::function<void()>> when_empty;
   };
   std::shared_ptr<State> state_;
 };

@@ -13,8 +13,13 @@ HttpConnection::HttpConnection(Service& service, std::string id, std::string pri
       stalled_(service.io()),
       absent_(service.io()) {}
 
-void HttpConnection::open(const std::string& address) {
+bool HttpConnection::open(const std::string& address) {
   agent_ = service_.new_agent(id_, principal_, address);
+  if (!agent_) {
+    closed_ = true;
+    service_.forget(*this);
+    return false;
+  }
   LocalEnd::Events events;
   const auto self = shared_from_this();
   events.on_message = [self](std::string_view text) { self->on_message(text); };
@@ -24,6 +29,7 @@ void HttpConnection::open(const std::string& address) {
     self->close(why.empty() ? "the agent has ended" : "the agent was ended: " + why);
   };
   agent_->start(std::move(events));
+  return true;
 }
 
 // ---- messages
@@ -46,16 +52,26 @@ void HttpConnection::on_message(std::string_view text) {
     initializing_ = false;
     return std::exchange(on_initialized_, nullptr)(std::string(text));
   }
-  if (!streams_.take(message_, text))
-    close("more than " + std::to_string(service_.options().limits.max_unread_sessions) +
-          " sessions have messages that nobody reads");
+  if (!streams_.take(message_, text)) close(streams_.complaint());
 }
 
 // ---- pace
 
-void HttpConnection::when_there_is_room(std::function<void()> action) {
-  if (closed_ || has_room()) return action();
+bool HttpConnection::when_there_is_room(std::size_t bytes, std::function<void()> action) {
+  if (closed_ || has_room()) {
+    action();
+    return true;
+  }
+  const std::size_t most = service_.options().limits.max_buffered_bytes;
+  if (waiting_bytes_ > 0 && waiting_bytes_ + bytes > most) return false;
+  waiting_bytes_ += bytes;
   waiting_for_room_.push_back(std::move(action));
+  return true;
+}
+
+void HttpConnection::go_on() {
+  waiting_bytes_ = 0;
+  for (const auto& action : std::exchange(waiting_for_room_, {})) action();
 }
 
 void HttpConnection::taken(std::size_t bytes) {
@@ -68,8 +84,7 @@ void HttpConnection::check_room() {
   if (closed_) return;
   agent_->hold(streams_.full());
   if (streams_.full()) watch_stall();
-  if (has_room())
-    for (const auto& action : std::exchange(waiting_for_room_, {})) action();
+  if (has_room()) go_on();
   if (!busy()) service_.check_drained();
 }
 
@@ -105,7 +120,7 @@ void HttpConnection::close(const std::string& reason) {
   stalled_.cancel();
   absent_.cancel();
   if (const auto on_answer = std::exchange(on_initialized_, nullptr)) on_answer("");
-  for (const auto& action : std::exchange(waiting_for_room_, {})) action();
+  go_on();
   streams_.fail_waiting(reason);
   for (const auto& [visit, on_close] : std::exchange(visits_, {})) on_close();
   service_.check_drained();

@@ -1,5 +1,6 @@
 #include "acp/remote/http_dialect.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "acp/http/status.h"
@@ -14,6 +15,9 @@ using Session = std::optional<std::string>;
 constexpr std::size_t kept_body_bytes = 8 * 1024;
 // An agent that does not even refuse `_libacp/sync` holds a load up for so long.
 constexpr auto sync_time = std::chrono::seconds(10);
+// Of a server's cookies; what is more is left out.
+constexpr std::size_t max_cookies = 50;
+constexpr std::size_t max_cookie_bytes = 4096;
 constexpr std::string_view sync_method = "_libacp/sync";
 
 // The server does not know us, or not any more.
@@ -25,10 +29,22 @@ std::string with(const http::Client::Failure* failure) {
   return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
 }
 
+// It would end the header, or not come as it was sent.
+bool fits_a_header(const std::string& session) {
+  return std::none_of(session.begin(), session.end(),
+                      [](unsigned char c) { return c < ' ' || c == 0x7F; }) &&
+         !session.starts_with(' ') && !session.ends_with(' ');
+}
+
 }  // namespace
 
 HttpDialect::HttpDialect(std::string url, UrlOptions options)
     : url_(std::move(url)), options_(std::move(options)) {}
+
+void HttpDialect::begin(http::Link& link) {
+  link_ = &link;
+  check_signs_of_life();
+}
 
 // ---- sending
 
@@ -48,6 +64,8 @@ void HttpDialect::message(Json message) {
   } else if (post.kind == Kind::request) {
     waiting_[id_key(message_.id)] = {post.id, post.method, post.session};
   }
+  if (post.session && !fits_a_header(*post.session))
+    return refuse(post, "a session id with control characters cannot be sent over HTTP");
   queued_bytes_ += post.text.size();
   Queue& queue = post.kind == Kind::answer ? answering_ : asking_;
   queue.posts.push_back(std::move(post));
@@ -79,6 +97,7 @@ http::Client::Request HttpDialect::request(std::string method, const Session& se
   request.proxy = options_.proxy;
   // Over one HTTP/2 connection, a proxy may hold the head of a silent stream back (nginx does).
   request.http_1 = true;
+  request.stays = true;  // what was said to this server is for no other
   const std::string here = http::origin_of(url_);
   for (const auto& [name, value] : options_.headers) request.headers.push_back({name, value, here});
   if (!options_.bearer_token.empty())
@@ -99,6 +118,9 @@ void HttpDialect::post(Queue& queue) {
   request.headers.push_back({"Content-Type", "application/json"});
   request.headers.push_back({"Accept", "application/json"});
   request.body = next.text;
+  // A slow link has its time: 64 bytes each millisecond.
+  request.time_limit =
+      options_.answer_time + std::chrono::milliseconds(static_cast<long>(next.text.size() / 64));
   const auto head = std::make_shared<http::Client::Head>();
   const auto body = std::make_shared<std::string>();
   http::Client::Events events;
@@ -121,10 +143,11 @@ void HttpDialect::posted(Queue& queue, const http::Client::Head& head, const std
   queue.posts.pop_front();
   queued_bytes_ -= post.text.size();
   take_cookies(head);
-  if (failure != nullptr && head.status == 0)
+  const bool opens = post.method == "initialize" && connection_id_.empty();
+  if (failure != nullptr && (head.status == 0 || (opens && head.status < 300)))
     return lost((failure->unreachable ? "cannot reach " : "no answer from ") +
                 http::shown_url(url_) + with(failure));
-  if (post.method == "initialize" && connection_id_.empty())
+  if (opens)
     initialized(head, body);
   else if (head.status >= 300)
     refused(post, head.status, body);
@@ -157,6 +180,11 @@ void HttpDialect::refused(const Post& post, int status, const std::string& body)
   link_->log(LogEntry::Level::warning, "a message was not taken: " + why);
 }
 
+void HttpDialect::refuse(const Post& post, const std::string& why) {
+  if (post.kind == Kind::request) return fail(post.id, why);
+  link_->log(LogEntry::Level::warning, "a message was not sent: " + why);
+}
+
 // The answer that the server did not give.
 void HttpDialect::fail(const Json& id, const std::string& message, int status,
                        const std::string& body) {
@@ -181,6 +209,12 @@ void HttpDialect::open(const Session& session) {
     on_end(session, failure);
   };
   stream->transfer = link_->http().start(std::move(request), std::move(events));
+  stream->opens_in_time = link_->timers().after(options_.answer_time, [this, session] {
+    const auto found = streams_.find(session);
+    if (found == streams_.end() || found->second->state != Stream::State::opening) return;
+    lost("no answer from " + http::shown_url(url_) + ": no stream of events within " +
+         std::to_string(options_.answer_time.count()) + " ms");
+  });
 }
 
 void HttpDialect::on_head(const Session& session, const http::Client::Head& head) {
@@ -189,6 +223,8 @@ void HttpDialect::on_head(const Session& session, const http::Client::Head& head
   take_cookies(head);
   if (head.status >= 300 || head.content_type() != "text/event-stream") return;
   stream.state = Stream::State::open;
+  stream.heard = std::chrono::steady_clock::now();
+  link_->timers().forget(stream.opens_in_time);
   pump(asking_);
 }
 
@@ -199,15 +235,46 @@ void HttpDialect::on_body(const Session& session, std::string_view bytes) {
         bytes.substr(0, kept_body_bytes - std::min(kept_body_bytes, stream.body.size())));
     return;
   }
+  stream.heard = std::chrono::steady_clock::now();
+  shows_signs_of_life_ = shows_signs_of_life_ || bytes.starts_with(':');
   stream.events.feed(bytes, [&](http::EventStream::Event&& event) {
     if (!closing_) on_event(session, std::move(event));
   });
+  if (stream.events.passes_over() && !closing_) message_too_large();
+}
+
+void HttpDialect::message_too_large() {
+  lost("the server sent a message over the limit of " + std::to_string(options_.max_message_bytes) +
+       " bytes");
+}
+
+// A stream that stands still while its socket lives: its requests would wait for ever.
+void HttpDialect::check_signs_of_life() {
+  if (closing_) return;
+  const auto now = std::chrono::steady_clock::now();
+  const auto time = options_.vanish_time;
+  std::vector<Session> silent;
+  for (const auto& [session, stream] : streams_) {
+    if (link_->held()) stream->heard = now;  // we do not listen
+    if (stream->state == Stream::State::open && now - stream->heard > time)
+      silent.push_back(session);
+  }
+  if (shows_signs_of_life_)
+    for (const Session& session : silent) {
+      const http::Client::Failure failure{.message = "it has gone without a word"};
+      link_->http().drop(streams_.at(session)->transfer);
+      on_end(session, &failure);
+      if (closing_) return;
+    }
+  link_->timers().after(std::max(time / 4, std::chrono::milliseconds(10)),
+                        [this] { check_signs_of_life(); });
 }
 
 void HttpDialect::on_end(const Session& session, const http::Client::Failure* failure) {
   Stream& stream = *streams_.at(session);
   const bool was_open = stream.state == Stream::State::open;
   stream.state = Stream::State::closed;
+  link_->timers().forget(stream.opens_in_time);
   if (was_open) {
     // A last event without its blank line.
     stream.events.feed("\n\n", [&](http::EventStream::Event&& event) {
@@ -228,10 +295,16 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
   for (const auto& [key, waiting] : waiting_)
     if (waiting.session == session && waiting.method != "session/load") ids.push_back(waiting.id);
   for (const Json& id : ids) fail(id, "the session's stream: " + why);
+  // What was replayed has come, or never will.
+  std::vector<std::string> loads;
+  for (const auto& [key, held] : held_)
+    if (held.session == *session) loads.push_back(key);
+  for (const std::string& key : loads) synchronized(key);
   if (!was_open) {
     // What is still queued for it would open it again, and again.
     std::erase_if(asking_.posts, [&](const Post& post) {
-      if (post.session != session) return false;
+      const bool is_on_its_way = asking_.transfer != 0 && &post == &asking_.posts.front();
+      if (post.session != session || is_on_its_way) return false;
       if (post.kind == Kind::request) fail(post.id, "the session's stream: " + why);
       queued_bytes_ -= post.text.size();
       return true;
@@ -242,9 +315,7 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
 }
 
 void HttpDialect::on_event(const Session& session, http::EventStream::Event&& event) {
-  if (event.too_large)
-    return lost("the server sent a message over the limit of " +
-                std::to_string(options_.max_message_bytes) + " bytes");
+  if (event.too_large) return message_too_large();
   if (event.type != "message" || event.data.empty()) return;
   // On several lines it may be one message.
   if (event.data.find('\n') != std::string::npos)
@@ -264,7 +335,9 @@ void HttpDialect::on_event(const Session& session, http::EventStream::Event&& ev
     const std::optional<Waiting> waiting =
         found == waiting_.end() ? std::nullopt : std::optional(found->second);
     if (waiting) waiting_.erase(found);
-    if (message_.result_names_session && !streams_.contains(message_.result_session))
+    // Only if we have asked: a server cannot make us open streams.
+    if (waiting && message_.result_names_session && !streams_.contains(message_.result_session) &&
+        fits_a_header(message_.result_session))
       open(message_.result_session);
     if (waiting && waiting->method == "session/load" && !session && !message_.failed &&
         waiting->session)
@@ -295,7 +368,7 @@ void HttpDialect::synchronize(const std::string& session, std::string answer) {
                "the answer to session/load");
     synchronized(key);
   });
-  held_[key] = {std::move(answer), timer};
+  held_[key] = {std::move(answer), session, timer};
   queued_bytes_ += post.text.size();
   asking_.posts.push_back(std::move(post));
   pump(asking_);
@@ -318,8 +391,14 @@ void HttpDialect::take_cookies(const http::Client::Head& head) {
   for (const std::string& cookie : head.cookies) {
     const std::string pair = cookie.substr(0, cookie.find(';'));
     const std::size_t equals = pair.find('=');
-    if (equals != std::string::npos && equals > 0)
-      cookies_[pair.substr(0, equals)] = pair.substr(equals + 1);
+    if (equals == std::string::npos || equals == 0) continue;
+    const std::string name = pair.substr(0, equals);
+    if (pair.size() > max_cookie_bytes ||
+        (cookies_.size() >= max_cookies && !cookies_.contains(name)))
+      link_->log(LogEntry::Level::warning,
+                 "a cookie of the server's was left out: too large, or too many");
+    else
+      cookies_[name] = pair.substr(equals + 1);
   }
 }
 

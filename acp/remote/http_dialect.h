@@ -21,7 +21,7 @@ class HttpDialect final : public http::Dialect {
  public:
   HttpDialect(std::string url, UrlOptions options);
 
-  void begin(http::Link& link) override { link_ = &link; }
+  void begin(http::Link& link) override;
   void message(Json message) override;
   std::size_t queued_bytes() const override { return queued_bytes_; }
   void close() override;
@@ -48,6 +48,8 @@ class HttpDialect final : public http::Dialect {
     http::Client::Id transfer = 0;
     http::EventStream events;
     http::Client::Head head = {};
+    io::Timers::Id opens_in_time = 0;
+    std::chrono::steady_clock::time_point heard = {};
     std::string body = {};  // of an answer that is no stream
   };
   // A request that waits for its answer.
@@ -64,6 +66,7 @@ class HttpDialect final : public http::Dialect {
               const http::Client::Failure* failure);
   void initialized(const http::Client::Head& head, const std::string& body);
   void refused(const Post& post, int status, const std::string& body);
+  void refuse(const Post& post, const std::string& why);
   void fail(const Json& id, const std::string& message, int status = 0,
             const std::string& body = {});
   http::Client::Request request(std::string method,
@@ -74,6 +77,8 @@ class HttpDialect final : public http::Dialect {
   void on_head(const std::optional<std::string>& session, const http::Client::Head& head);
   void on_body(const std::optional<std::string>& session, std::string_view bytes);
   void on_end(const std::optional<std::string>& session, const http::Client::Failure* failure);
+  void message_too_large();
+  void check_signs_of_life();
   void on_event(const std::optional<std::string>& session, http::EventStream::Event&& event);
   // A load's answer and what the session replays come on two streams.
   void synchronize(const std::string& session, std::string answer);
@@ -94,12 +99,14 @@ class HttpDialect final : public http::Dialect {
   std::unordered_map<std::string, std::optional<std::string>> asked_;
   struct Held {
     std::string answer;
+    std::string session;
     io::Timers::Id timer;
   };
   std::unordered_map<std::string, Held> held_;  // by the key of the request that makes an order
   std::uint64_t next_sync_ = 1;
   std::map<std::string, std::string> cookies_;
   Message message_;
+  bool shows_signs_of_life_ = false;  // the server, on streams that are silent
   bool closing_ = false;
 };
 

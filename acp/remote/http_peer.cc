@@ -17,6 +17,8 @@ namespace {
 constexpr auto idle_time = std::chrono::seconds(75);   // between two requests
 constexpr auto linger_time = std::chrono::seconds(2);  // for the client to read why it is closed
 constexpr std::size_t linger_bytes = 32 * 1024 * 1024;
+// Of a body at a time; and so the most that may stand before a chunk, and after the last.
+constexpr std::size_t body_piece_bytes = 64 * 1024;
 
 constexpr const char* text_plain = "text/plain; charset=utf-8";
 constexpr const char* application_json = "application/json";
@@ -57,7 +59,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       : service_(service),
         socket_(std::move(socket)),
         address_(std::move(address)),
-        timer_(service.io()) {
+        timer_(service.io()),
+        buffer_(service.options().limits.max_header_bytes + body_piece_bytes) {
     service_.add(*this);
   }
   ~HttpPeer() override { service_.remove(*this); }
@@ -73,10 +76,9 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
 
   void shut(const std::string&) override {
     if (!socket_) return;
-    if (busy_)
-      closes_ = true;
-    else
-      socket_->close();
+    if (!busy_ || reads_body_) return socket_->close();
+    closes_ = true;
+    limit_time(linger_time);
   }
   bool busy() const override { return busy_; }
 
@@ -91,6 +93,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
 
   void read_head() {
     const Limits& limits = service_.options().limits;
+    head_ = {};
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits.max_header_bytes));
     parser_->body_limit(limits.max_body_bytes);
@@ -112,7 +115,14 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     busy_ = true;
     ++served_;
     head_ = head_of(parser_->get(), address_);
-    route();
+    try {
+      route();
+    } catch (const std::exception& exception) {
+      if (!socket_) throw;  // it belongs to somebody else by now
+      service_.log(LogEntry::Level::error,
+                   std::string("a request could not be answered: ") + exception.what());
+      refuse(500, "Internal Server Error");
+    }
   }
 
   void on_broken(ErrorCode error) {
@@ -141,10 +151,9 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     for (const auto& [name, value] : headers) response.set(name, value);
     for (const auto& [name, value] : service_.gate().headers_for(head_)) response.set(name, value);
     response.body() = std::move(body);
-    if (status == 204)
-      response.erase(http::field::content_length);
-    else
-      response.prepare_payload();
+    response.prepare_payload();
+    if (status == 204) response.erase(http::field::content_length);
+    if (head_.method == "HEAD") response.body().clear();  // but its length
     access_.status = status;
     response_ = std::move(response);
     http::async_write(*socket_, response_,
@@ -162,12 +171,15 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     response_ = {};
     service_.check_drained();
     if (error) return;
-    if (!closes_) return read_head();
+    if (!closes_) {
+      if (!watches_) return read_head();
+      return limit_time(idle_time);  // what is read goes on with it
+    }
     ErrorCode ignored;
     if (socket_->tls() == nullptr)
       socket_->tcp().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     limit_time(linger_time);
-    linger(0);
+    if (!watches_) linger(0);
   }
 
   // Until the client has read the answer: closed with unread input, the system would take it back.
@@ -194,6 +206,12 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (path == "/health") {
       if (head_.method == "GET") return reply(200, "ok");
       return refuse(405, "Method Not Allowed");
+    }
+    if (const auto coding = head_.headers.find("transfer-encoding");
+        coding != head_.headers.end() &&
+        (lower(coding->second) != "chunked" || parser_->get().version() < 11)) {
+      closes_ = true;  // where this request ends is not known
+      return refuse(400, "A Transfer-Encoding that is not \"chunked\"");
     }
     if (path != service_.options().path) return refuse(404, "Not Found");
     Decision decision = service_.gate().decide(head_);
@@ -232,6 +250,10 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   void get() {
     const auto& request = parser_->get();
     if (beast::websocket::is_upgrade(request)) {
+      if (!parser_->is_done() || buffer_.size() > 0) {
+        closes_ = true;
+        return refuse(400, "Bytes before the answer to an upgrade");
+      }
       HttpRequest upgrade = parser_->release();
       take_leave();
       return serve_websocket(service_, *std::exchange(socket_, std::nullopt), std::move(upgrade),
@@ -269,6 +291,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (media_type(head_.header("content-type")) != application_json)
       return refuse(415, "Unsupported Media Type");
     limit_time(service_.options().limits.request_time);
+    reads_body_ = true;
     if (lower(head_.header("expect")) != "100-continue") return read_rest();
     static constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(*socket_, asio::buffer(go_on),
@@ -280,6 +303,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     http::async_read(*socket_, buffer_, *parser_,
                      [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
                        self->access_.bytes_in += bytes;
+                       self->reads_body_ = false;
                        if (error) return self->on_broken(error);
                        self->timer_.cancel();
                        self->post();
@@ -313,11 +337,24 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (const auto refused = found->streams().refusal(message_, session()))
       return refuse(refused->status, refused->text);
     visit(found);
-    found->when_there_is_room([self = shared_from_this(), found] {
+    waits_ = true;
+    // The message has come as a whole, and is passed on though its client may have gone by then.
+    const auto body = std::make_shared<const std::string>(std::move(text));
+    const auto go_on = [weak = weak_from_this(), found, body] {
+      if (!found->closed()) found->send(*body);
+      const auto self = weak.lock();
+      if (!self || self->gone_) return;
+      self->waits_ = false;
       if (found->closed()) return self->refuse(404, "Unknown Acp-Connection-Id");
-      found->send(self->parser_->get().body());
       self->reply(202, "");
-    });
+    };
+    const bool has_room = found->when_there_is_room(body->size(), go_on);
+    if (!has_room) {
+      waits_ = false;
+      found->streams().forget(message_);
+      return reply(503, "Too much waits for this agent", text_plain, {{"Retry-After", "10"}});
+    }
+    if (waits_) watch_client();
   }
 
   void initialize(const std::string& text) {
@@ -330,11 +367,13 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (!service_.takes_clients())
       return reply(503, "No more connections now", text_plain, {{"Retry-After", "10"}});
     const auto made = service_.new_connection(principal_);
+    if (!made->open(access_.address))
+      return reply(503, "The agent cannot be started now", text_plain, {{"Retry-After", "10"}});
     access_.connection_id = made->id().substr(0, 8);
-    made->open(access_.address);
     visit(made);
-    watch_client(made);
+    waits_ = initializes_ = true;
     made->initialize(message_, text, [self = shared_from_this(), made](const std::string& answer) {
+      self->waits_ = self->initializes_ = false;
       if (self->gone_) return;
       if (answer.empty())
         return self->reply(500,
@@ -343,22 +382,37 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
                            application_json);
       self->reply(200, answer, application_json, {{"Acp-Connection-Id", made->id()}});
     });
+    if (waits_) watch_client();
   }
 
-  // One that does not wait for the answer to `initialize` cannot use the connection.
-  void watch_client(const std::shared_ptr<HttpConnection>& made) {
-    socket_->tcp().async_wait(
-        asio::socket_base::wait_read, [self = shared_from_this(), made](ErrorCode error) {
-          if (error || !self->socket_ || !made->busy()) return;
-          char byte;
-          const auto size =
-              recv(self->socket_->tcp().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-          if (size != 0) return;
-          self->gone_ = true;
-          self->access_.status = 499;
-          self->log();
-          made->close("the client did not wait for the answer to initialize");
-        });
+  // While a request waits: what is read belongs to the next one, or is the client's end.
+  void watch_client() {
+    const std::size_t room = buffer_.max_size() - buffer_.size();
+    if (room == 0) return client_gone();  // or one who asks more than may wait
+    watches_ = true;
+    socket_->async_read_some(buffer_.prepare(std::min<std::size_t>(room, 4096)),
+                             [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+                               self->watches_ = false;
+                               self->buffer_.commit(bytes);
+                               if (error) return self->client_gone();
+                               if (self->waits_) return self->watch_client();
+                               if (self->busy_) return;  // the answer is on its way
+                               if (self->closes_) return self->linger(0);
+                               self->read_head();
+                             });
+  }
+
+  void client_gone() {
+    if (!waits_) return;
+    gone_ = true;
+    access_.status = 499;
+    log();
+    busy_ = false;
+    socket_->close();
+    // One that does not wait for the answer to `initialize` cannot use the connection.
+    if (initializes_ && visited_) visited_->close("the client did not wait for the answer");
+    leave();
+    service_.check_drained();
   }
 
   void visit(const std::shared_ptr<HttpConnection>& connection) {
@@ -386,6 +440,9 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   std::shared_ptr<HttpConnection> visited_;
   std::uint64_t visit_ = 0;
   bool busy_ = false, closes_ = false, gone_ = false;
+  bool reads_body_ = false;
+  // For the agent, which takes its time; and what the client does meanwhile.
+  bool waits_ = false, initializes_ = false, watches_ = false;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -34,9 +35,11 @@ class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
   void send(std::string_view message);
   // Too much waits to be read by the other end: send no more until on_room().
   bool congested() const { return out_.size() - sent_ > max_unread_bytes; }
+  // Memory for what was sent and is not delivered yet.
+  std::size_t kept_bytes() const { return out_.capacity(); }
   // While it holds, nothing more is read.
   void hold(bool holds);
-  // What was sent is still delivered. No events any more.
+  // What was sent is still delivered, if the other end takes it soon. No events any more.
   void close();
   bool closed() const { return !socket_.is_open() || closing_; }
 
@@ -47,8 +50,10 @@ class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
 
   void wait_input();
   void read();
+  void read_some();
   bool take(std::string_view bytes);
   void flush();
+  void limit_delivery();
   void end(const std::string& why);
 
   Socket socket_;
@@ -56,6 +61,7 @@ class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
   Events events_;
   std::string out_;
   std::size_t sent_ = 0;
+  std::weak_ptr<boost::asio::steady_timer> delivery_timer_;
   bool holds_ = false, waits_for_input_ = false, waits_for_room_ = false, closing_ = false;
 };
 

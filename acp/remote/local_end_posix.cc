@@ -1,6 +1,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -21,6 +22,8 @@ std::vector<char>& read_buffer() {
 }
 // So that others have their turn.
 constexpr int max_reads = 4;
+// For the last that was sent, to an end that may not read at all.
+constexpr auto delivery_time = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -45,15 +48,24 @@ void LocalEnd::wait_input() {
   });
 }
 
+// A message that cannot be handled, for want of memory, must not look like one that never came.
 void LocalEnd::read() {
+  try {
+    read_some();
+  } catch (const std::exception& exception) {
+    end(exception.what());
+  }
+}
+
+void LocalEnd::read_some() {
   std::vector<char>& buffer = read_buffer();
   for (int i = 0; i < max_reads && !holds_ && !closed(); ++i) {
     const ssize_t size = recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) break;
     if (size <= 0) {
+      const int error = errno;
       if (const auto last = frames_.end(); last && events_.on_message)
         events_.on_message(last->text);
-      const int error = errno;
       if (!closed() && events_.on_pause) events_.on_pause();
       if (closed()) return;
       return end(size == 0 || error == ECONNRESET ? "" : std::strerror(error));
@@ -81,7 +93,8 @@ bool LocalEnd::take(std::string_view bytes) {
 
 void LocalEnd::send(std::string_view message) {
   if (closed()) return;
-  if (sent_ == out_.size()) out_.clear(), sent_ = 0;
+  // Also under one that always lags behind a little.
+  if (sent_ > max_unread_bytes || sent_ == out_.size()) out_.erase(0, std::exchange(sent_, 0));
   out_.append(message).push_back('\n');
   if (!waits_for_room_) flush();
 }
@@ -114,6 +127,7 @@ void LocalEnd::flush() {
   if (closing_) {
     ErrorCode ignored;
     socket_.close(ignored);
+    if (const auto timer = delivery_timer_.lock()) timer->cancel();
   }
 }
 
@@ -129,6 +143,17 @@ void LocalEnd::close() {
   // Nothing is read any more; what the other end still writes must not hold it up.
   ::shutdown(socket_.native_handle(), SHUT_RD);
   if (!waits_for_room_) flush();
+  if (socket_.is_open()) limit_delivery();
+}
+
+void LocalEnd::limit_delivery() {
+  const auto timer =
+      std::make_shared<boost::asio::steady_timer>(socket_.get_executor(), delivery_time);
+  delivery_timer_ = timer;
+  timer->async_wait([self = shared_from_this(), timer](ErrorCode) {
+    ErrorCode ignored;
+    self->socket_.close(ignored);
+  });
 }
 
 void LocalEnd::end(const std::string& why) {

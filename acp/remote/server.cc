@@ -22,13 +22,16 @@ class ClientThreads {
       std::lock_guard lock(mutex_);
       ++running_;
     }
-    io::quiet_thread([this, serve = std::move(serve)]() mutable {
-      serve();
-      serve = nullptr;  // before the count says that nothing is left
-      std::lock_guard lock(mutex_);
-      --running_;
-      ended_.notify_all();
-    }).detach();
+    try {
+      io::quiet_thread([this, serve = std::move(serve)]() mutable {
+        serve();
+        serve = nullptr;  // before the count says that nothing is left
+        ended();
+      }).detach();
+    } catch (...) {
+      ended();
+      throw;
+    }
   }
   void wait() {
     std::unique_lock lock(mutex_);
@@ -36,6 +39,12 @@ class ClientThreads {
   }
 
  private:
+  void ended() {
+    std::lock_guard lock(mutex_);
+    --running_;
+    ended_.notify_all();
+  }
+
   std::mutex mutex_;
   std::condition_variable ended_;
   std::size_t running_ = 0;
@@ -80,7 +89,14 @@ void Server::start(std::function<void(Incoming)> on_client) {
 void Server::start(Agent& agent) {
   start([this, &agent](Incoming incoming) {
     const auto transport = std::make_shared<Transport>(std::move(incoming.transport));
-    parts_->clients.add([&agent, transport] { agent.run(std::move(*transport)); });
+    parts_->clients.add([this, &agent, transport] {
+      try {
+        agent.run(std::move(*transport));
+      } catch (const std::exception& exception) {
+        parts_->service.log(LogEntry::Level::error,
+                            std::string("an agent has failed: ") + exception.what());
+      }
+    });
   });
 }
 

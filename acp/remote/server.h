@@ -40,6 +40,8 @@ struct Limits {
   std::chrono::milliseconds max_stall{60'000};
   // Sessions with messages that wait for somebody to open their stream.
   std::size_t max_unread_sessions = 1024;
+  // Requests of a client, and of its agent, that have no answer yet.
+  std::size_t max_pending = 10'000;
   // Of request ids and session ids, in UTF-16 units.
   std::size_t max_id_length = 1024;
   // Sockets that are open at a time; more are closed as they come.

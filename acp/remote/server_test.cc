@@ -3,9 +3,12 @@
 #include "acp/remote/server.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -15,81 +18,23 @@
 #include "acp/client.h"
 #include "acp/remote/client.h"
 #include "acp/remote/testing/raw_socket.h"
+#include "acp/remote/testing/raw_websocket.h"
+#include "acp/remote/testing/serving.h"
 #include "acp/testing/gate.h"
+#include "acp/testing/sanitized.h"
 
 namespace acp::remote {
 namespace {
 
 using acp::testing::Gate;
-using acp::testing::Within;
+using testing::initialize;
+using testing::post;
 using testing::RawSocket;
+using testing::RawWebSocket;
+using testing::request;
 using testing::status_of;
 
-std::string request(const std::string& line, const std::string& headers,
-                    const std::string& body = "") {
-  return line + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
-         (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" +
-         body;
-}
-std::string post(const std::string& body, const std::string& headers = "") {
-  return request("POST /acp", "Content-Type: application/json\r\n" + headers, body);
-}
-const std::string initialize =
-    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}})";
-
-// An agent that repeats its prompt, offered by a server.
-struct ServerTest : ::testing::Test {
-  ServerTest() {
-    agent.on_prompt([](Turn turn) -> Task<StopReason> {
-      const std::string text = turn.text();
-      co_await turn.say(text);
-      co_return StopReason::end_turn;
-    });
-  }
-  void start() {
-    options.access_log = [this](const Access& access) {
-      std::lock_guard lock(mutex);
-      log.push_back(access);
-    };
-    server.emplace(options);
-    server->start(agent);
-  }
-  // What it answers to this, and then closes.
-  std::string answer(const std::string& bytes) {
-    RawSocket socket(server->port());
-    socket.send(bytes);
-    shutdown(socket.native(), SHUT_WR);
-    return socket.read_to_end();
-  }
-  std::string url(const std::string& scheme) const {
-    std::string text = server->url();
-    return text.replace(0, 4, scheme);
-  }
-  // Still at work.
-  void expect_service(const UrlOptions& how = {}) {
-    for (const char* scheme : {"http", "ws"}) {
-      Client client("test", "1");
-      const AgentHandle handle = client.connect(remote::url(url(scheme), how)).wait();
-      const Session session = handle.new_session("/").wait();
-      EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn);
-    }
-  }
-  // The header of a connection that this client has opened.
-  std::string connect(RawSocket& socket, const std::string& headers = "") {
-    socket.send(post(initialize, headers));
-    const std::string head = socket.read_until("\r\n\r\n");
-    EXPECT_EQ(status_of(head), 200) << head;
-    const std::size_t at = head.find("Acp-Connection-Id: ");
-    return head.substr(at, head.find("\r\n", at) + 2 - at);
-  }
-
-  const Within limit{"a server"};
-  Agent agent{"test", "1"};
-  ServerOptions options;
-  std::mutex mutex;
-  std::vector<Access> log;
-  std::optional<Server> server;
-};
+using ServerTest = testing::Serving;
 
 TEST_F(ServerTest, HasAnAnswerForEveryShape) {
   start();
@@ -254,34 +199,85 @@ TEST_F(ServerTest, ATurnMayEndBeforeTheServer) {
   EXPECT_EQ(server->counts().connections, 0u);
 }
 
+std::size_t entries(const char* folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+// 200 clients of each kind that there is, 2,000 where ACP_LONG is set.
 TEST_F(ServerTest, LosesNothingOverManyConnections) {
+  options.limits.vanish_time = std::chrono::milliseconds(200);
   start();
-  expect_service();
-  const auto descriptors = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  const std::size_t threads_at_rest = entries("/proc/self/task");
+  std::vector<std::unique_ptr<RawSocket>> half_open;
+  const auto come = [&](int kind) {
+    switch (kind) {
+      case 0:
+        return expect_service();
+      case 1: {  // in the middle of a body
+        RawSocket socket(server->port());
+        socket.send(post(initialize).substr(0, 150));
+        return;
+      }
+      case 2: {  // without a close frame, in the middle of a message
+        RawWebSocket socket(server->port());
+        socket.send(RawWebSocket::text, initialize);
+        EXPECT_TRUE(socket.read());
+        socket.send(RawWebSocket::text, "{", {.final = false});
+        return;
+      }
+      case 3: {  // a connection that nobody uses again, and a stream whose reader stays
+        auto socket = std::make_unique<RawSocket>(server->port());
+        const std::string id = connect(*socket);
+        socket->send(request("GET /acp", "Accept: text/event-stream\r\n" + id));
+        half_open.push_back(std::move(socket));
+        if (half_open.size() > 20) half_open.erase(half_open.begin());
+        return;
+      }
+      case 4: {
+        RawSocket socket(server->port());
+        connect(socket);
+        return socket.reset();
+      }
+      default: {
+        RawWebSocket socket(server->port());
+        socket.send(RawWebSocket::text, initialize);
+        return socket.socket().reset();
+      }
+    }
   };
-  const auto settled = [this] {
-    while (server->counts().sockets != 0 || server->counts().connections != 0)
-      std::this_thread::yield();
+  constexpr int kinds = 6;
+  struct Counts {
+    std::size_t descriptors, threads, memory;
   };
-  settled();
-  const auto before = descriptors();
-  for (int i = 0; i < 50; ++i) {
-    expect_service();
-    RawSocket socket(server->port());
-    if (i % 2 == 0) connect(socket);
-    if (i % 3 == 0) socket.send("POST /acp HTTP/1.1\r\nContent-");
-  }
-  // Those that were opened and left alone end with their time.
-  const std::string id = [&] {
-    RawSocket socket(server->port());
-    return connect(socket);
-  }();
-  EXPECT_EQ(status_of(answer(request("DELETE /acp", id))), 202);
+  const auto count = [&] {
+    half_open.clear();
+    wait_until_idle();
+    {
+      std::lock_guard lock(mutex);
+      std::vector<Access>().swap(log);
+    }
+    // An agent's thread ends after its client has gone.
+    while (entries("/proc/self/task") > threads_at_rest) std::this_thread::yield();
+    return Counts{entries("/proc/self/fd"), entries("/proc/self/task"), mallinfo2().uordblks};
+  };
+  for (int i = 0; i < 5 * kinds; ++i) come(i % kinds);
+  const Counts before = count();
+  const int many = std::getenv("ACP_LONG") != nullptr ? 2'000 : 200;
+  for (int i = 0; i < many; ++i) come(i % kinds);
+  const Counts after = count();
+  EXPECT_EQ(after.descriptors, before.descriptors);
+  EXPECT_EQ(after.threads, before.threads);
+#ifndef ACP_SANITIZED
+  EXPECT_LT(after.memory, before.memory + 512 * 1024);
+#endif
+  // No agent is a process here.
+  std::string children;
+  std::getline(std::ifstream("/proc/self/task/" + std::to_string(getpid()) + "/children"),
+               children);
+  EXPECT_EQ(children, "");
   server->stop();
   server->wait();
   EXPECT_EQ(server->counts().connections, 0u);
-  EXPECT_LE(descriptors(), before);
 }
 
 // Each of them fills what may wait for the network by itself, and must not stay there.

@@ -127,6 +127,19 @@ void Service::accept() {
   });
 }
 
+// What a handler could not do ends its client: nothing else keeps that.
+void Service::run() {
+  while (true) {
+    try {
+      io_.run();
+      over_ = true;
+      return;
+    } catch (const std::exception& exception) {
+      log(LogEntry::Level::error, std::string("a client was dropped: ") + exception.what());
+    }
+  }
+}
+
 // ---- clients
 
 bool Service::takes_clients() const {
@@ -150,11 +163,17 @@ void Service::forget(const HttpConnection& connection) { connections_.erase(conn
 
 std::shared_ptr<LocalEnd> Service::new_agent(const std::string& id, const std::string& principal,
                                              const std::string& address) {
-  auto [ours, theirs] = memory_pair();
-  ++agents_;
-  auto end = std::make_shared<LocalEnd>(io_, std::move(ours.in), options_.limits.max_message_bytes);
-  on_client_({std::move(theirs), id, address, principal});
-  return end;
+  try {
+    auto [ours, theirs] = memory_pair();
+    auto end =
+        std::make_shared<LocalEnd>(io_, std::move(ours.in), options_.limits.max_message_bytes);
+    on_client_({std::move(theirs), id, address, principal});
+    ++agents_;
+    return end;
+  } catch (const std::exception& exception) {
+    log(LogEntry::Level::error, std::string("an agent cannot be started: ") + exception.what());
+    return nullptr;
+  }
 }
 
 std::string Service::new_id() { return new_connection_id(); }

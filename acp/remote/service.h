@@ -32,8 +32,8 @@ class SocketPeer {
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(Service& service, std::string id, std::string principal);
-  // Hands the other end to an agent.
-  void open(const std::string& address);
+  // Hands the other end to an agent. False: it could not be started.
+  bool open(const std::string& address);
 
   const std::string& id() const { return id_; }
   const std::string& principal() const { return principal_; }
@@ -44,8 +44,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void initialize(const Message& message, std::string_view text,
                   std::function<void(std::string answer)> on_answer);
   void send(std::string_view text) { agent_->send(text); }
-  // Runs at once, or when there is room for more in both directions.
-  void when_there_is_room(std::function<void()> action);
+  // Runs at once, or when there is room for more in both directions. False: too much waits already.
+  bool when_there_is_room(std::size_t bytes, std::function<void()> action);
 
   // A reader has taken events off its stream, and more may come.
   void taken(std::size_t bytes);
@@ -61,6 +61,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   friend class Service;
   void on_message(std::string_view text);
   void check_room();
+  void go_on();
   void watch_stall();
   void watch_presence();
   bool has_room() const { return !streams_.full() && !agent_->congested(); }
@@ -74,6 +75,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool initializing_ = false;
   std::function<void(std::string)> on_initialized_;
   std::vector<std::function<void()>> waiting_for_room_;
+  std::size_t waiting_bytes_ = 0;
   std::map<std::uint64_t, std::function<void()>> visits_;
   std::uint64_t next_visit_ = 1;
   boost::asio::steady_timer stalled_, absent_;
@@ -95,10 +97,7 @@ class Service {
   void drain(std::chrono::milliseconds time);
   void stop();
   // Until everything has ended.
-  void run() {
-    io_.run();
-    over_ = true;
-  }
+  void run();
 
   // ---- on its thread
   std::shared_ptr<HttpConnection> new_connection(const std::string& principal);
@@ -106,7 +105,7 @@ class Service {
   std::shared_ptr<HttpConnection> find(const std::string& id, const std::string& principal) const;
   void forget(const HttpConnection& connection);
   static std::string new_id();
-  // Starts an agent: our end of the transport.
+  // Starts an agent: our end of the transport. Null: it could not be started.
   std::shared_ptr<LocalEnd> new_agent(const std::string& id, const std::string& principal,
                                       const std::string& address);
   // False: there are as many agents as there may be, or the server is about to end.

@@ -30,12 +30,19 @@ std::optional<Streams::Refusal> Streams::refusal(const Message& message,
   if (message.kind == Kind::answer) {
     asked_.erase(key);
   } else if (message.kind == Kind::request) {
+    if (routes_.size() >= limits_.max_pending && !routes_.contains(key))
+      return Refusal{
+          503, "More than " + std::to_string(limits_.max_pending) + " requests wait for an answer"};
     // A load is answered where the session is not known yet; so is what makes a new one.
     const bool to_the_connection =
         message.method == "session/load" || message.method == "session/new";
     routes_[key] = {std::string(message.id), to_the_connection ? std::nullopt : session};
   }
   return std::nullopt;
+}
+
+void Streams::forget(const Message& message) {
+  if (message.kind == Kind::request) routes_.erase(id_key(message.id));
 }
 
 bool Streams::take(const Message& message, std::string_view text) {
@@ -68,7 +75,15 @@ bool Streams::add(Stream& stream, std::string_view text) {
   buffered_ += before.size() + text.size() + behind.size();
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
   if (first && stream.on_events) stream.on_events();
-  return unread_sessions_ <= limits_.max_unread_sessions;
+  return unread_sessions_ <= limits_.max_unread_sessions && asked_.size() <= limits_.max_pending;
+}
+
+std::string Streams::complaint() const {
+  if (asked_.size() > limits_.max_pending)
+    return "more than " + std::to_string(limits_.max_pending) +
+           " of the agent's requests have no answer";
+  return "more than " + std::to_string(limits_.max_unread_sessions) +
+         " sessions have messages that nobody reads";
 }
 
 void Streams::fail_waiting(const std::string& reason) {

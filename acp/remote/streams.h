@@ -29,7 +29,10 @@ class Streams {
   // will go to the stream that it belongs to.
   std::optional<Refusal> refusal(const Message& message, const std::optional<std::string>& session);
 
-  // A message of the agent's goes to its stream. False: too many sessions have no reader.
+  // It does not pass after all.
+  void forget(const Message& message);
+
+  // A message of the agent's goes to its stream. False: that is one too many; complaint() says why.
   bool take(const Message& message, std::string_view text);
 
   // A reader comes, to the connection's own stream if it names no session. Any session may be asked
@@ -40,6 +43,8 @@ class Streams {
   // Taken off a stream, and not on the wire yet; then on the wire.
   std::string take_events(const std::optional<std::string>& session);
   void sent(std::size_t bytes) { buffered_ -= bytes; }
+
+  std::string complaint() const;
 
   std::size_t buffered_bytes() const { return buffered_; }
   bool full() const { return buffered_ >= limits_.max_buffered_bytes; }

@@ -109,5 +109,28 @@ TEST_F(StreamsTest, TooManySessionsWithoutAReaderAreTheEnd) {
   EXPECT_FALSE(agent(update("d")));
 }
 
+TEST_F(StreamsTest, RequestsThatNobodyAnswersHaveALimit) {
+  limits.max_pending = 2;
+  const auto request = [](int id) {
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"_x"})";
+  };
+  EXPECT_EQ(post(request(1)), "");
+  EXPECT_EQ(post(request(2)), "");
+  EXPECT_EQ(post(request(3)), "More than 2 requests wait for an answer");
+  EXPECT_TRUE(agent(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
+  EXPECT_EQ(post(request(3)), "");
+  // One that does not pass after all leaves its place.
+  message.read(request(3));
+  streams.forget(message);
+  EXPECT_EQ(post(request(4)), "");
+  // The agent's.
+  EXPECT_TRUE(agent(request(1)));
+  EXPECT_TRUE(agent(request(2)));
+  EXPECT_EQ(post(R"({"jsonrpc":"2.0","id":1,"result":{}})"), "");
+  EXPECT_TRUE(agent(request(3)));
+  EXPECT_FALSE(agent(request(4)));
+  EXPECT_EQ(streams.complaint(), "more than 2 of the agent's requests have no answer");
+}
+
 }  // namespace
 }  // namespace acp::remote

@@ -67,7 +67,11 @@ class WebSocketLink final : public TransportLink {
     pipe_ = nullptr;
     local_->close();
     io_.restart();
-    io_.run();
+    try {
+      io_.run();
+    } catch (const std::exception&) {
+      // It was to be delivered, and could not be: the end of it can.
+    }
   }
 
   // ---- reaching it

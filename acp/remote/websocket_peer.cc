@@ -70,14 +70,14 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     using Kind = Message::Kind;
     switch (message_.kind) {
       case Kind::not_json:
-        pipe_->write(error_message("null", -32700, "Parse error"));
+        pipe_->reply(error_message("null", -32700, "Parse error"));
         return false;
       case Kind::batch:
-        pipe_->write(
+        pipe_->reply(
             error_message("null", -32600, "Invalid request: JSON-RPC batches are not supported"));
         return false;
       case Kind::not_a_message:
-        pipe_->write(error_message("null", -32600, "Invalid request"));
+        pipe_->reply(error_message("null", -32600, "Invalid request"));
         return false;
       case Kind::answer:
         return false;
@@ -91,10 +91,19 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     } else if (!service_.takes_clients()) {
       pipe_->close(1013, "No more connections now");
     } else {
+      if (id_is_longer(message_.id, service_.options().limits.max_id_length)) {
+        pipe_->close(1008, "An id is too long");
+        return false;
+      }
+      auto agent = service_.new_agent(id_, principal_, access_.address);
+      if (!agent) {
+        pipe_->close(1013, "The agent cannot be started now");
+        return false;
+      }
       has_agent_ = true;
       initialize_ = message_.id;
       waiting_.emplace(id_key(message_.id), message_.id);
-      pipe_->attach(service_.new_agent(id_, principal_, access_.address));
+      pipe_->attach(std::move(agent));
       return true;
     }
     return false;
@@ -103,8 +112,19 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
   bool pass(const std::string& text) {
     message_.read(text);
     if (message_.kind != Message::Kind::request) return true;
+    const Limits& limits = service_.options().limits;
+    if (id_is_longer(message_.id, limits.max_id_length)) {
+      pipe_->close(1008, "An id is too long");
+      return false;
+    }
+    if (waiting_.size() >= limits.max_pending) {
+      pipe_->reply(error_message(
+          message_.id, -32603,
+          "More than " + std::to_string(limits.max_pending) + " requests wait for an answer"));
+      return false;
+    }
     if (message_.method == "initialize") {
-      pipe_->write(
+      pipe_->reply(
           error_message(message_.id, -32600, "Initialize not allowed on existing connection"));
       return false;
     }
@@ -117,8 +137,9 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     if (waiting_.empty() || text.starts_with(R"({"jsonrpc":"2.0","method":)")) return;
     message_.read(text);
     if (message_.kind != Message::Kind::answer) return;
-    waiting_.erase(id_key(message_.id));
-    initialize_.clear();
+    const std::string key = id_key(message_.id);
+    waiting_.erase(key);
+    if (!initialize_.empty() && key == id_key(initialize_)) initialize_.clear();
     if (waiting_.empty()) service_.check_drained();
   }
 

@@ -13,6 +13,7 @@ namespace {
 
 // More is gathered only while the other side takes it.
 constexpr std::size_t max_unsent_bytes = 1024 * 1024;
+constexpr std::size_t max_unread_replies = 64 * 1024;
 constexpr std::size_t kept_buffer_bytes = 64 * 1024;
 // To read why it is closed.
 constexpr auto close_time = std::chrono::seconds(2);
@@ -54,6 +55,10 @@ WebSocketPipe::WebSocketPipe(Socket socket, const Options& options)
 }
 
 void WebSocketPipe::start(Hooks hooks) {
+  if (ended_) {  // closed while it was opened
+    if (hooks.on_end) hooks.on_end(closed_with_.first, closed_with_.second);
+    return;
+  }
   hooks_ = std::move(hooks);
   stream_.text(true);
   stream_.next_layer().on_sent([weak = weak_from_this()](std::size_t bytes) {
@@ -62,6 +67,7 @@ void WebSocketPipe::start(Hooks hooks) {
     self->sent_ += bytes;
     if (self->held_) self->watch_stall();
     self->check_room();
+    self->read();
   });
   read();
 }
@@ -92,8 +98,19 @@ void WebSocketPipe::write(std::string_view text) {
   if (error && !ended_) end(1006, error.message());
 }
 
+void WebSocketPipe::reply(std::string_view text) {
+  replied_ += text.size();
+  write(text);
+  check_room();
+}
+
+bool WebSocketPipe::must_read_first() const {
+  return replied_ > max_unread_replies && stream_.next_layer().unsent() > 0;
+}
+
 void WebSocketPipe::check_room() {
-  const bool full = stream_.next_layer().unsent() > max_unsent_bytes;
+  if (stream_.next_layer().unsent() == 0) replied_ = 0;
+  const bool full = stream_.next_layer().unsent() > max_unsent_bytes || must_read_first();
   if (full == held_) return;
   held_ = full;
   if (local_) local_->hold(full);
@@ -114,7 +131,7 @@ void WebSocketPipe::watch_stall() {
 // ---- from the other machine
 
 void WebSocketPipe::read() {
-  if (reading_ || ended_ || (local_ && local_->congested())) return;
+  if (reading_ || ended_ || (local_ && local_->congested()) || must_read_first()) return;
   reading_ = true;
   stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
     self->reading_ = false;
@@ -165,11 +182,16 @@ void WebSocketPipe::close(int code, std::string reason) {
 void WebSocketPipe::end(int code, const std::string& reason) {
   if (std::exchange(ended_, true)) return;
   stalled_.cancel();
-  closes_.cancel();
   if (local_) local_->close();
-  // A close frame of Beast's own may still be on its way.
-  stream_.next_layer().when_sent(
-      [self = shared_from_this()] { self->stream_.next_layer().socket().close(); });
+  // A close frame of Beast's own may still be on its way, to somebody who may not read.
+  closes_.expires_after(close_time);
+  closes_.async_wait([self = shared_from_this()](beast::error_code error) {
+    if (!error) self->stream_.next_layer().socket().close();
+  });
+  stream_.next_layer().when_sent([self = shared_from_this()] {
+    self->closes_.cancel();
+    self->stream_.next_layer().socket().close();
+  });
   const auto on_end = hooks_.on_end;
   // Not now: one of them may be calling.
   boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->hooks_ = {}; });

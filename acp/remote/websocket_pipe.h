@@ -46,6 +46,8 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   void attach(std::shared_ptr<LocalEnd> local);
   LocalEnd* local() { return local_.get(); }
   void write(std::string_view text);
+  // In place of an answer of the local end's. One who reads none of them may ask no more.
+  void reply(std::string_view text);
   // With a reason that the other side reads, if it reads at all.
   void close(int code, std::string reason);
   bool ended() const { return ended_; }
@@ -58,6 +60,7 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   void on_read(boost::system::error_code error);
   void check_room();
   void watch_stall();
+  bool must_read_first() const;
   void end(int code, const std::string& reason);
 
   const Options options_;
@@ -67,6 +70,7 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   std::shared_ptr<LocalEnd> local_;
   boost::asio::steady_timer stalled_, closes_;
   std::uint64_t received_ = 0, sent_ = 0;
+  std::size_t replied_ = 0;  // bytes, since everything was sent
   std::pair<int, std::string> closed_with_{0, ""};
   bool reading_ = false, held_ = false, ended_ = false;
 };

@@ -11,7 +11,10 @@
 
 namespace acp::remote::testing {
 
-RawSocket::RawSocket(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawSocket::RawSocket(std::uint16_t port, int receive_bytes)
+    : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  if (receive_bytes > 0)
+    setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -53,6 +56,20 @@ std::string RawSocket::read_until(std::string_view mark) {
   std::string text = seen_.substr(0, at + mark.size());
   seen_.erase(0, text.size());
   return text;
+}
+
+std::string RawSocket::read_bytes(std::size_t size) {
+  while (seen_.size() < size)
+    if (!read_more()) break;
+  std::string bytes = seen_.substr(0, size);
+  seen_.erase(0, bytes.size());
+  return bytes;
+}
+
+void RawSocket::reset() {
+  const linger at_once{1, 0};
+  setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
 }
 
 int status_of(const std::string& answer) {

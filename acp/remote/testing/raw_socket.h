@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "acp/io/descriptor.h"
 
@@ -11,8 +12,9 @@ namespace acp::remote::testing {
 
 class RawSocket {
  public:
-  // To this port of loopback.
-  explicit RawSocket(std::uint16_t port);
+  // To this port of loopback. With a size, the system takes only so much before it is read here.
+  explicit RawSocket(std::uint16_t port, int receive_bytes = 0);
+  explicit RawSocket(io::Descriptor socket) : socket_(std::move(socket)) {}
 
   // False: the other side has closed.
   bool send(std::string_view bytes);
@@ -20,6 +22,10 @@ class RawSocket {
   std::string read_to_end();
   // Until this has come; what came.
   std::string read_until(std::string_view mark);
+  // So many bytes; fewer at the end.
+  std::string read_bytes(std::size_t size);
+  // The system sends a reset instead of an end.
+  void reset();
   void close() { socket_.reset(); }
   int native() const { return socket_.get(); }
 

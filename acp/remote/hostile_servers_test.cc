@@ -1,0 +1,351 @@
+// Clients of servers that mean no good, or are built otherwise than ours: each conversation ends,
+// with its answer or with an error that says what happened.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <thread>
+
+#include "acp/client.h"
+#include "acp/remote/client.h"
+#include "acp/remote/testing/scripted_server.h"
+#include "acp/testing/gate.h"
+
+namespace acp::remote {
+namespace {
+
+using acp::testing::Within;
+using testing::PlayedServer;
+using testing::RawRequest;
+using testing::RawSocket;
+using testing::ScriptedServer;
+
+struct HostileServersTest : ::testing::Test {
+  HostileServersTest() {
+    options.answer_time = options.connect_time = std::chrono::milliseconds(300);
+    options.vanish_time = std::chrono::milliseconds(1'000);
+    options.max_message_bytes = 1024 * 1024;
+    options.bearer_token = "very-secret";
+    options.log = [this](const LogEntry& entry) {
+      std::lock_guard lock(mutex);
+      log += entry.message + "\n";
+    };
+  }
+  // A whole conversation: how its turn ended, or what went wrong.
+  std::string converse(const std::string& url, bool loads = false) {
+    Client client("test", "1");
+    client.on_update([this](const ClientContext&, const v1::SessionNotification&) { ++updates; });
+    try {
+      const AgentHandle handle = client.connect(remote::url(url, options)).wait();
+      const Session session =
+          loads ? handle.load_session("s", "/").wait() : handle.new_session("/").wait();
+      updates_before_answer = updates.load();
+      const auto stop = session.prompt("hello").finish().wait().stopReason;
+      return stop == StopReason::end_turn ? "end_turn" : "another stop reason";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+  std::string logged() {
+    std::lock_guard lock(mutex);
+    return log;
+  }
+
+  const Within limit{"a client"};
+  UrlOptions options;
+  std::mutex mutex;
+  std::string log;
+  std::atomic<int> updates = 0, updates_before_answer = 0;
+};
+
+bool is(const RawRequest& request, const char* method) { return request.rpc_method() == method; }
+const std::string update =
+    R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}})";
+
+// As long as the client reads it.
+void send_for_ever(RawSocket& socket, const std::string& begin, const std::string& piece) {
+  socket.send(begin);
+  while (socket.send(piece)) continue;
+}
+
+TEST_F(HostileServersTest, EachEndsWithAReason) {
+  struct Case {
+    const char* name;
+    PlayedServer::Hook hook;
+    const char* reason;
+  };
+  const std::string ok = "HTTP/1.1 200 OK\r\n", json = "Content-Type: application/json\r\n";
+  const std::string events = "Content-Type: text/event-stream\r\n";
+  const std::string many(64 * 1024, 'x');
+  const auto to_initialize = [](std::string bytes) {
+    return [bytes = std::move(bytes)](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+      if (!is(request, "initialize")) return false;
+      socket.send(bytes);
+      return true;
+    };
+  };
+  const auto to_get = [](const std::string& session, std::string bytes, bool stays = false) {
+    return [=](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+      if (request.method != "GET" || request.session() != session) return false;
+      socket.send(bytes);
+      if (stays) socket.read_to_end();
+      return true;
+    };
+  };
+  const std::vector<Case> cases = {
+      {"no answer to initialize",
+       [](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (is(request, "initialize")) socket.read_to_end();
+         return is(request, "initialize");
+       },
+       "no answer from"},
+      {"headers without end",
+       [&](PlayedServer&, const RawRequest&, RawSocket& socket) {
+         send_for_ever(socket, ok, "X: " + std::string(1000, 'x') + "\r\n");
+         return true;
+       },
+       "the answer's headers have more than"},
+      {"a body without end",
+       [&](PlayedServer&, const RawRequest&, RawSocket& socket) {
+         send_for_ever(socket, ok + json + "\r\n", many);
+         return true;
+       },
+       "no answer from"},
+      {"a body cut short", to_initialize(ok + json + "Content-Length: 100\r\n\r\n{"),
+       "no answer from"},
+      {"no HTTP", to_initialize("220 mail.example.org ESMTP\r\n"), "no answer from"},
+      {"a page",
+       to_initialize(PlayedServer::response(200, "Content-Type: text/html\r\n", "<html>")),
+       "is it an ACP server"},
+      {"no connection id",
+       to_initialize(PlayedServer::response(200, json, R"({"jsonrpc":"2.0","id":1,"result":{}})")),
+       "names no Acp-Connection-Id"},
+      {"a failure",
+       to_initialize(PlayedServer::response(500, json, R"({"error":{"message":"broken"}})")),
+       "HTTP 500 Internal Server Error: broken"},
+      {"a refusal without a connection",
+       to_initialize(PlayedServer::response(
+           200, json, R"({"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"not today"}})")),
+       "not today"},
+      {"101 for a POST", to_initialize("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
+       "no answer from"},
+      {"101 for a GET", to_get("", "HTTP/1.1 101 Switching Protocols\r\n\r\n", true),
+       "no stream of events within 300 ms"},
+      {"a GET without an answer", to_get("s", "", true), "no stream of events within 300 ms"},
+      {"a GET with a page",
+       to_get("", PlayedServer::response(200, "Content-Type: text/html\r\n", "<html>")),
+       "the server gave no stream of events"},
+      {"a session unknown to GET", to_get("s", PlayedServer::response(404, "", "Unknown session")),
+       "HTTP 404 Not Found: Unknown session"},
+      {"a session with another reader",
+       to_get("s", PlayedServer::response(409, "", "Somebody reads it")),
+       "HTTP 409: Somebody reads it"},
+      {"an event without end",
+       [&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (request.method != "GET" || !request.session().empty()) return false;
+         send_for_ever(socket, ok + events + "\r\ndata: ", many);
+         return true;
+       },
+       "over the limit of 1048576 bytes"},
+      {"a stream that falls silent", to_get("", ok + events + "\r\n:\n\n", true),
+       "it has gone without a word"},
+      {"a session's stream that falls silent", to_get("s", ok + events + "\r\n:\n\n", true),
+       "it has gone without a word"},
+      {"a message that is not taken",
+       [](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (is(request, "session/prompt")) socket.read_to_end();
+         return is(request, "session/prompt");
+       },
+       "no answer from"},
+      {"a refusal of a message",
+       [&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (is(request, "session/prompt"))
+           socket.send(
+               PlayedServer::response(500, "Connection: close\r\n", "very-secret is wrong"));
+         return is(request, "session/prompt");
+       },
+       "HTTP 500 Internal Server Error: … is wrong"},
+      {"a connection that is forgotten",
+       [&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (is(request, "session/prompt"))
+           socket.send(PlayedServer::response(404, "Connection: close\r\n"));
+         return is(request, "session/prompt");
+       },
+       "HTTP 404"},
+      {"a session's stream that ends in a turn",
+       [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+         if (!is(request, "session/prompt")) return false;
+         socket.send(PlayedServer::response(202));
+         server.end_stream("s");
+         return true;
+       },
+       "the session's stream: the server ended the stream"},
+      {"a session id that ends a header",
+       [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+         if (!is(request, "session/new")) return false;
+         socket.send(PlayedServer::response(202));
+         server.say("", PlayedServer::answer(request, R"({"sessionId":"s\r\nX-Evil: 1"})"));
+         return true;
+       },
+       "control characters"},
+  };
+  for (const Case& one : cases) {
+    PlayedServer server(one.hook);
+    const std::string said = converse(server.url());
+    EXPECT_NE(said.find(one.reason), std::string::npos) << one.name << ": " << said;
+    EXPECT_EQ(said.find("very-secret"), std::string::npos) << one.name << ": " << said;
+  }
+}
+
+// The token, and what was said, are for the server that was named.
+TEST_F(HostileServersTest, FollowsNobodyToAnotherHost) {
+  std::atomic<int> asked = 0;
+  ScriptedServer other([&](RawSocket&) { ++asked; });
+  for (const int status : {301, 302, 303, 307, 308}) {
+    PlayedServer server([&](PlayedServer&, const RawRequest&, RawSocket& socket) {
+      socket.send(PlayedServer::response(status, "Location: " + other.url() + "\r\n"));
+      return true;
+    });
+    const std::string said = converse(server.url());
+    EXPECT_NE(said.find("redirected to " + other.url()), std::string::npos) << said;
+  }
+  EXPECT_EQ(asked, 0);
+}
+
+// What other servers do otherwise is no mistake.
+TEST_F(HostileServersTest, ToleratesWhatOthersDo) {
+  const std::vector<std::pair<const char*, PlayedServer::Hook>> cases = {
+      {"an answer on the wrong stream, twice, and one that nobody asked for",
+       [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+         if (!is(request, "session/prompt")) return false;
+         socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+         const std::string answer = PlayedServer::answer(request, R"({"stopReason":"end_turn"})");
+         server.say("", R"({"jsonrpc":"2.0","id":"nobody","result":{"sessionId":"invented"}})");
+         server.say("", answer);
+         server.say("", answer);
+         return true;
+       }},
+      {"messages that are none, and a group of them",
+       [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+         if (!is(request, "session/prompt")) return false;
+         socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+         for (const char* const text :
+              {"[]", "{", "1", R"([{"jsonrpc":"2.0","id":99,"result":1}])"})
+           server.say("s", text);
+         server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
+         return true;
+       }},
+      {"streams that name themselves",
+       [](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (request.method == "GET")
+           socket.send("HTTP/1.1 103 Early Hints\r\nAcp-Connection-Id: c\r\n\r\n");
+         return false;
+       }},
+  };
+  for (const auto& [name, hook] : cases) {
+    PlayedServer server(hook);
+    EXPECT_EQ(converse(server.url()), "end_turn") << name << logged();
+  }
+  EXPECT_NE(logged().find("what is no message"), std::string::npos);
+  // No stream was opened for the session that the server invented.
+  EXPECT_EQ(logged().find("invented"), std::string::npos);
+}
+
+TEST_F(HostileServersTest, OpensAgainWhatAServerEnds) {
+  // Each session stream ends with its first event.
+  std::atomic<int> opened = 0;
+  PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+    if (request.method == "GET" && request.session() == "s") ++opened;
+    if (!is(request, "session/prompt")) return false;
+    socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+    server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
+    server.end_stream("s");
+    return true;
+  });
+  Client client("test", "1");
+  const AgentHandle handle = client.connect(remote::url(server.url(), options)).wait();
+  const Session session = handle.new_session("/").wait();
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn);
+  EXPECT_GE(opened, 2);
+}
+
+TEST_F(HostileServersTest, ALoadHasItsReplayBeforeItsAnswer) {
+  const auto replay = [](PlayedServer& server, const RawRequest& request, RawSocket& socket,
+                         const std::string& stream) {
+    socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+    server.say("s", update);
+    server.say(stream, PlayedServer::answer(request, "{}"));
+    return true;
+  };
+  for (const std::string stream : {"", "s"}) {  // "s": as the Rust server does
+    updates = 0;
+    PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+      return is(request, "session/load") && replay(server, request, socket, stream);
+    });
+    EXPECT_EQ(converse(server.url(), true), "end_turn");
+    EXPECT_EQ(updates_before_answer, 1) << stream;
+  }
+  // One that ends the stream in place of the answer that would make the order.
+  PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+    if (is(request, "_libacp/sync")) {
+      socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+      server.end_stream("s");
+      return true;
+    }
+    return is(request, "session/load") && replay(server, request, socket, "");
+  });
+  EXPECT_EQ(converse(server.url(), true), "end_turn");
+}
+
+// A connection that is closed while much waits to be sent does not wait for the server.
+TEST_F(HostileServersTest, ClosesWhileTheServerTakesNothing) {
+  options.answer_time = std::chrono::hours(1);
+  acp::testing::Gate asked;
+  PlayedServer server([&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+    if (!is(request, "_fill")) return false;
+    asked.open();
+    socket.read_to_end();
+    return true;
+  });
+  Client client("test", "1");
+  const AgentHandle handle = client.connect(remote::url(server.url(), options)).wait();
+  const Json text(std::string(512 * 1024, 'x'));
+  std::vector<Sent> sent;
+  for (int i = 0; i < 60; ++i) sent.push_back(handle.peer().notify("_fill", text));
+  asked.wait("the first message");
+}
+
+TEST_F(HostileServersTest, WebSocketsEndWithAReason) {
+  struct Case {
+    const char* name;
+    std::string bytes;
+    const char* reason;
+  };
+  const std::string upgraded =
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+  const std::vector<Case> cases = {
+      {"nothing", "", "there is no connection within 300 ms"},
+      {"a wrong key", upgraded + "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n",
+       "no WebSocket at"},
+      {"no key", upgraded + "\r\n", "no WebSocket at"},
+      {"a redirect", "HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\n\r\n", "HTTP 302"},
+      {"a page", PlayedServer::response(200, "", "<html>"), "HTTP 200"},
+      {"a refusal", PlayedServer::response(401, "", "Who are you"), "HTTP 401 Unauthorized"},
+      {"no HTTP", "220 mail.example.org ESMTP\r\n", "no WebSocket at"},
+      {"headers without end", upgraded + "X: " + std::string(1024 * 1024, 'x'), "no WebSocket at"},
+  };
+  for (const Case& one : cases) {
+    ScriptedServer server([&](RawSocket& socket) {
+      read_request(socket);
+      socket.send(one.bytes);
+      if (one.bytes.empty()) socket.read_to_end();
+    });
+    const std::string said = converse(server.url("ws"));
+    EXPECT_NE(said.find(one.reason), std::string::npos) << one.name << ": " << said;
+    EXPECT_EQ(said.find("very-secret"), std::string::npos) << one.name << ": " << said;
+  }
+}
+
+}  // namespace
+}  // namespace acp::remote
