@@ -94,6 +94,13 @@ void Relay::from_agent(std::string_view text) {
     asked_.erase(asked);
     if (message["result"].absent()) return ends_.to_editor(message.text());
     answered(was, message["result"]);
+    if (was.method == "initialize" && !directory_.empty()) {
+      Json result(message["result"]), meta(result["_meta"]);
+      if (!meta.is_object()) meta = Json::object();
+      meta.set("libacp/cwd", directory_);
+      result.set("_meta", meta);
+      return ends_.to_editor(with(message, "result", result));
+    }
     if (options_.paths.empty()) return ends_.to_editor(message.text());
     return ends_.to_editor(
         with(message, "result",
@@ -165,14 +172,14 @@ void Relay::lost(const std::string& reason) {
                                   {"params", Json::object({{"requestId", question.editors_id}})}})
                         .text());
   // Nothing of what was asked since the break has been sent.
-  if (was == State::here) fail_all(reason);
+  if (was == State::here) fail_all(lost_text + reason);
 }
 
-void Relay::fail_all(const std::string& reason) {
+void Relay::fail_all(const std::string& text) {
   waiting_.clear();
   waiting_bytes_ = 0;
   for (const auto& [key, asked] : std::exchange(asked_, {}))
-    fail(asked.id, rpc::internal_error, lost_text + reason);
+    fail(asked.id, rpc::internal_error, text);
 }
 
 void Relay::connected() {
@@ -252,8 +259,14 @@ void Relay::check_restored() {
 
 void Relay::given_up(const std::string& reason) {
   lost(reason);
-  fail_all(reason);
+  fail_all(lost_text + reason);
   ends_.say(lost_text + reason);
+}
+
+void Relay::not_reached(const std::string& text) {
+  state_ = State::away;
+  ends_.say(text);
+  fail_all(text);
 }
 
 // ---- the rest
@@ -261,7 +274,8 @@ void Relay::given_up(const std::string& reason) {
 void Relay::send_or_keep(std::string text) {
   if (state_ == State::here) return ends_.to_agent(text);
   waiting_bytes_ += text.size();
-  if (waiting_bytes_ > options_.max_waiting_bytes) return fail_all("too much waits for it");
+  if (waiting_bytes_ > options_.max_waiting_bytes)
+    return fail_all(lost_text + std::string("too much waits for it"));
   waiting_.push_back(std::move(text));
 }
 

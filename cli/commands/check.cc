@@ -11,20 +11,25 @@
 #include "check/wire/wire_peer.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/remote_choice.h"
 
 namespace acp::cli {
 namespace {
 
 struct AgentCheckWords : CheckOptions {
+  RemoteChoice remote = {};
   std::string auth = {};
   std::vector<std::string> prompts = {};
   bool frames = false;
 };
 
 int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
-  if (options.command.empty()) throw BadUsage("the agent's command is missing, after --");
+  options.remote.check("", options.command);
+  if (options.command.empty() && !options.remote.given())
+    throw BadUsage("the agent's command is missing, after --; or --url, or --ssh");
   check::AgentCheckOptions how;
-  how.command = options.command;
+  how.command =
+      options.remote.given() ? options.remote.exact_command(options.command) : options.command;
   how.framing = read.framing;
   how.timeout = read.timeout;
   if (!options.auth.empty()) how.auth = options.auth;
@@ -58,8 +63,9 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
   const Command command = parent.add_subcommand("agent", "Check an agent");
-  command->usage("-- COMMAND…");
+  command->usage("-- COMMAND… | --url URL");
   options->add_to(command, "A-INIT", "How long an answer may take");
+  options->remote.add_to(command);
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
   command
