@@ -19,6 +19,8 @@ const char* to_string(KnownAgent::Kind kind) {
       return "preset";
     case KnownAgent::Kind::command:
       return "command";
+    case KnownAgent::Kind::remote:
+      return "remote";
   }
   return "";
 }
@@ -32,9 +34,17 @@ std::string KnownAgent::advice(const std::string& typed) const {
   return text;
 }
 
+std::vector<std::string> KnownAgent::words() const {
+  std::vector<std::string> words = argv;
+  if (remote_command.empty()) return words;
+  words.push_back("--");
+  words.insert(words.end(), remote_command.begin(), remote_command.end());
+  return words;
+}
+
 io::ProcessOptions KnownAgent::process() const {
   io::ProcessOptions options;
-  options.argv = argv;
+  options.argv = words();
   options.environment = environment();
   return options;
 }
@@ -110,8 +120,12 @@ KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>&
   sources.any_model = true;
   const settings::Settings settings = settings::load_settings(sources);
   KnownAgent agent = find_agent(settings, name.empty() ? built_in_agent : name);
-  for (auto& [variable, value] : agent.env)
-    value = settings::expanded(value, settings.agents.at(agent.name).sources.at("env." + variable));
+  for (auto& [variable, value] : agent.env) {
+    const settings::AgentSettings& given = settings.agents.at(agent.name);
+    const auto source = given.sources.find("env." + variable);
+    value =
+        settings::expanded(value, source == given.sources.end() ? given.source : source->second);
+  }
   return agent;
 }
 

@@ -14,11 +14,18 @@ namespace acp::chat {
 
 // What to start, and what it is called.
 struct KnownAgent {
-  enum class Kind { built_in, own, preset, command };
+  enum class Kind { built_in, own, preset, command, remote };
 
   std::string name;  // sessions and rules are kept by it
   Kind kind = Kind::command;
   std::vector<std::string> argv = {};
+  // On another machine: `argv` is 'acp connect'. Files and terminals of this one are not offered.
+  bool elsewhere = false;
+  std::string place = {};                        // where that is, for people
+  std::vector<std::string> remote_command = {};  // what ssh starts there
+  std::string there = {};  // its directory there; empty: the same path as here, or its own choice
+  std::vector<std::string> chosen = {};  // the words of a command line that choose it
+  bool maps = false;  // directories have names of this machine: 'acp connect --map'
   std::map<std::string, std::string> env = {};  // added to ours
   std::vector<std::string> withheld = {};       // variables of ours that it does not get
   std::string source = {};                      // where this is said
@@ -29,6 +36,8 @@ struct KnownAgent {
   // How one gets it, and the whole command that starts it without: `typed` is that up to the agent,
   // "acp chat". Empty if neither is known.
   std::string advice(const std::string& typed) const;
+  // A command line for its process.
+  std::vector<std::string> words() const;
   io::ProcessOptions process() const;
   // Of its process: first what is withheld, then `env`.
   std::vector<io::EnvironmentEdit> environment() const;

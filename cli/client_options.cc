@@ -14,7 +14,17 @@ void ClientOptions::add_to(const Command& app) {
     return app.add_option(name, into, what)->type_name(type);
   };
   option("--agent", agent, "One of 'acp agents'; without it the built-in one", "NAME");
-  option("--cwd", cwd, "The directory to work in (default: the current directory)", "DIR");
+  remote.add_to(app);
+  app.add_option("--map", maps,
+                 "A directory here, and what it is called on the agent's machine; any number of "
+                 "them. Then --cwd is a directory here")
+      ->type_name("LOCAL=REMOTE")
+      ->repeated();
+  option("--cwd", cwd,
+         "The directory to work in (default: the current directory). Of an agent on another "
+         "machine, a directory there (default: with --url the path of the current one, with --ssh "
+         "the home directory)",
+         "DIR");
   option("--session", session,
          "Go on with a session: its id, or 'last' for the agent's last one in this directory",
          "ID|last");
@@ -43,11 +53,59 @@ std::string existing_directory(const std::string& given) {
   return path.string();
 }
 
-std::string ClientOptions::directory() const {
+namespace {
+
+std::string canonical_directory(const std::string& given) {
   std::error_code error;
-  std::string path = std::filesystem::canonical(existing_directory(cwd), error).string();
-  if (error) throw BadUsage("the directory " + cwd + " cannot be read: " + error.message());
+  std::string path = std::filesystem::canonical(existing_directory(given), error).string();
+  if (error) throw BadUsage("the directory " + given + " cannot be read: " + error.message());
   return path;
+}
+
+// The session's directory is canonical, so this one is, too.
+std::string canonical_map(const std::string& map) {
+  const std::size_t equals = map.find('=');
+  if (equals == std::string::npos || equals == 0 || !map.substr(equals + 1).starts_with('/'))
+    throw BadUsage("--map: expected LOCAL=REMOTE, and REMOTE an absolute path, got '" + map + "'");
+  return canonical_directory(map.substr(0, equals)) + map.substr(equals);
+}
+
+}  // namespace
+
+std::string ClientOptions::directory(const chat::KnownAgent& chosen) const {
+  const bool is_there = chosen.elsewhere && !chosen.maps;
+  return canonical_directory(is_there || cwd.empty() ? "." : cwd);
+}
+
+chat::KnownAgent ClientOptions::chosen() const {
+  remote.check(agent, command);
+  chat::KnownAgent chosen =
+      remote.given() ? remote.agent(command) : chat::chosen_agent(agent, command);
+  if (!chosen.elsewhere) {
+    if (!maps.empty()) throw BadUsage("--map is for an agent on another machine");
+    return chosen;
+  }
+  if (framing != "newline") throw BadUsage("--framing is for an agent on this machine");
+  const auto add = [&](const char* option, const std::string& value) {
+    chosen.chosen.insert(chosen.chosen.end(), {option, value});
+  };
+  for (const std::string& map : maps) {
+    chosen.argv.insert(chosen.argv.end(), {"--map", canonical_map(map)});
+    add("--map", map);
+  }
+  chosen.maps = !maps.empty();
+  if (!cwd.empty()) add("--cwd", cwd);
+  if (!chosen.maps && !cwd.empty()) {
+    if (remote.host.empty() && !cwd.starts_with('/'))
+      throw BadUsage("--cwd: expected an absolute path of the agent's machine, got '" + cwd + "'");
+    chosen.there = cwd;
+    if (!remote.host.empty()) chosen.argv.insert(chosen.argv.end(), {"--cwd", cwd});
+  }
+  if (!remote.host.empty() && !command.empty()) {
+    chosen.chosen.push_back("--");
+    chosen.chosen.insert(chosen.chosen.end(), command.begin(), command.end());
+  }
+  return chosen;
 }
 
 void ClientOptions::require_model(const std::string& directory) const {

@@ -9,6 +9,7 @@
 #include "chat/agents.h"
 #include "chat/mcp_servers.h"
 #include "cli/parser.h"
+#include "cli/remote_choice.h"
 #include "settings/secrets.h"
 #include "settings/settings.h"
 
@@ -16,8 +17,9 @@ namespace acp::cli {
 
 struct ClientOptions {
   std::vector<std::string> command;  // after --
-  std::string agent, cwd = ".", session, mode, model;
-  std::vector<std::string> servers;
+  std::string agent, cwd, session, mode, model;
+  RemoteChoice remote;
+  std::vector<std::string> servers, maps;
   std::string framing = "newline";
   std::string typed;  // the command line without the agent
 
@@ -25,9 +27,11 @@ struct ClientOptions {
 
   // Into the options of a chat or a run. Throws what told() tells.
   void read_into(auto& options, const settings::Settings& settings) const {
-    options.cwd = directory();
-    options.agent = chat::chosen_agent(agent, command);
-    options.servers = chat::chosen_servers(settings, servers);
+    options.agent = chosen();
+    options.cwd = directory(options.agent);
+    // Those of the configuration are of this machine.
+    if (!options.agent.elsewhere || !servers.empty())
+      options.servers = chat::chosen_servers(settings, servers);
     options.command_environment = settings::Secrets(settings, settings::Keys()).removals();
     options.session = session;
     options.choices.mode = mode;
@@ -45,7 +49,9 @@ struct ClientOptions {
   }
 
  private:
-  std::string directory() const;
+  chat::KnownAgent chosen() const;
+  // Of this machine.
+  std::string directory(const chat::KnownAgent& agent) const;
   // Of the built-in agent, in this directory. Throws if there is no such model: the agent would
   // only end at its start.
   void require_model(const std::string& directory) const;

@@ -31,7 +31,7 @@ void add_check_client_command(const Command& check, Action& action,
                               std::vector<std::string> command);
 void add_run_command(const Command& app, Action& action, std::vector<std::string> command);
 void add_serve_command(const Command& app, Action& action, std::vector<std::string> command);
-void add_connect_command(const Command& app, Action& action);
+void add_connect_command(const Command& app, Action& action, std::vector<std::string> command);
 void add_tap_command(const Command& app, Action& action, std::vector<std::string> command);
 void add_replay_command(const Command& app, Action& action, std::vector<std::string> command);
 /// These two look at all the others, so they come last. Here `command` is what was typed so far.

@@ -146,7 +146,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 /// Cuts off what stands after `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
   constexpr std::string_view starting[] = {"mcp",         "run", "chat",   "check",
-                                           "completions", "tap", "replay", "serve"};
+                                           "completions", "tap", "replay", "serve",
+                                           "connect"};
   if (argc < 2 || std::ranges::find(starting, argv[1]) == std::end(starting)) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));
@@ -191,7 +192,7 @@ int run(int argc, char** argv) {
   add_schema_command(root, action);
   add_mcp_command(root, action, command);
   add_serve_command(root, action, command);
-  add_connect_command(root, action);
+  add_connect_command(root, action, command);
   add_tap_command(root, action, command);
   add_log_command(root, action);
   add_replay_command(root, action, command);

@@ -1,6 +1,7 @@
 #include "cli/remote_options.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "acp/http/url.h"
@@ -8,6 +9,10 @@
 #include "gateway/token.h"
 
 namespace acp::cli {
+
+namespace {
+constexpr const char* token_variable = "ACP_TOKEN";
+}
 
 void RemoteOptions::add_to(const Command& app) {
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
@@ -37,7 +42,7 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
   } catch (const std::runtime_error& wrong) {
     throw BadUsage(wrong.what());
   }
-  if (const char* const token = std::getenv("ACP_TOKEN"); token_file.empty() && token != nullptr)
+  if (const char* const token = std::getenv(token_variable); token_file.empty() && token != nullptr)
     options.bearer_token = token;
   for (const std::string& header : headers) {
     const std::size_t colon = header.find(':');
@@ -55,6 +60,31 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
   options.proxy = proxy;
   options.ca_file = ca_file;
   return options;
+}
+
+std::string RemoteOptions::token_source() const {
+  if (!token_file.empty()) return "the file " + token_file;
+  const char* const token = std::getenv(token_variable);
+  return token == nullptr || *token == 0 ? "" : std::string("the variable ") + token_variable;
+}
+
+bool RemoteOptions::given() const {
+  return !token_file.empty() || !proxy.empty() || !ca_file.empty() || !headers.empty();
+}
+
+std::vector<std::string> RemoteOptions::words() const {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  const auto absolute = [](const std::string& file) {
+    return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().string();
+  };
+  add("--token-file", absolute(token_file));
+  for (const std::string& header : headers) add("--header", header);
+  add("--proxy", proxy);
+  add("--ca-file", absolute(ca_file));
+  return words;
 }
 
 }  // namespace acp::cli

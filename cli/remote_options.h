@@ -17,6 +17,11 @@ struct RemoteOptions {
   // The token: from the file, else from ACP_TOKEN; never from the command line, which others can
   // see. Throws BadUsage.
   remote::UrlOptions read(const std::string& url) const;
+  // Where that token comes from: "the file X", "the variable ACP_TOKEN"; empty if there is none.
+  std::string token_source() const;
+  bool given() const;
+  // The same for a process of ours, which reads the token itself. Throws BadUsage.
+  std::vector<std::string> words() const;
 };
 
 }  // namespace acp::cli

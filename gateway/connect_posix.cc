@@ -9,12 +9,14 @@
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "acp/io/printable.h"
 #include "acp/io/wake_pipe.h"
 #include "acp/rpc/framing.h"
 #include "gateway/connect.h"
+#include "gateway/not_reached.h"
 
 namespace acp::gateway {
 
@@ -35,21 +37,13 @@ class Side {
     for (const int descriptor : {in(), out()})
       fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
   }
-  Side(const Side&) = delete;
-  Side& operator=(const Side&) = delete;
-  // The link waits until this end is closed.
+  // The link's thread waits until this end is closed.
   ~Side() {
     transport_.in.reset();
     transport_.out.reset();
   }
-
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
-  // The link waits for this end, to take leave of the server.
-  ~Side() {
-    transport_.in.reset();
-    transport_.out.reset();
-  }
 
   int in() const { return transport_.in.get(); }
   int out() const { return transport_.out ? transport_.out.get() : transport_.in.get(); }
@@ -58,7 +52,7 @@ class Side {
   std::string end_reason() const { return transport_.link ? transport_.link->end_reason() : ""; }
 
   void write(std::string_view line) {
-    if (!unsent()) out_.clear(), sent_ = 0;
+    if (sent_ >= out_.size() / 2) out_.erase(0, std::exchange(sent_, 0));
     out_.append(line).push_back('\n');
     flush();
   }
@@ -120,7 +114,7 @@ class Connecting {
       if (relay_.is_over() && !exit_code_) exit_code_ = lost_for_good;
       if (exit_code_) return flush_editor(), *exit_code_;
       // What it has asked before it closed its output is still answered.
-      if (editor_ended_ && (relay_.pending() == 0 || !agent_)) return flush_editor(), 0;
+      if (editor_ended_ && (pending() == 0 || !agent_)) return flush_editor(), 0;
     }
   }
 
@@ -146,30 +140,73 @@ class Connecting {
   }
 
   void open() {
-    agent_.emplace(remote::url(options_.url, options_.remote), options_.max_message_bytes);
-    relay_.connected();
+    try {
+      agent_.emplace(transport(), options_.max_message_bytes);
+    } catch (const std::runtime_error& failed) {
+      relay_.not_reached(failed.what());
+      exit_code_ = never_reached;
+      return;
+    }
+    if (!options_.exact) relay_.connected();
+  }
+  Transport transport() {
+    if (!options_.ssh) return remote::url(options_.url, options_.remote);
+    ssh_ = std::make_shared<SshLink>(*options_.ssh);
+    return ssh_->start(ssh_);
+  }
+
+  std::size_t pending() const { return options_.exact ? asked_.size() : relay_.pending(); }
+  bool has_begun() const { return options_.exact ? answers_ : relay_.has_begun(); }
+
+  void from_editor(std::string_view line) {
+    if (!options_.exact) return relay_.from_editor(line);
+    note(line, true);
+    if (agent_) agent_->write(line);
+  }
+  void from_agent(std::string_view line) {
+    if (ssh_ && ssh_->takes(line)) {
+      // With --map, the editor has names of its own.
+      if (options_.relay.paths.empty()) relay_.works_in(ssh_->directory());
+      return;
+    }
+    if (!options_.exact) return relay_.from_agent(line);
+    answers_ = true;
+    note(line, false);
+    editor_.write(line);
+  }
+  // What the editor waits for. Only looked at: the line passes as it is.
+  void note(std::string_view line, bool from_editor) {
+    const auto message = Json::parse(line, {.depth = 512, .bytes = line.size()});
+    if (!message || !message->is_object() || (*message)["id"].absent()) return;
+    const std::string id((*message)["id"].text());
+    const bool asks = !(*message)["method"].absent();
+    if (from_editor && asks) asked_.insert(id);
+    if (!from_editor && !asks) asked_.erase(id);
   }
 
   void step() {
-    pollfd polled[4] = {
-        {editor_.in(), 0, 0}, {editor_.out(), 0, 0}, {-1, 0, 0}, {wake_.descriptor(), POLLIN, 0}};
+    pollfd polled[5] = {{editor_.in(), 0, 0},
+                        {editor_.out(), 0, 0},
+                        {-1, 0, 0},
+                        {wake_.descriptor(), POLLIN, 0},
+                        {-1, POLLOUT, 0}};
     if (!editor_ended_ && (!agent_ || !agent_->congested())) polled[0].events = POLLIN;
     if (polled[0].events == 0) polled[0].fd = -1;
     polled[1].events = editor_.unsent() ? POLLOUT : 0;
     if (agent_) {
       polled[2].fd = agent_->in();
-      polled[2].events =
-          static_cast<short>((editor_.congested() ? 0 : POLLIN) | (agent_->unsent() ? POLLOUT : 0));
+      polled[2].events = editor_.congested() ? 0 : POLLIN;
+      if (agent_->unsent()) polled[4].fd = agent_->out();
     }
-    if (poll(polled, 4, timeout()) < 0) return;
+    if (poll(polled, 5, timeout()) < 0) return;
     if ((polled[3].revents & POLLIN) != 0) wake_.drain();
     if ((polled[1].revents & (POLLERR | POLLHUP)) != 0 || !editor_.flush()) editor_gone_ = true;
     if (polled[0].revents != 0 &&
-        !editor_.read([this](std::string_view line) { relay_.from_editor(line); })) {
+        !editor_.read([this](std::string_view line) { from_editor(line); })) {
       if (!editor_.broken().empty()) say("the editor sent " + editor_.broken());
       editor_ended_ = true;
     }
-    if (agent_ && polled[2].revents != 0) serve_agent();
+    if (agent_ && (polled[2].revents | polled[4].revents) != 0) serve_agent();
     if (!agent_ && Clock::now() >= next_attempt_) open();
   }
 
@@ -181,17 +218,24 @@ class Connecting {
 
   void serve_agent() {
     agent_->flush();
-    if (agent_->read([this](std::string_view line) { relay_.from_agent(line); })) {
+    if (agent_->read([this](std::string_view line) { from_agent(line); })) {
       if (relay_.is_here()) attempts_ = 0;
       return;
     }
     std::string reason =
         agent_->broken().empty() ? agent_->end_reason() : "the agent sent " + agent_->broken();
     if (reason.empty()) reason = "the server closed the connection";
+    const bool for_good = options_.exact || (ssh_ && ssh_->ended_by_itself());
     agent_.reset();
-    if (!relay_.has_begun()) {
-      relay_.given_up(reason);
+    if (!has_begun()) {
+      relay_.not_reached(
+          options_.ssh ? reason : not_reached(options_.shown_url, reason, options_.token_source));
       exit_code_ = never_reached;
+      return;
+    }
+    if (for_good) {
+      relay_.given_up(reason);
+      exit_code_ = lost_for_good;
       return;
     }
     if (attempts_++ == 0) {
@@ -210,8 +254,11 @@ class Connecting {
 
   const ConnectOptions& options_;
   Side editor_;
+  std::shared_ptr<SshLink> ssh_;
   std::optional<Side> agent_;
   Relay relay_;
+  std::set<std::string> asked_;  // when exact: what the editor waits for
+  bool answers_ = false;         // when exact: the agent has said something
   io::WakePipe wake_;
   const std::stop_callback<std::function<void()>> on_stop_;
   const std::stop_token stop_;

@@ -94,6 +94,13 @@ void Relay::from_agent(std::string_view text) {
     asked_.erase(asked);
     if (message["result"].absent()) return ends_.to_editor(message.text());
     answered(was, message["result"]);
+    if (was.method == "initialize" && !directory_.empty()) {
+      Json result(message["result"]), meta(result["_meta"]);
+      if (!meta.is_object()) meta = Json::object();
+      meta.set("libacp/cwd", directory_);
+      result.set("_meta", meta);
+      return ends_.to_editor(with(message, "result", result));
+    }
     if (options_.paths.empty()) return ends_.to_editor(message.text());
     return ends_.to_editor(
         with(message, "result",
@@ -168,17 +175,17 @@ void Relay::lost(const std::string& reason) {
                         .text());
   // Nothing of what was asked since the break has been sent.
   if (was != State::here) return;
-  const std::size_t requests = fail_all(reason);
+  const std::size_t requests = fail_all(lost_text + reason);
   if (!has_begun()) return;
   ends_.say("lost: the answers to " + std::to_string(requests) +
             " requests; taken back: " + std::to_string(questions) + " questions");
 }
 
-std::size_t Relay::fail_all(const std::string& reason) {
+std::size_t Relay::fail_all(const std::string& text) {
   waiting_.clear();
   waiting_bytes_ = 0;
   const auto failed = std::exchange(asked_, {});
-  for (const auto& [key, asked] : failed) fail(asked.id, rpc::internal_error, lost_text + reason);
+  for (const auto& [key, asked] : failed) fail(asked.id, rpc::internal_error, text);
   return failed.size();
 }
 
@@ -277,9 +284,15 @@ void Relay::check_restored() {
 
 void Relay::given_up(const std::string& reason) {
   lost(reason);
-  fail_all(reason);
+  fail_all(lost_text + reason);
   state_ = State::over;
   ends_.say(lost_text + reason);
+}
+
+void Relay::not_reached(const std::string& text) {
+  state_ = State::away;
+  ends_.say(text);
+  fail_all(text);
 }
 
 // ---- the rest
@@ -288,7 +301,7 @@ void Relay::send_or_keep(std::string text) {
   if (state_ == State::here) return ends_.to_agent(text);
   waiting_bytes_ += text.size();
   if (waiting_bytes_ > options_.max_waiting_bytes) {
-    fail_all("too much waits for it");
+    fail_all(lost_text + std::string("too much waits for it"));
     return;
   }
   waiting_.push_back(std::move(text));

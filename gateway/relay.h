@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "acp/json/json.h"
 #include "gateway/path_map.h"
@@ -44,6 +45,10 @@ class Relay {
   void lost(const std::string& reason);
   // It will not come back: nothing waits any more.
   void given_up(const std::string& reason);
+  // It was never there: what was asked is answered with this text.
+  void not_reached(const std::string& text);
+  // The agent's directory, for the editor: "libacp/cwd" in the _meta of the answer to initialize.
+  void works_in(std::string directory) { directory_ = std::move(directory); }
 
   // Whether the agent has ever answered `initialize`: before that, there is nothing to come back
   // to.
@@ -75,7 +80,7 @@ class Relay {
                    const Json& id = {}) const;
   void send_or_keep(std::string text);
   // How many there were.
-  std::size_t fail_all(const std::string& reason);
+  std::size_t fail_all(const std::string& text);
   void fail(const Json& id, std::int32_t code, const std::string& message);
 
   // ---- after a break
@@ -88,6 +93,7 @@ class Relay {
   const RelayOptions options_;
   const Ends ends_;
   State state_ = State::away;
+  std::string directory_;
   Json initialize_;                     // its params, as they went to the agent
   Json capabilities_;                   // of the agent; absent until it has answered
   std::map<std::string, Asked> asked_;  // by the key of the id

@@ -32,8 +32,14 @@ NOT_RUN = {
     "acp run --policy allow --auth login": "a part of a line",
     "acp tap --log": "a part of a line",
 }
+# These serve until they are ended; cli_remote_test has one that is used.
+ENDLESS = re.compile(r"acp serve( |$)")
+# Where a server of ACP is, on the pages.
+SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org|host\.example|127\.0\.0\.1:8787)/acp")
 # A whole check takes minutes, and has tests of its own: here a few of its requirements do.
-SHORTER = [(re.compile(r"^acp check agent (?!--list)"), "acp check agent --only A-INIT "),
+# Before initialize was answered, nothing else passes over HTTP: there its requirements wait in vain.
+SHORTER = [(re.compile(r"^acp check agent --url"), "acp check agent --only A-SESSION-1 --url"),
+           (re.compile(r"^acp check agent (?!--list|--only)"), "acp check agent --only A-INIT "),
            (re.compile(r"^acp check client (?!--list|--only)"), "acp check client --only C-INIT ")]
 # The words of the page, and what stands for them here.
 WORDS = {"PROVIDER/NAME": "openai/scripted", "PROVIDER": "openai", "anthropic/claude-sonnet-4-5": "openai/scripted",
@@ -42,7 +48,8 @@ WORDS = {"PROVIDER/NAME": "openai/scripted", "PROVIDER": "openai", "anthropic/cl
 INITIALIZE = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
               '"clientCapabilities":{}}}\n')
 # What is typed, by the beginning of the line.
-TYPED = [("acp agent --login", "sk-of-a-test\n"), ("acp agent", INITIALIZE), ("acp tap", INITIALIZE), ("acp chat", "hello\n")]
+TYPED = [("acp agent --login", "sk-of-a-test\n"), ("acp agent", INITIALIZE), ("acp tap", INITIALIZE), ("acp connect", INITIALIZE),
+         ("acp chat", "hello\n")]
 # The lines that fail because of what they show.
 EXIT = {"acp tap --fault kill:agent@5 -- my-agent": None}
 BARE = re.compile(r"acp( [a-z]+){0,2}$")
@@ -78,6 +85,8 @@ class Place:
                              "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-of-a-test",
                              "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         (programs / "acp").symlink_to(ACP)
+        # The other machine is this one: the last word is what ssh has its shell run.
+        self.program(programs / "ssh", 'cd "$HOME"; exec bash -c "${@: -1}"')
         scripted = f"exec {sys.executable} {ROOT / 'scripts' / 'docs_servers.py'}"
         for name in ("my-agent", "gemini"):
             self.program(programs / name, f"{scripted} agent")
@@ -86,10 +95,16 @@ class Place:
         self.program(programs / "my-client", 'while [ $# -gt 0 ]; do case "$1" in --agent|--agent-command) ;; '
                      '--prompt) shift;; *) agent+=("$1");; esac; shift; done\n'
                      'exec acp run --policy allow hello -- "${agent[@]}"')
+        (self.home / "src/app").mkdir(parents=True)  # of ssh's machine
         settings = self.home / ".config/acp/config.toml"
         settings.parent.mkdir(parents=True)
         settings.write_text('[mcp.files]\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-filesystem"]\n')
         settings.chmod(0o600)
+        self.token = self.home / "token"
+        self.token.write_text("a-token-of-this-test\n")
+        self.token.chmod(0o600)
+        self.environment["ACP_TOKEN"] = "a-token-of-this-test"
+        self.server = None
         (self.project / "task.md").write_text("Say hello.\n")
         (self.project / "rules.toml").write_text("")
         (self.project / "rules.toml").chmod(0o600)
@@ -103,6 +118,22 @@ class Place:
             subprocess.run(["bash", "-c", command], cwd=self.project, env=self.environment, check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS)
         self.recording = (self.project / "wire.jsonl").read_bytes()
+
+    def server_url(self):
+        """Of an acp serve with the scripted agent, started when it is first wanted."""
+        if not self.server:
+            self.server = subprocess.Popen([ACP, "serve", "--listen", "127.0.0.1:0", "--log", "none", "--root", "/",
+                                            "--token-file", str(self.token), "--", "my-agent"], text=True,
+                                           cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL,
+                                           stderr=subprocess.PIPE)
+            self.address = re.search(r" at http(://\S+/acp),", self.server.stderr.readline())[1]
+        return self.address
+
+    def end(self):
+        if self.server:
+            self.server.kill()
+            self.server.wait()
+            self.server.stderr.close()
 
     @staticmethod
     def program(path, script):
@@ -136,6 +167,7 @@ class Place:
         for pattern, shorter in SHORTER:
             command = pattern.sub(shorter, command, count=1)
         command = re.sub(r"https?://(example\.org|127\.0\.0\.1:3001)", self.url, command)
+        command = SERVERS.sub(lambda found: found[1] + self.server_url(), command)
         for word, instead in WORDS.items():
             command = re.sub(rf"(?<![\w./'-]){re.escape(word)}(?![\w.'])", instead, command)
         typed = next((words for start, words in TYPED if line.startswith(start)), "")
@@ -151,10 +183,11 @@ def main():
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
             lines = lines_of(page)
             seen |= set(lines)
-            lines = [line for line in lines if line not in NOT_RUN]
+            lines = [line for line in lines if line not in NOT_RUN and not ENDLESS.match(line)]
             if not lines:
                 continue
             root = Path(tempfile.mkdtemp())
+            place = None
             try:
                 place = Place(root, url)
                 for line in lines:
@@ -169,6 +202,8 @@ def main():
                         failures.append(f"{page.name}: {line}: exit code {done.returncode}\n"
                                         f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
             finally:
+                if place:
+                    place.end()
                 shutil.rmtree(root, ignore_errors=True)
     failures += [f"listed as not run, but on no page: {line}" for line in NOT_RUN if line not in seen]
     failures += [f"has an exit code here, but is on no page: {line}" for line in EXIT if line not in seen]

@@ -43,7 +43,7 @@ BELOW = {
     "chat/render/text": CORE,
     "chat/render/markdown": [*CORE, "chat/render/text"],
     "chat/render": [*CORE, *WORKSPACE, "chat/render/markdown", "chat/render/text"],
-    "chat": [*CORE, *WORKSPACE, "settings", *RENDER],
+    "chat": [*CORE, "acp/http", *WORKSPACE, "settings", *RENDER],
     "chat/run": [*CORE, *WORKSPACE, "settings", *RENDER, "chat"],
     "chat/tui/input": [*CORE, *WORKSPACE, "settings", *RENDER],
     "chat/tui": [*CORE, *WORKSPACE, "settings", *RENDER, "chat", "chat/tui/input"],

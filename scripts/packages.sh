@@ -37,6 +37,8 @@ packages_of() {
       fish                fish
       doxygen             doxygen
       groff               /usr/bin/groff
+      openssh-client      ssh
+      openssh-server      /usr/sbin/sshd
       mandoc              mandoc' ;;
     npm) echo '
       npm                 npm

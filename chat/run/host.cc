@@ -10,12 +10,13 @@ namespace acp::chat {
 
 RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
                  std::string agent_name, bool asks_itself, std::string auth_method,
-                 std::vector<io::EnvironmentEdit> command_environment)
+                 std::vector<io::EnvironmentEdit> command_environment, bool offers)
     : reporter_(std::move(reporter)),
       permissions_(std::move(permissions)),
       agent_name_(std::move(agent_name)),
       auth_method_(std::move(auth_method)),
       asks_itself_(asks_itself),
+      offers_(offers),
       offer_(
           [told = reporter_](const std::string& id, std::string_view text) {
             told->tell(event::TerminalOutput{id, text});
@@ -29,9 +30,10 @@ RunHost::RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissi
 
 void RunHost::install(Client& client) {
   const std::shared_ptr<RunHost> self = shared_from_this();
-  offer_.install(client, [self](const ClientContext& context, workspace::Question call) {
-    self->judge(context, std::move(call));
-  });
+  if (offers_)
+    offer_.install(client, [self](const ClientContext& context, workspace::Question call) {
+      self->judge(context, std::move(call));
+    });
   const auto decline = [self](ClientContext, v1::CreateElicitationRequest request) {
     self->reporter_->tell(event::ElicitationDeclined{request});
     v1::CreateElicitationResponse response;

@@ -22,10 +22,11 @@ namespace acp::chat {
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
   // `asks_itself`: it is our own agent, which asks for what its mode does not allow.
-  // `command_environment` is for the terminals that the agent opens.
+  // `command_environment` is for the terminals that the agent opens. Without `offers`, it has
+  // neither these nor files.
   RunHost(std::shared_ptr<RunReporter> reporter, std::shared_ptr<Permissions> permissions,
           std::string agent_name, bool asks_itself, std::string auth_method,
-          std::vector<io::EnvironmentEdit> command_environment);
+          std::vector<io::EnvironmentEdit> command_environment, bool offers);
 
   void install(Client& client);
 
@@ -55,7 +56,7 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
   const std::shared_ptr<RunReporter> reporter_;
   const std::shared_ptr<Permissions> permissions_;
   const std::string agent_name_, auth_method_;
-  const bool asks_itself_;
+  const bool asks_itself_, offers_;
   const workspace::ClientWorkspace offer_;
   std::mutex mutex_;
   std::optional<Session> session_;

@@ -98,7 +98,7 @@ class JsonPrinter : public RunPrinter {
     line(Json::object({{"event", "start"},
                        {"phase", "spawn"},
                        {"agent", e.agent.name},
-                       {"command", list_of(e.agent.argv)}}));
+                       {"command", list_of(e.agent.words())}}));
   }
   void show(const event::Initialized& e) {
     line(Json::object({{"event", "start"}, {"phase", "handshake"}, {"result", written(e.info)}}));

@@ -6,6 +6,7 @@
 
 #include "chat/last_session.h"
 #include "chat/mcp_servers.h"
+#include "chat/remote_agent.h"
 #include "chat/render/long_session.h"
 #include "chat/run/host.h"
 
@@ -22,7 +23,8 @@ class Run {
         reporter_(std::make_shared<RunReporter>(std::move(printer))),
         host_(std::make_shared<RunHost>(reporter_, options.permissions, options.agent.name,
                                         options.agent.kind == KnownAgent::Kind::built_in,
-                                        options.auth, options.command_environment)),
+                                        options.auth, options.command_environment,
+                                        !options.agent.elsewhere)),
         stopping_(std::move(interrupt), options.time, options.grace) {}
 
   int operator()() {
@@ -64,11 +66,12 @@ class Run {
 
   void open() {
     phase_ = "session";
-    const LastSession last(options_.agent.name, options_.cwd);
+    cwd_ = session_directory(options_.agent, *agent_, options_.cwd);
+    const LastSession last(options_.agent.name, named_directory(options_.agent, options_.cwd));
     SessionStart how = SessionStart::created;
     if (options_.session.empty()) {
       v1::NewSessionRequest request;
-      request.cwd = options_.cwd;
+      request.cwd = cwd_;
       request.mcpServers = servers();
       session_ = agent_->new_session(request).wait(stopping_.please());
     } else {
@@ -77,7 +80,7 @@ class Run {
         const auto id = last.load();
         if (!id)
           throw std::runtime_error("there is no last session of " + options_.agent.name + " in " +
-                                   options_.cwd);
+                                   cwd_);
         reopening_ = *id;
       }
       how = reopen(*reopening_);
@@ -107,7 +110,7 @@ class Run {
   SessionStart reopen(const std::string& id) {
     const auto ask = [&](auto request) {
       request.sessionId = id;
-      request.cwd = options_.cwd;
+      request.cwd = cwd_;
       request.mcpServers = servers();
       return request;
     };
@@ -258,6 +261,11 @@ class Run {
       }
       failed.phase = to_string(error.diagnosis().phase);
       failed.start = error.diagnosis();
+      if (const std::string why = why_not_reached(options_.agent, error.diagnosis());
+          !why.empty()) {
+        describe(why, exit_code::no_agent);
+        return failed;
+      }
       describe(error.what(), exit_code::no_agent);
       const std::string advice = options_.agent.advice(options_.typed);
       if (error.diagnosis().phase == StartFailed::Phase::resolve && !advice.empty()) {
@@ -283,6 +291,9 @@ class Run {
       failed.code = error.code();
       failed.data = error.data();
       describe(error.what(), exit_code::failed);
+      if (const std::string advice = directory_advice(options_.agent);
+          phase_ == "session" && error.code() != rpc::auth_required && !advice.empty())
+        failed.message += "\n" + advice;
       if (const auto id = error.data()["correlationId"].as_string(); id && !id->empty())
         failed.log_line = host_->logged_as(*id);
       if (error.data()["reason"].as_string() == "no_model") {
@@ -353,6 +364,7 @@ class Run {
   const std::shared_ptr<RunReporter> reporter_;
   const std::shared_ptr<RunHost> host_;
   std::string phase_ = "spawn";
+  std::string cwd_;                       // the session's, on the agent's machine
   std::size_t updates_ = 0;               // of the turn
   std::optional<std::string> reopening_;  // the session that is being resumed
   std::optional<AgentHandle> agent_;

@@ -255,7 +255,7 @@ class TextPrinter : public RunPrinter {
   void show(const event::Starting& e) {
     if (options_.verbose)
       note("[start] " + one_line(e.agent.name) + ": " +
-           one_line(io::command_line(e.agent.argv), 1000));
+           one_line(io::command_line(e.agent.words()), 1000));
   }
   void show(const event::Initialized& e) {
     if (options_.verbose && e.info.agentInfo.has_value())

@@ -7,6 +7,7 @@
 #include "acp/rpc/error.h"
 #include "chat/mcp_servers.h"
 #include "chat/prompt_content.h"
+#include "chat/remote_agent.h"
 #include "chat/stopping.h"
 
 namespace acp::chat {
@@ -16,7 +17,7 @@ namespace {
 template <class Request>
 Request request_for(const AgentHandle& agent, const ChatOptions& options) {
   Request request;
-  request.cwd = options.cwd;
+  request.cwd = session_directory(options.agent, agent, options.cwd);
   request.mcpServers = taken(options.servers, agent.capabilities().mcpCapabilities);
   return request;
 }
@@ -82,7 +83,7 @@ Conversation::Conversation(const ChatOptions& options, std::shared_ptr<Mailbox> 
       host_(std::move(host)),
       events_(events),
       connect_(connect ? std::move(connect) : spawned(options)),
-      last_(options.agent.name, options.cwd),
+      last_(options.agent.name, named_directory(options.agent, options.cwd)),
       wanted_(options.session) {}
 
 Conversation::~Conversation() {
@@ -163,10 +164,11 @@ void Conversation::start() {
       }
       phase("opening a session");
       if (wanted == "last") {
-        const auto id = LastSession(options.agent.name, options.cwd).load();
+        const std::string directory = named_directory(options.agent, options.cwd);
+        const auto id = LastSession(options.agent.name, directory).load();
         if (!id)
           throw std::runtime_error("there is no last session of " + options.agent.name + " in " +
-                                   options.cwd);
+                                   directory);
         wanted = *id;
       }
       if (wanted.empty()) {
@@ -184,12 +186,17 @@ void Conversation::start() {
       const std::string advice = options.agent.advice(options.typed);
       if (failed.diagnosis().phase == StartFailed::Phase::resolve && !advice.empty())
         error += "\n" + advice;
+      if (const std::string why = why_not_reached(options.agent, failed.diagnosis()); !why.empty())
+        error = why;
     } catch (const NoSuchChoice& failed) {
       error = failed.what();
       code = 2;
     } catch (const CallFailed& failed) {
       error = failed.what();
       login_wanted = failed.code() == rpc::auth_required;
+      if (const std::string advice = directory_advice(options.agent);
+          !login_wanted && !advice.empty())
+        error += "\n" + advice;
     } catch (const std::exception& failed) {
       error = failed.what();
     }
@@ -275,6 +282,12 @@ bool Conversation::can_go_on() const {
 std::string Conversation::how_to_go_on() const {
   if (!said_ || !agent_ || LastSession::default_directory().empty() || !can_go_on()) return {};
   std::string command = "acp chat --session last";
+  if (options_.agent.elsewhere) {
+    // As it was typed: there is more to say than a name.
+    if (options_.agent.kind == KnownAgent::Kind::own) command += " --agent " + options_.agent.name;
+    for (const std::string& word : options_.agent.chosen) command += " " + io::command_line({word});
+    return command;
+  }
   std::error_code gone;
   if (std::filesystem::current_path(gone) != options_.cwd)
     command += " --cwd " + io::command_line({options_.cwd});

@@ -62,11 +62,12 @@ void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCal
 
 ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent,
                    std::string label, std::string policy_file,
-                   std::vector<io::EnvironmentEdit> command_environment)
+                   std::vector<io::EnvironmentEdit> command_environment, bool offers)
     : mailbox_(std::move(mailbox)),
       front_(front),
       agent_(std::move(agent)),
       label_(std::move(label)),
+      offers_(offers),
       workspace_(
           [all = printed_, mailbox = mailbox_](const std::string& id, std::string_view text) {
             {
@@ -97,12 +98,14 @@ ChatHost::ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string a
 
 void ChatHost::install(Client& client) {
   const std::shared_ptr<ChatHost> self = shared_from_this();
-  workspace_.install(
-      client,
-      [self](const ClientContext&, workspace::Question call) { self->judge(std::move(call)); },
-      [self](const std::string& path, std::optional<std::string> before, const std::string& after) {
-        self->written(path, std::move(before), after);
-      });
+  if (offers_) {
+    workspace_.install(
+        client,
+        [self](const ClientContext&, workspace::Question call) { self->judge(std::move(call)); },
+        [self](const std::string& path, std::optional<std::string> before,
+               const std::string& after) { self->written(path, std::move(before), after); });
+    client.terminal_authentication();
+  }
   client
       .on_permission(blocking([self](ClientContext context, v1::RequestPermissionRequest request) {
         return self->permission(context, request);
@@ -135,8 +138,7 @@ void ChatHost::install(Client& client) {
       .takes_notices()
       .takes_compactions()
       .takes_plans()
-      .takes_subagents()
-      .terminal_authentication();
+      .takes_subagents();
 }
 
 void ChatHost::close() {

@@ -46,8 +46,10 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
  public:
   // `agent` is its name in rules, `label` what people call it.
   // `command_environment` is for the terminals that the agent opens.
+  // Without `offers`, it has neither these nor files.
   ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
-           std::string policy_file, std::vector<io::EnvironmentEdit> command_environment);
+           std::string policy_file, std::vector<io::EnvironmentEdit> command_environment,
+           bool offers = true);
 
   void install(Client& client);
   // Nobody answers any more: waiting calls end.
@@ -98,6 +100,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   const std::shared_ptr<Mailbox> mailbox_;
   Front& front_;  // inside letters, but for lends_terminal()
   const std::string agent_, label_;
+  const bool offers_;
   const std::shared_ptr<Pace> pace_ = std::make_shared<Pace>();
   const std::shared_ptr<AllPrinted> printed_ = std::make_shared<AllPrinted>();
   const workspace::ClientWorkspace workspace_;

@@ -75,6 +75,8 @@ class ChatUi : public Front, Conversation::Events {
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
   Line status(std::size_t room) const;
+  // Where the agent works.
+  std::string directory_shown() const;
   // The calls that somebody is asked about; nothing is empty if anybody is.
   void note_waiting();
   void print(const Lines& lines);

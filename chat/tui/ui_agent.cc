@@ -52,6 +52,7 @@ void ChatUi::choose_login(bool from_start) {
   for (const bool in_terminal : {true, false})
     for (const v1::AuthMethod& method : conversation_.agent().auth_methods()) {
       if (std::holds_alternative<v1::AuthMethodTerminal>(method) != in_terminal) continue;
+      if (in_terminal && options_.agent.elsewhere) continue;  // its login is on its machine
       const auto offer = [&](const auto& one) {
         methods.push_back(method);
         dialog->choices.push_back({.label = one.name, .description = one.description.value_or("")});
@@ -102,7 +103,7 @@ void ChatUi::choose_login(bool from_start) {
 
 void ChatUi::log_in(const v1::AuthMethodTerminal& method) {
   // The agent's own command, with the method's words and variables.
-  std::vector<std::string> argv = options_.agent.argv;
+  std::vector<std::string> argv = options_.agent.words();
   argv.insert(argv.end(), method.args.begin(), method.args.end());
   std::vector<io::EnvironmentEdit> environment = options_.agent.environment();
   for (const auto& [name, value] : method.env) environment.push_back({name, value});
@@ -141,7 +142,7 @@ void ChatUi::opening(const Session& next, const std::string& how, bool first) {
   }
   const std::string model = model_name(next.state());
   if (first)
-    say(who + " in " + short_path(options_.cwd) + (model.empty() ? "" : ", model: " + model) +
+    say(who + " in " + directory_shown() + (model.empty() ? "" : ", model: " + model) +
         (how == "new" ? "" : ", session " + next.id()));
   else
     say((how == "new" ? "A new session: " : "Session (" + how + "): ") + next.id());

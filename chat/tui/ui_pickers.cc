@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "chat/remote_agent.h"
 #include "chat/tui/ui.h"
 
 namespace acp::chat {
@@ -187,17 +188,18 @@ void ChatUi::sessions(bool from_start) {
     return from_start ? conversation_.new_session() : void();
   }
   conversation_.beside(
-      [this, agent = conversation_.agent(), mailbox = mailbox_, cwd = options_.cwd, from_start] {
+      [this, agent = conversation_.agent(), mailbox = mailbox_,
+       cwd = session_directory(options_.agent, conversation_.agent(), options_.cwd), from_start] {
         v1::ListSessionsRequest filter;
         filter.cwd = cwd;
         const std::vector<v1::SessionInfo> found = agent.list_sessions(filter).wait();
-        mailbox->post([this, found, from_start] {
+        mailbox->post([this, found, from_start, cwd] {
           if (found.empty()) {
             say("The agent has no sessions in this directory");
             return from_start ? conversation_.new_session() : void();
           }
           const auto dialog = std::make_shared<ChoiceDialog>();
-          dialog->head = {line_of("? Sessions in " + options_.cwd, {.bold = true})};
+          dialog->head = {line_of("? Sessions in " + cwd, {.bold = true})};
           dialog->selected = 0;
           for (const v1::SessionInfo& info : found)
             dialog->choices.push_back(

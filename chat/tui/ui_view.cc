@@ -2,6 +2,7 @@
 #include <tuple>
 #include <utility>
 
+#include "chat/remote_agent.h"
 #include "chat/render/text/text.h"
 #include "chat/tui/status_line.h"
 #include "chat/tui/ui.h"
@@ -169,12 +170,18 @@ void ChatUi::note_waiting() {
   view_.waits_for_person(waits, calls);
 }
 
+std::string ChatUi::directory_shown() const {
+  if (!options_.agent.elsewhere || !conversation_.has_agent()) return short_path(options_.cwd);
+  // A home directory there is none of ours.
+  return session_directory(options_.agent, conversation_.agent(), options_.cwd);
+}
+
 Line ChatUi::status(std::size_t room) const {
   Status status;
   const auto& session = conversation_.session();
   if (session) session->with_state([&](const SessionState& state) { status = status_of(state); });
   if (status.model.empty()) status.model = label_;
-  status.directory = short_path(options_.cwd);
+  status.directory = directory_shown();
   if (!conversation_.phase().empty()) {
     const auto time =
         std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - conversation_.phase_began())

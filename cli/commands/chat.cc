@@ -55,6 +55,11 @@ void add_chat_command(const Command& app, Action& action, std::vector<std::strin
   chat->footer(
       "Any other agent is started by its command after --, as in\n"
       "  acp chat \"fix the failing test\" -- gemini --acp\n"
+      "An agent on another machine (--url, --ssh) works with the files and terminals of its "
+      "machine;\n"
+      "those here, and the MCP servers of the configuration, are not offered to it. When the "
+      "network\n"
+      "breaks, it is connected again, and the session goes on.\n"
       "Type and press Enter; /help lists commands and keys. / and @ list commands and files, !ls\n"
       "runs a command, Shift-Tab changes the mode, Ctrl-R searches the history, Ctrl-G opens\n"
       "$EDITOR. Esc or Ctrl-C stops the turn, Ctrl-C twice or Ctrl-D leaves. Without a terminal, "

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -13,32 +14,32 @@
 #include "check/wire/wire_peer.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
-#include "cli/remote_options.h"
+#include "cli/remote_choice.h"
 
 namespace acp::cli {
 namespace {
 
 struct AgentCheckWords : CheckOptions {
+  RemoteChoice remote = {};
   std::string auth = {};
   std::vector<std::string> prompts = {};
   bool frames = false;
-  std::string url = {}, cwd = {};
-  RemoteOptions remote = {};
+  std::string cwd = {};
 };
 
 // The transport of a server.
 void check_server(const AgentCheckWords& options, const check::AgentCheckOptions& how,
                   check::Report& report) {
-  const remote::UrlOptions reached = options.remote.read(options.url);
+  const remote::UrlOptions reached = options.remote.remote.read(options.remote.url);
   check::TransportCheckOptions transport;
-  transport.url = options.url;
+  transport.url = options.remote.url;
   for (const auto& [name, value] : reached.headers) transport.headers[name] = value;
   if (!reached.bearer_token.empty())
     transport.headers["Authorization"] = "Bearer " + reached.bearer_token;
   transport.timeout = how.timeout;
   transport.cwd = options.cwd.empty() ? std::filesystem::current_path().string() : options.cwd;
   transport.prompts = how.prompts;
-  const std::string unchecked = options.remote.proxy.empty()
+  const std::string unchecked = options.remote.remote.proxy.empty()
                                     ? check::check_transport(transport, report)
                                     : "it cannot be checked through a proxy";
   if (!unchecked.empty())
@@ -46,21 +47,19 @@ void check_server(const AgentCheckWords& options, const check::AgentCheckOptions
 }
 
 int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
-  const bool remote = !options.url.empty();
-  if (remote && !options.command.empty())
-    throw BadUsage("an agent is named by --url or by its command, not by both");
-  if (!remote && options.command.empty())
-    throw BadUsage("the agent's command is missing, after --; or --url");
-  // Those of a server's transport need a server; the others a process.
+  options.remote.check("", options.command);
+  if (options.command.empty() && !options.remote.given())
+    throw BadUsage("the agent's command is missing, after --; or --url, or --ssh");
+  const bool has_server = !options.remote.url.empty();
   std::vector<const check::Requirement*> selected = read.selected;
-  std::erase_if(selected, [&](const check::Requirement* each) {
-    return check::is_transport_requirement(*each) != remote;
-  });
-  if (selected.empty())
-    throw BadUsage(remote ? "--url is for the requirements A-HTTP and A-WS"
-                          : "the requirements A-HTTP and A-WS need --url");
+  if (!has_server)
+    std::erase_if(selected, [](const check::Requirement* each) {
+      return check::is_transport_requirement(*each);
+    });
+  if (selected.empty()) throw BadUsage("the requirements A-HTTP and A-WS need --url");
   check::AgentCheckOptions how;
-  how.command = options.command;
+  how.command =
+      options.remote.given() ? options.remote.exact_command(options.command) : options.command;
   how.framing = read.framing;
   how.timeout = read.timeout;
   if (!options.auth.empty()) how.auth = options.auth;
@@ -79,10 +78,11 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   how.mcp_server = {chat::own_program(), "check", "mcp-server", "--report"};
   check::Report report(selected);
   try {
-    if (remote)
-      check_server(options, how, report);
-    else
-      check::check_agent(how, report);
+    const auto is_transport = [](const check::Requirement* each) {
+      return check::is_transport_requirement(*each);
+    };
+    if (std::ranges::any_of(selected, is_transport)) check_server(options, how, report);
+    if (!std::ranges::all_of(selected, is_transport)) check::check_agent(how, report);
   } catch (const check::PeerNotStarted& failed) {
     std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
     return CheckOptions::no_peer;
@@ -97,8 +97,9 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
   const Command command = parent.add_subcommand("agent", "Check an agent");
-  command->usage("-- COMMAND… | --url URL");
+  command->usage("-- COMMAND… | --url URL | --ssh HOST [-- COMMAND…]");
   options->add_to(command, "A-INIT", "How long an answer may take");
+  options->remote.add_to(command);
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
   command
@@ -108,14 +109,9 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
   command
-      ->add_option("--url", options->url,
-                   "Check a server: what it answers over HTTP and WebSocket (A-HTTP, A-WS)")
-      ->type_name("URL");
-  options->remote.add_to(command);
-  command
       ->add_option("--cwd", options->cwd,
-                   "With --url: a directory of the server's machine for the session (default: the "
-                   "current one)")
+                   "For the requirements of servers, A-HTTP and A-WS: a directory of the server's "
+                   "machine for their session (default: the current one)")
       ->type_name("DIR");
   command->add_flag("--frames", options->frames, "Show every message on stderr");
   command->footer(

@@ -169,6 +169,11 @@ void add_run_command(const Command& app, Action& action, std::vector<std::string
   run_command->footer(
       "Any other agent is started by its command after --, as in\n"
       "  acp run \"Fix the build\" -- gemini --acp\n"
+      "An agent on another machine (--url, --ssh) works with the files and terminals of its "
+      "machine;\n"
+      "those here, and the MCP servers of the configuration, are not offered to it. When the "
+      "network\n"
+      "breaks, it is connected again, and the session goes on.\n"
       "Exit code: 0 done; 1 the agent answered with an error; 2 usage error; 3 the "
       "agent\n"
       "cannot be started or was lost; 4 a permission was needed; 5 cut off by a limit; 6 refused;\n"

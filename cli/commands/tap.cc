@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
+#include "cli/remote_choice.h"
 #include "settings/secrets.h"
 
 namespace acp::cli {
@@ -16,6 +18,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> command, faults;
+  RemoteChoice remote;
   std::string log, framing = "auto";
   std::uint64_t seed = 0;
   bool force = false, no_mask = false, quiet = false;
@@ -82,7 +85,14 @@ check::MaskKnown known_keys() {
 int run(const Options& options) {
   check::TapOptions tap;
   tap.command = options.command;
-  if (tap.command.empty()) return bad_usage("the agent's command is missing: acp tap … -- AGENT…");
+  try {
+    options.remote.check("", options.command);
+  } catch (const BadUsage& mistake) {
+    return bad_usage(mistake.what());
+  }
+  if (options.remote.given()) tap.command = options.remote.exact_command(options.command);
+  if (tap.command.empty())
+    return bad_usage("the agent's command is missing: acp tap … -- AGENT…, or --url, or --ssh");
   try {
     for (const std::string& each : options.faults) {
       tap.faults.push_back(check::read_fault(each));
@@ -108,7 +118,7 @@ int run(const Options& options) {
 void add_tap_command(const Command& app, Action& action, std::vector<std::string> command) {
   const Command tap = app.add_subcommand("tap", "Stand between a client and an agent, and look on");
   tap->set_help_flag("-h,--help", "Show this help");
-  tap->usage("-- COMMAND…");
+  tap->usage("-- COMMAND… | --url URL");
   tap->footer(std::string(about) + "\n" + about_faults);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);
@@ -117,6 +127,7 @@ void add_tap_command(const Command& app, Action& action, std::vector<std::string
          "Record every frame, what was broken and what was done; only you can read the file. "
          "{n} in its name is the first number from 1 that is free")
       ->type_name("FILE");
+  options->remote.add_to(tap);
   tap->add_flag("--force", options->force, "Replace a recording that is there");
   tap->add_option("--fault", options->faults, "Break something; any number of them: see below")
       ->type_name("SPEC")

@@ -1,0 +1,20 @@
+#include "gateway/not_reached.h"
+
+namespace acp::gateway {
+
+std::string not_reached(const std::string& url, const std::string& reason,
+                        const std::string& token_source) {
+  if (reason.starts_with("HTTP 401")) {
+    if (token_source.empty())
+      return url +
+             " asks for a token (HTTP 401), and there is none: give --token-file FILE, or set the "
+             "variable ACP_TOKEN. 'acp serve' says at its start which file holds its token";
+    return url + " does not take the token of " + token_source +
+           " (HTTP 401). 'acp serve' says at its start which file holds its token";
+  }
+  if (reason.starts_with("HTTP 404"))
+    return "there is no ACP at " + url + " (HTTP 404): the path of 'acp serve' is /acp";
+  return reason.find(url) != std::string::npos ? reason : url + ": " + reason;
+}
+
+}  // namespace acp::gateway
