@@ -4,10 +4,15 @@
 
 #include "chat/presets.h"
 #include "chat/program.h"
+#include "chat/remote_agent.h"
 #include "settings/closest.h"
 #include "settings/secrets.h"
 
 namespace acp::chat {
+
+namespace {
+constexpr const char* header_variable = "ACP_HEADER_";
+}
 
 const char* to_string(KnownAgent::Kind kind) {
   switch (kind) {
@@ -55,6 +60,27 @@ std::vector<io::EnvironmentEdit> KnownAgent::environment() const {
   return edits;
 }
 
+namespace {
+
+// Headers may be secret: they go by its environment, never by its command line.
+KnownAgent agent_at_url(const settings::AgentSettings& given) {
+  RemoteAgent remote{.url = given.url};
+  std::map<std::string, std::string> env;
+  for (const auto& [name, value] : given.headers) {
+    const std::string variable = header_variable + std::to_string(env.size() + 1);
+    env[variable] = value;
+    remote.words.insert(remote.words.end(), {"--header", name + ": $" + variable});
+  }
+  if (!given.token_file.empty())
+    remote.words.insert(remote.words.end(), {"--token-file", given.token_file});
+  if (!given.ca_file.empty()) remote.words.insert(remote.words.end(), {"--ca-file", given.ca_file});
+  KnownAgent agent = agent_elsewhere(remote);
+  agent.env = std::move(env);
+  return agent;
+}
+
+}  // namespace
+
 std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
   std::vector<KnownAgent> agents;
   KnownAgent ours{.name = built_in_agent, .kind = KnownAgent::Kind::built_in};
@@ -63,10 +89,16 @@ std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
   agents.push_back(std::move(ours));
   const std::vector<std::string> secrets = settings::secret_variables(settings);
   for (const auto& [name, given] : settings.agents) {
-    KnownAgent own{.name = name, .kind = KnownAgent::Kind::own};
-    own.argv.push_back(given.command);
-    own.argv.insert(own.argv.end(), given.args.begin(), given.args.end());
-    own.env = given.env;
+    KnownAgent own{.name = {}};
+    if (given.url.empty()) {
+      own.argv.push_back(given.command);
+      own.argv.insert(own.argv.end(), given.args.begin(), given.args.end());
+      own.env = given.env;
+    } else {
+      own = agent_at_url(given);
+    }
+    own.name = name;
+    own.kind = KnownAgent::Kind::own;
     own.withheld = secrets;
     own.source = given.source;
     agents.push_back(std::move(own));

@@ -74,9 +74,12 @@ struct ProviderSettings {
 // An agent that the user can start by its name.
 struct AgentSettings {
   std::string name;
-  std::string command;
+  std::string command;  // or a url
   std::vector<std::string> args = {};
   std::map<std::string, std::string> env = {};      // added to ours. Not shown: they may be secret
+  std::string url = {};                             // of an agent on another machine
+  std::string token_file = {}, ca_file = {};        // absolute; empty: none
+  std::map<std::string, std::string> headers = {};  // not shown. ${NAME} is the environment's
   std::string source = {};                          // where its table begins
   std::map<std::string, std::string> sources = {};  // of each field
 };

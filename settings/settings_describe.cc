@@ -1,4 +1,5 @@
 // Every setting with its value and where that comes from, as text.
+#include "acp/http/url.h"
 #include "settings/settings_file.h"
 #include "settings/toml_edit.h"
 
@@ -48,13 +49,21 @@ class Description {
 
   void add(const AgentSettings& agent) {
     const std::string prefix = "agents." + agent.name + ".";
-    add(prefix + "command", quoted(agent.command), agent.sources.at("command"));
+    const auto text = [&](const char* field, const std::string& value) {
+      if (!value.empty()) add(prefix + field, quoted(value), agent.sources.at(field));
+    };
+    text("command", agent.command);
+    text("url", http::shown_url(agent.url));
+    text("token_file", agent.token_file);
+    text("ca_file", agent.ca_file);
     std::string args;
     for (const std::string& arg : agent.args) args += (args.empty() ? "" : ", ") + quoted(arg);
     if (!agent.args.empty()) add(prefix + "args", "[" + args + "]", agent.sources.at("args"));
     // Who knows what they hold.
     for (const auto& [name, value] : agent.env)
       add(prefix + "env." + name, "set", agent.sources.at("env." + name));
+    for (const auto& [name, value] : agent.headers)
+      add(prefix + "headers." + name, "set", agent.sources.at("headers." + name));
   }
 
   void add(const McpServerSettings& server) {

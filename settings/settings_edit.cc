@@ -177,6 +177,8 @@ const std::vector<KnownSetting>& known_settings() {
       known.push_back({std::string(of) + "args", Kind::words});
       known.push_back({std::string(of) + "env.VARIABLE"});
     }
+    for (const char* const field : {"url", "token_file", "ca_file", "headers.HEADER"})
+      known.push_back({std::string("agents.NAME.") + field});
     for (const char* const field : {"url", "type", "headers.HEADER"})
       known.push_back({std::string("mcp.NAME.") + field});
     known.push_back({"chat.notify"});
@@ -297,6 +299,11 @@ std::string first_settings_text() {
 # [agents.mine]
 # command = "my-agent"
 # args = ["--acp"]
+
+# One on another machine, where 'acp serve' or any other server of ACP runs:
+# [agents.far]
+# url = "https://host.example/acp"
+# token_file = "~/.config/acp/far.token"
 
 # An MCP server for the agents of 'acp chat' and 'acp run':
 # [mcp.files]

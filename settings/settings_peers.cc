@@ -19,23 +19,56 @@ bool is_server_name(const std::string& name) {
              std::string::npos;
 }
 
+// "~/" is the home directory.
+std::string file_of(const TomlValues& values, const toml::node& value, const std::string& name) {
+  std::string file = values.text(value, name);
+  if (file.starts_with("~/"))
+    if (const auto home = process_environment("HOME")) file = *home + file.substr(1);
+  if (!file.starts_with('/'))
+    values.refuse(value, name + ": expected an absolute path, or one that begins with ~/");
+  return file;
+}
+
 void read_agent(const TomlValues& values, const std::string& name, const toml::table& given,
                 Settings& settings) {
   const std::string prefix = "agents." + name + ".";
   AgentSettings agent{.name = name, .command = {}, .source = values.at(given)};
-  static const std::vector<std::string> known = {"command", "args", "env"};
+  static const std::vector<std::string> known = {"command",    "args",    "env",    "url",
+                                                 "token_file", "headers", "ca_file"};
   for (const auto& [key, value] : given) {
     values.must_be_known(key, value, prefix, known);
     const std::string field(key.str());
     agent.sources[field] = values.at(value);
     if (field == "command") agent.command = values.text(value, prefix + field);
     if (field == "args") agent.args = values.words(value, prefix + field);
-    if (field == "env") {
+    if (field == "url") {
+      agent.url = values.text(value, prefix + field);
+      const http::UrlParts parts = http::parts_of(agent.url);
+      // Not repeated: who knows what it holds.
+      if (parts.host.empty())
+        values.refuse(value, prefix +
+                                 "url: expected a URL that begins with http://, https://, ws:// or "
+                                 "wss://");
+      if (!parts.credentials.empty())
+        values.refuse(value, prefix + "url: no passwords in the URL; use token_file or headers");
+    }
+    if (field == "token_file" || field == "ca_file")
+      (field == "token_file" ? agent.token_file : agent.ca_file) =
+          file_of(values, value, prefix + field);
+    if (field == "env" || field == "headers") {
       agent.sources.erase(field);
-      agent.env = values.variables(value, prefix + "env", agent.sources);
+      (field == "env" ? agent.env : agent.headers) =
+          values.variables(value, prefix + field, agent.sources);
     }
   }
-  if (agent.command.empty()) values.refuse(given, "agents." + name + ": command is missing");
+  if (agent.command.empty() == agent.url.empty())
+    values.refuse(given, "agents." + name + ": either a command or a url is wanted");
+  if (agent.url.empty() &&
+      (!agent.token_file.empty() || !agent.ca_file.empty() || !agent.headers.empty()))
+    values.refuse(
+        given, "agents." + name + ": token_file, ca_file and headers are for an agent with a url");
+  if (agent.command.empty() && (!agent.args.empty() || !agent.env.empty()))
+    values.refuse(given, "agents." + name + ": args and env are for an agent with a command");
   settings.agents[name] = std::move(agent);
 }
 

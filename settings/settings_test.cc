@@ -530,7 +530,7 @@ TEST(Settings, AgentsThatAreWrong) {
   EXPECT_TRUE(
       has(place.user_error("[agents.acp]\ncommand = \"x\"\n"), "config.toml:1: agents: a name"));
   EXPECT_TRUE(has(place.user_error("[agents.\"My Agent\"]\ncommand = \"x\"\n"), "agents: a name"));
-  EXPECT_TRUE(has(place.user_error("[agents.a]\n"), "config.toml:1: agents.a: command is missing"));
+  EXPECT_TRUE(has(place.user_error("[agents.a]\n"), "agents.a: either a command or a url is wanted"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"\"\n"), "agents.a.command: empty"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncomand = \"x\"\n"), "did you mean command?"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"x\"\nargs = \"y\"\n"),

@@ -22,6 +22,7 @@ using chat::KnownAgent;
 
 // Without npx itself being the agent.
 std::string where(const KnownAgent& agent, const std::optional<std::string>& found, bool verbose) {
+  if (agent.elsewhere) return "elsewhere";
   if (!found) return "no";
   if (agent.argv.front() == "npx") return "by npx";
   return verbose ? *found : "yes";
@@ -36,15 +37,18 @@ int list(bool json, bool verbose) {
   if (verbose) titles.push_back("SOURCE");
   Table table(titles);
   for (const KnownAgent& agent : chat::known_agents(settings)) {
-    const auto found = chat::find_program(agent.argv.front());
+    const auto found = agent.elsewhere ? std::nullopt : chat::find_program(agent.argv.front());
     if (json) {
       Json command = Json::array();
       for (const std::string& word : agent.argv) command.append(word);
-      Json object = Json::object({{"name", agent.name},
-                                  {"kind", chat::to_string(agent.kind)},
-                                  {"command", command},
-                                  {"installed", found ? Json(*found) : Json(nullptr)},
-                                  {"source", agent.source}});
+      Json object = Json::object({{"name", agent.name}, {"kind", chat::to_string(agent.kind)}});
+      if (agent.elsewhere) {
+        object.set("url", agent.place);
+      } else {
+        object.set("command", command);
+        object.set("installed", found ? Json(*found) : Json(nullptr));
+      }
+      object.set("source", agent.source);
       const auto set = [&](const char* name, const std::string& value) {
         if (!value.empty()) object.set(name, value);
       };
@@ -55,7 +59,9 @@ int list(bool json, bool verbose) {
       continue;
     }
     const bool ours = agent.kind == KnownAgent::Kind::built_in;
-    const std::string command = ours ? "acp agent" : io::command_line(agent.argv);
+    const std::string command = ours              ? "acp agent"
+                                : agent.elsewhere ? agent.place
+                                                  : io::command_line(agent.argv);
     std::vector<std::string> row = {agent.name, verbose ? command : shortened(command),
                                     where(agent, found, verbose)};
     if (verbose) row.push_back(agent.source + (agent.read.empty() ? "" : ", read " + agent.read));
@@ -79,6 +85,9 @@ void add_agents_command(const Command& app, Action& action) {
   agents.footer(
       "An agent of your own is a table in ~/.config/acp/config.toml:\n"
       "  [agents.mine]\n  command = \"my-agent\"\n  args = [\"--acp\"]\n  env = {LEVEL = \"3\"}\n"
+      "One on another machine has a url instead of a command, and perhaps a token_file:\n"
+      "  [agents.far]\n  url = \"https://host.example/acp\"\n  token_file = "
+      "\"~/.config/acp/far.token\"\n"
       "The others are as docs/agent-presets.md has them.");
   agents.callback([options, &action] {
     action = [options] {

@@ -77,6 +77,9 @@ gateway::ServeOptions serve_options(const Options& options) {
   for (const std::string& root : options.roots) serve.roots.push_back(existing_directory(root));
   if (serve.roots.empty()) serve.roots.push_back(existing_directory("."));
   const chat::KnownAgent agent = chat::chosen_agent(options.agent, options.command);
+  if (agent.elsewhere)
+    throw BadUsage("the agent " + agent.name + " is on another machine (" + agent.place +
+                   "): offer it there");
   serve.agent = agent.process();
   serve.agent.cwd = serve.roots.front();
   serve.agent.environment.push_back({"ACP_TOKEN", {}});  // a client's

@@ -37,6 +37,9 @@ class Remote(Place):
             one.bind(("127.0.0.1", 0))
             return one.getsockname()[1]
 
+    def agent_with(self, settings):
+        self.write(".config/acp/config.toml", settings)
+
     def test_a_turn_over_both_transports(self):
         url = self.serve()
         for address in (url, url.replace("http:", "ws:")):
@@ -136,6 +139,48 @@ class Remote(Place):
         os.symlink(self.project, self.home + "/link")
         self.assertIn(there, json.dumps(self.events(*turn, "--map", f"{self.home}/link={there}", "--cwd",
                                                     self.home + "/link")))
+
+    def test_in_the_configuration(self):
+        url = self.serve()
+        self.agent_with(f'[agents.far]\nurl = "{url}"\ntoken_file = "~/token"\n'
+                        '[agents.headed]\nurl = "%s"\nheaders = {Authorization = "Bearer ${SOME_TOKEN}"}\n' % url)
+        self.environment["SOME_TOKEN"] = "a-token-of-this-test"
+        self.assertIn("hello", self.run_it("say hello", "--agent", "far").stdout)
+        events = self.events("say hello", "--agent", "headed")
+        self.assertIn("hello", self.said(events))
+        self.assertNotIn("a-token", json.dumps(events))
+        self.assertIn("hello", self.acp("chat", "--agent", "far", said="say hello\n").stdout)
+        listed = {a["name"]: a for a in map(json.loads, self.acp("agents", "--json").stdout.splitlines())}
+        self.assertEqual(listed["far"], {"name": "far", "kind": "own", "url": url,
+                                         "source": self.home + "/.config/acp/config.toml:1"})
+        self.assertRegex(self.acp("agents").stdout, rf"(?m)^far +{re.escape(url)} +elsewhere")
+        self.assertIn(f"the agent far is on another machine ({url}): offer it there",
+                      self.acp("serve", "--agent", "far", code=2).stderr)
+        settings = self.acp("config").stdout
+        self.assertRegex(settings, rf'agents\.far\.url +"{re.escape(url)}"')
+        self.assertRegex(settings, r"agents\.headed\.headers\.Authorization +set")
+        os.remove(self.token)
+        self.assertIn("the token's file " + self.token + " cannot be read",
+                      self.run_it("x", "--agent", "far", code=3).stderr)
+
+    def test_the_configuration_is_checked(self):
+        for text, told in [
+            ('url = "http://h/acp"\ncommand = "x"', "either a command or a url"),
+            ('url = "h/acp"', "expected a URL"),
+            ('url = "http://a:b@h/acp"', "no passwords in the URL"),
+            ('url = "http://h/acp"\ntoken_file = "token"', "expected an absolute path"),
+            ('url = "http://h/acp"\nargs = ["x"]', "args and env are for an agent with a command"),
+            ('command = "x"\ntoken_file = "/t"', "are for an agent with a url"),
+        ]:
+            with self.subTest(text):
+                self.agent_with("[agents.far]\n" + text + "\n")
+                self.assertIn(told, self.acp("agents", code=2).stderr)
+        self.agent_with("")
+        os.makedirs(self.project + "/.acp")
+        with open(self.project + "/.acp/config.toml", "w") as project:
+            project.write('[agents.far]\nurl = "http://h/acp"\n')
+        self.assertIn("a project may not say what an agent's name starts",
+                      self.run_it("x", code=2).stderr)
 
     def test_tap_and_check(self):
         url = self.serve(root=tempfile.gettempdir())
