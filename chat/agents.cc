@@ -100,6 +100,7 @@ std::vector<KnownAgent> known_agents(const settings::Settings& settings) {
     own.name = name;
     own.kind = KnownAgent::Kind::own;
     own.withheld = secrets;
+    if (own.elsewhere) std::erase(own.withheld, "ACP_TOKEN");  // it is for its server
     own.source = given.source;
     agents.push_back(std::move(own));
   }

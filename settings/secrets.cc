@@ -48,7 +48,9 @@ const std::vector<std::string>& well_known_key_variables() {
       // Agents.
       "AMP_API_KEY", "AUGMENT_SESSION_AUTH", "CLAUDE_CODE_OAUTH_TOKEN", "CLINE_API_KEY",
       "CODEX_API_KEY", "COPILOT_GITHUB_TOKEN", "CURSOR_API_KEY", "FACTORY_API_KEY", "KILO_API_KEY",
-      "OPENCODE_API_KEY"};
+      "OPENCODE_API_KEY",
+      // Servers of agents.
+      "ACP_TOKEN"};
   return names;
 }
 
