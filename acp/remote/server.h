@@ -78,6 +78,7 @@ struct Decision {
   // who serve it.
   std::string address = {};
 };
+// Decides about each request to the path; called on the server's thread.
 using Authorize = std::function<Decision(const RequestHead&)>;
 
 // Lets those in who send this token in `Authorization: Bearer`. It is compared in constant time.
@@ -103,6 +104,7 @@ struct Access {
   std::string reason = {};         // why it ended, if that is not plain
 };
 
+// Where a server listens, and for whom.
 struct ServerOptions {
   // Numeric. Only this machine can reach the default.
   std::string address = "127.0.0.1";
@@ -136,6 +138,7 @@ class Server {
   // stop()
   ~Server();
 
+  // The one that it listens on.
   std::uint16_t port() const;
   // "http://127.0.0.1:8787/acp"
   std::string url() const;
@@ -150,7 +153,7 @@ class Server {
   // Until stop() or drain() has been called, and everything has ended.
   void wait();
   // No new clients; those whose requests are answered are closed, the others when the time is over.
-  // May be called from any thread, and from a signal's.
+  // May be called from any thread, but not from a signal handler.
   void drain(std::chrono::milliseconds time);
   // Closes everything now.
   void stop();
@@ -160,6 +163,7 @@ class Server {
     std::size_t sockets = 0;
     std::size_t connections = 0;
   };
+  // How many there are now.
   Counts counts() const;
 
  private:
