@@ -32,8 +32,6 @@ NOT_RUN = {
     "acp run --policy allow --auth login": "a part of a line",
     "acp tap --log": "a part of a line",
 }
-# These serve until they are ended; cli_remote_test has one that is used.
-ENDLESS = re.compile(r"acp serve( |$)")
 # Where a server of ACP is, on the pages.
 SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org|host\.example|127\.0\.0\.1:8787)/acp")
 # A whole check takes minutes, and has tests of its own: here a few of its requirements do.
@@ -100,7 +98,7 @@ class Place:
         settings.parent.mkdir(parents=True)
         settings.write_text('[mcp.files]\ncommand = "npx"\nargs = ["-y", "@modelcontextprotocol/server-filesystem"]\n')
         settings.chmod(0o600)
-        self.token = self.home / "token"
+        self.token = self.home / "server-token"
         self.token.write_text("a-token-of-this-test\n")
         self.token.chmod(0o600)
         self.environment["ACP_TOKEN"] = "a-token-of-this-test"
@@ -108,9 +106,6 @@ class Place:
         (self.project / "task.md").write_text("Say hello.\n")
         (self.project / "rules.toml").write_text("")
         (self.project / "rules.toml").chmod(0o600)
-        (self.home / "src").mkdir()
-        (self.home / "server-token").write_text("a-token\n")
-        (self.home / "server-token").chmod(0o600)
         (self.project / "recording.jsonl").write_text(INITIALIZE)
         for command in ("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out cert.pem",
                         "git init -q .", "git add task.md", "echo more >>task.md",
@@ -183,7 +178,7 @@ def main():
         for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
             lines = lines_of(page)
             seen |= set(lines)
-            lines = [line for line in lines if line not in NOT_RUN and not ENDLESS.match(line)]
+            lines = [line for line in lines if line not in NOT_RUN]
             if not lines:
                 continue
             root = Path(tempfile.mkdtemp())

@@ -53,7 +53,7 @@ class Description {
       if (!value.empty()) add(prefix + field, quoted(value), agent.sources.at(field));
     };
     text("command", agent.command);
-    text("url", http::shown_url(agent.url));
+    if (!agent.url.empty()) text("url", http::shown_url(agent.url));
     text("token_file", agent.token_file);
     text("ca_file", agent.ca_file);
     std::string args;

@@ -97,7 +97,7 @@ Engine::CallId Engine::request(std::string_view method, const Write& params,
   if (input_ended_ || calls_.size() >= options_.max_pending) {
     ErrorObject error;
     error.connection_closed = input_ended_;
-    error.message = input_ended_ ? "the connection is closed"
+    error.message = input_ended_ ? end_reason_
                                  : "more than " + std::to_string(options_.max_pending) +
                                        " requests wait for an answer";
     on_answer({JsonView(), &error});
@@ -239,6 +239,7 @@ void Engine::end_of_input(const std::string& reason) {
   if (input_ended_) return;
   if (const auto last = frames_.end()) frame(*last);
   input_ended_ = true;
+  if (!reason.empty()) end_reason_ = reason;
   fail_calls(reason);
 }
 

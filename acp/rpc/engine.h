@@ -260,6 +260,7 @@ class Engine {
   NotificationToken running_ = 0;  // the notification whose handler goes on
   bool pumping_ = false;
   bool input_ended_ = false;
+  std::string end_reason_ = "the connection is closed";  // for what is asked after that
 };
 
 }  // namespace acp::rpc

@@ -241,6 +241,16 @@ TEST(Engine, ClosingTellsEveryoneWhoWaitsAtOnce) {
   EXPECT_EQ(got.back(), "closed");
 }
 
+TEST(Engine, TheReasonOfTheEndIsForWhatIsAskedBeforeAndAfter) {
+  std::vector<std::string> reasons;
+  const auto note = [&](const Engine::Answer& answer) { reasons.push_back(answer.error->message); };
+  Connection c;
+  c.engine.request("before", raw("{}"), note);
+  c.engine.end_of_input("the cable was cut");
+  c.engine.request("after", raw("{}"), note);
+  EXPECT_EQ(reasons, (std::vector<std::string>{"the cable was cut", "the cable was cut"}));
+}
+
 TEST(Engine, CancelIsSentAndReadWithRequestId) {
   Connection c;
   const Engine::CallId id = c.engine.request("a", raw("{}"), [](const Engine::Answer&) {});

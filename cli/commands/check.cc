@@ -97,7 +97,7 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
   const auto options = std::make_shared<AgentCheckWords>(
       AgentCheckWords{{"acp check agent", Side::agent, 30, std::move(words)}});
   const Command command = parent.add_subcommand("agent", "Check an agent");
-  command->usage("-- COMMAND… | --url URL | --ssh HOST [-- COMMAND…]");
+  command->usage("-- COMMAND… | --url URL | --ssh HOST");
   options->add_to(command, "A-INIT", "How long an answer may take");
   options->remote.add_to(command);
   command->add_option("--auth", options->auth, "Authenticate with this method first")

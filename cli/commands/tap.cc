@@ -118,7 +118,7 @@ int run(const Options& options) {
 void add_tap_command(const Command& app, Action& action, std::vector<std::string> command) {
   const Command tap = app.add_subcommand("tap", "Stand between a client and an agent, and look on");
   tap->set_help_flag("-h,--help", "Show this help");
-  tap->usage("-- COMMAND… | --url URL");
+  tap->usage("-- COMMAND… | --url URL | --ssh HOST");
   tap->footer(std::string(about) + "\n" + about_faults);
   const auto options = std::make_shared<Options>();
   options->command = std::move(command);

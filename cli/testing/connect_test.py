@@ -24,7 +24,7 @@ class Connect(remote_place.Place):
         for scheme in ("http", "ws"):
             editor = Connected(self, f"{scheme}://127.0.0.1:{port}/acp", begins=False)
             error = editor.call("initialize", **initialize()["params"])
-            self.assertIn("the connection to the remote agent was lost: ", error["message"])
+            self.assertIn(f"cannot reach {scheme}://127.0.0.1:{port}/acp", error["message"])
             code, said = editor.ends()
             self.assertEqual((code, len(said.splitlines())), (3, 1), said)
             self.assertIn(f"127.0.0.1:{port}", said)

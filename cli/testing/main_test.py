@@ -52,9 +52,9 @@ class Main(unittest.TestCase):
                 self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
                 self.assertNotIn(":{", text)
         for command, usage in (("chat", "[OPTIONS] [PROMPT] [-- COMMAND…]"), ("run", "[OPTIONS] [PROMPT] [-- COMMAND…]"),
-                               ("tap", "[OPTIONS] -- COMMAND… | --url URL"), ("completions", "[OPTIONS] SHELL"),
+                               ("tap", "[OPTIONS] -- COMMAND… | --url URL | --ssh HOST"), ("completions", "[OPTIONS] SHELL"),
                                ("replay", "[OPTIONS] --as agent|client FILE [-- COMMAND…]"),
-                               ("check agent", "[OPTIONS] -- COMMAND… | --url URL"), ("check client", "[OPTIONS] -- COMMAND…")):
+                               ("check agent", "[OPTIONS] -- COMMAND… | --url URL | --ssh HOST"), ("check client", "[OPTIONS] -- COMMAND…")):
             self.assertIn(f"Usage: acp {command} {usage}\n", shown[tuple(command.split())])
         self.assertIn("\n  --framing newline|content-length|auto\n", shown["chat",])
 

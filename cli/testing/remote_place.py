@@ -127,7 +127,9 @@ class Talk:
                 return message
 
     def answer(self, number):
-        return self.until(lambda m: m.get("id") == number and "method" not in m)
+        def wanted(message):
+            return message.get("id") == number and "method" not in message
+        return next(filter(wanted, self.seen), None) or self.until(wanted)  # it may have come before another
 
     def until_asked(self, method):
         return self.until(lambda m: m.get("method") == method)
