@@ -31,9 +31,10 @@ NOT_RUN = {
     "acp policy --file FILE": "a part of a line",
     "acp run --policy allow --auth login": "a part of a line",
     "acp tap --log": "a part of a line",
+    "acp connect --patience 0.5": "a part of a line",
 }
 # Where a server of ACP is, on the pages.
-SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org|host\.example|127\.0\.0\.1:8787)/acp")
+SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org(?::8787)?|host\.example|127\.0\.0\.1:8787)/acp")
 # A whole check takes minutes, and has tests of its own: here a few of its requirements do.
 # Before initialize was answered, nothing else passes over HTTP: there its requirements wait in vain.
 SHORTER = [(re.compile(r"^acp check agent --url"), "acp check agent --only A-SESSION-1 --url"),
@@ -91,7 +92,7 @@ class Place:
         self.program(programs / "npx", f'case "$*" in *some-agent*) {scripted} agent;; *) {scripted} mcp;; esac')
         # All words but for its own options are the agent's command.
         self.program(programs / "my-client", 'while [ $# -gt 0 ]; do case "$1" in --agent|--agent-command) ;; '
-                     '--prompt) shift;; *) agent+=("$1");; esac; shift; done\n'
+                     '--prompt) shift;; --url) exec acp run --policy allow --url "$2" hello;; *) agent+=("$1");; esac; shift; done\n'
                      'exec acp run --policy allow hello -- "${agent[@]}"')
         (self.home / "src/app").mkdir(parents=True)  # of ssh's machine
         settings = self.home / ".config/acp/config.toml"

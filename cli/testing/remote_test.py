@@ -157,8 +157,8 @@ class Remote(Place):
         self.assertIn(f"the agent far is on another machine ({url}): offer it there",
                       self.acp("serve", "--agent", "far", code=2).stderr)
         settings = self.acp("config").stdout
-        self.assertRegex(settings, rf'agents\.far\.url +"{re.escape(url)}"')
-        self.assertRegex(settings, r"agents\.headed\.headers\.Authorization +set")
+        self.assertRegex(settings, rf'agents\.far\.url = "{re.escape(url)}"')
+        self.assertRegex(settings, r"agents\.headed\.headers\.Authorization = set")
         os.remove(self.token)
         self.assertIn("the token's file " + self.token + " cannot be read",
                       self.run_it("x", "--agent", "far", code=3).stderr)
