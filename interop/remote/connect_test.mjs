@@ -1,5 +1,5 @@
-// `acp connect` under clients that people use: `connect_test.mjs ACP`. The official SDK's client over
-// stdio, and acpx as npm has it; at the other end `acp serve` with the built-in agent.
+// `acp connect` under clients that people use: `connect_test.mjs ACP [ACPX]`. The official SDK's client over
+// stdio, and acpx where it is given; at the other end `acp serve` with the built-in agent.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,6 +13,7 @@ import { within } from "../deadline.mjs";
 import { lineThat } from "./lines.mjs";
 
 const acp = resolve(process.argv[2]);
+const acpxProgram = process.argv[3];
 const place = new Place();
 const there = place.folder("there");
 const tokenFile = join(place.root, "token");
@@ -128,10 +129,9 @@ async function aBreak(scheme) {
   server.child.kill();
 }
 
-async function acpx() {
+async function acpx(program) {
   const server = await serve();
   place.write("notes.txt", "alpha\n");
-  const program = resolve("node_modules/acpx/dist/cli.js");
   const command = `${acp} connect ${server.url} --token-file ${tokenFile}`;
   const options = ["--approve-all", "--cwd", place.project, "--agent", command, "exec"];
   const prompt = "show notes.txt; replace alpha with BETTER in notes.txt; run echo it works; say done";
@@ -157,8 +157,9 @@ try {
     await wholeTurn(scheme);
     await aBreak(scheme);
   }
-  await acpx();
-  console.log("the SDK's client and acpx reach a remote agent by acp connect");
+  if (acpxProgram) await acpx(resolve(acpxProgram));
+  const clients = `the SDK's client${acpxProgram ? " and acpx" : ""}`;
+  console.log(`${clients}: a remote agent is reached by acp connect`);
 } finally {
   for (const child of children) child.kill("SIGKILL");
   place.remove();
