@@ -91,20 +91,22 @@ async function aBreak(scheme) {
 
   for (const prompt of ["run sleep 1000", "create new.txt with text"]) {
     const asks = prompt.startsWith("create");
-    let withdrawn;
-    if (asks)
+    // Over HTTP the prompt may fail first: its session's stream ends before the connection's.
+    const withdrawn = new Promise((done) => {
+      if (!asks) return done();
       editor.permissions.then(async (_params, { signal }) => {
-        await within(once(signal, "abort"), "the end of the question");
-        withdrawn = true;
+        if (!signal.aborted) await once(signal, "abort");
+        done();
         return "cancelled";
       });
+    });
     const since = editor.mark();
     const running = editor.prompt(prompt);
     await editor.transcript.asked(asks ? "session/request_permission" : "terminal/create", since);
     server.child.kill("SIGKILL");
     await assert.rejects(running, /the connection to the remote agent was lost: |the session's stream: /);
     await within(server.ended, "the end of the server");
-    if (asks) assert.ok(withdrawn);
+    await within(withdrawn, "the end of the question");
     const asked = editor.turn("say here again");
     server = await serve(server.port);
     const turn = await asked;
