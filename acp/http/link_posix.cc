@@ -85,7 +85,7 @@ void Link::check_input() {
 
 void Link::give(std::string_view line) {
   if (!socket_) return;
-  // Also under a connection that always lags behind a little.
+  // Also when the connection never reads everything: what was sent is not kept.
   if (sent_ > max_out_bytes) out_.erase(0, std::exchange(sent_, 0));
   out_ += line;
   out_ += '\n';

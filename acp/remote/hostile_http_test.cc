@@ -88,7 +88,7 @@ TEST_F(HostileHttpTest, EachShapeHasItsAnswer) {
       {"a target that is an authority", request("CONNECT localhost:22", ""), 404},
       {"no path", request("OPTIONS *", ""), 404},
       {"an upgrade with a body", request("GET /acp", upgrade, "{}"), 400},
-      {"an upgrade with frames behind it", request("GET /acp", upgrade) + "\x81\x80mask", 400},
+      {"an upgrade followed by frames", request("GET /acp", upgrade) + "\x81\x80mask", 400},
       {"an upgrade without a key",
        request("GET /acp",
                "Upgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -200,7 +200,8 @@ TEST_F(HostileHttpTest, WaitsForNoBodyThatDrips) {
   socket.send(start_of_post + "Content-Length: 100000\r\n\r\n{");
   const auto began = std::chrono::steady_clock::now();
   while (socket.send(" ") && std::chrono::steady_clock::now() - began < std::chrono::minutes(1))
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the drip
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(5));  // the client is slow: nothing waits here
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::minutes(1));
 }
 

@@ -93,7 +93,7 @@ bool LocalEnd::take(std::string_view bytes) {
 
 void LocalEnd::send(std::string_view message) {
   if (closed()) return;
-  // Also under one that always lags behind a little.
+  // Also when the reader never takes everything: what was sent is not kept.
   if (sent_ > max_unread_bytes || sent_ == out_.size()) out_.erase(0, std::exchange(sent_, 0));
   out_.append(message).push_back('\n');
   if (!waits_for_room_) flush();

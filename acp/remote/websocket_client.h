@@ -1,4 +1,4 @@
-// A WebSocket to a server, behind a Transport.
+// The WebSocket that a client's Transport uses to reach a server.
 #pragma once
 
 #include <memory>

@@ -115,7 +115,7 @@ Events::Events(std::uint16_t port, const std::string& connection, const std::str
     throw Failure("expected an answer in chunks");
 }
 
-// Moves what was received behind the text, without its chunks' heads.
+// Appends what was received to the text, without the heads of its chunks.
 void Events::fill() {
   if (at_ > 0) {
     text_.erase(0, at_);
