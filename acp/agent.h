@@ -67,7 +67,7 @@ class Agent {
   Agent& operator=(Agent&&) noexcept;
   ~Agent();
 
-  // For people, beside the name.
+  // A name for people.
   Agent& title(std::string title);
 
   // Answers a prompt. The only handler that an agent needs.
@@ -96,14 +96,14 @@ class Agent {
     return *this;
   }
 
-  // The same as the plain function.
+  // Also takes a plain function in blocking().
   template <class F>
   Agent& on_prompt(Blocking<F> blocking) {
     return on_prompt(std::move(blocking.function));
   }
 
   // ---- sessions. The library tracks them; a handler adds to that. ----
-  // May give modes, config options, and a session id of its own.
+  // May return modes, config options, and a session id of its own.
   Agent& on_new_session(
       Handler<v1::NewSessionResponse(SessionContext, v1::NewSessionRequest)> handler);
   // Replays the conversation by the context's updates. Throws not_found for an id it does not know.
@@ -128,41 +128,42 @@ class Agent {
       Handler<v1::SetSessionTitleResponse(Context, v1::SetSessionTitleRequest)> handler);
 
   // ---- modes, options, commands: what each new session begins with ----
-  // What it offers, and which of them is current.
+  // The modes that the agent offers, and which of them is current.
   Agent& modes(std::vector<v1::SessionMode> modes, std::string current);
   Agent& config_options(std::vector<v1::SessionConfigOption> options);
   Agent& commands(std::vector<AvailableCommand> commands);
-  // After a change of mode or option was checked, before it is answered.
+  // Called after a change of mode or option was checked, before it is answered.
   Agent& on_set_mode(
       Handler<v1::SetSessionModeResponse(SessionContext, v1::SetSessionModeRequest)> handler);
-  // Gives the complete list of options; an empty one: the library's own, with the change made.
+  // Returns the complete list of options; an empty list means the library's own, with the change
+  // made.
   Agent& on_set_config_option(
       Handler<v1::SetSessionConfigOptionResponse(SessionContext, v1::SetSessionConfigOptionRequest)>
           handler);
-  // This option takes more values than it lists: the handler says which.
+  // Lets this option take values that it does not list: the handler decides which.
   Agent& open_option(std::string id);
   // `session/set_model`, which the protocol no longer has and some clients still send, sets the
   // option of category `model`. Without this it is an unknown method.
   Agent& accept_set_model();
 
   // ---- authentication ----
-  // One more method of login for the client to choose from.
+  // Adds a method of login for the client to choose from.
   Agent& auth_method(v1::AuthMethod method);
-  // The client has chosen one.
+  // Called when the client has chosen a method.
   Agent& on_authenticate(
       Handler<v1::AuthenticateResponse(Context, v1::AuthenticateRequest)> handler);
-  // Sessions only after `authenticate` has succeeded.
+  // Refuses sessions until `authenticate` has succeeded.
   Agent& require_authentication();
   Agent& on_logout(Handler<v1::LogoutResponse(Context, v1::LogoutRequest)> handler);
   Agent& on_auth_status(Handler<v1::AuthStatusResponse(Context, v1::AuthStatusRequest)> handler);
 
   // ---- providers (unstable) ----
-  // All three are needed.
+  // All three handlers are needed.
   Agent& on_providers(
       Handler<v1::ListProvidersResponse(Context, v1::ListProvidersRequest)> list,
       Handler<v1::SetProviderResponse(Context, v1::SetProviderRequest)> set,
       Handler<v1::DisableProviderResponse(Context, v1::DisableProviderRequest)> disable);
-  // MCP over ACP (unstable): what a client's server tells.
+  // MCP over ACP (unstable): a notification from a client's MCP server.
   Agent& on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> handler);
 
   // ---- extension methods: names that begin with `_`, and `proxy/…`. Advertised in the
@@ -173,7 +174,7 @@ class Agent {
   // ---- what cannot be seen from handlers ----
   // The kinds of content that a prompt may have.
   Agent& prompt_capabilities(v1::PromptCapabilities capabilities);
-  // The transports beside stdio. Also says that servers are used.
+  // The transports beside stdio. Also sets mcp_servers(used).
   Agent& mcp_capabilities(v1::McpCapabilities capabilities);
   // `unused`, unless something says that they are used: mcp_capabilities(), on_mcp_message(),
   // acp::mcp::SessionServers.
@@ -187,19 +188,20 @@ class Agent {
   Agent& initialize_meta(Json meta);
 
   // ---- how it runs ----
-  // It waits, unless this says otherwise.
+  // What a second prompt of a session does; by default it waits.
   Agent& second_prompt(SecondPrompt choice);
-  // How messages are separated, and how large one may be; 32 MiB.
+  // How messages are separated, and the size limit of one; 32 MiB.
   Agent& framing(rpc::Framing framing);
   Agent& max_message_bytes(std::size_t bytes);
   // Where coroutines run, instead of the connection's own threads.
   Agent& executor(std::shared_ptr<Executor> executor);
   // Sees every frame. Must be quick, and must not call the agent.
   Agent& tap(Tap tap);
-  // Without one, what a client got an id of (LogEntry::correlation_id) goes to stderr.
+  // Without a hook, only entries whose id a client got (LogEntry::correlation_id) go to stderr.
   Agent& on_log(LogHook hook);
 
-  // Until the client is gone. 0; 1 if a handler did not end in time and was left behind.
+  // Serves until the client is gone. Returns 0, or 1 if a handler did not end in time and was left
+  // behind.
   int run(Transport transport);
   // Runs beside the caller.
   AgentConnection start(Transport transport);
@@ -222,9 +224,9 @@ class AgentConnection {
   AgentConnection& operator=(AgentConnection&&) noexcept;
   ~AgentConnection();
 
-  // The client, to be called.
+  // The client: sends it requests and notifications.
   Peer peer() const;
-  // Until the client is gone. False if a handler was left behind.
+  // Blocks until the client is gone. Returns false if a handler was left behind.
   bool wait();
   void close();
   bool finished() const;

@@ -1,4 +1,5 @@
-// What a call to the other side may throw, and what a handler may throw to answer with an error.
+// The exceptions of calls to the other side, and those that a handler throws to answer with an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@
 namespace acp {
 
 // All that this library throws, but for mistakes of the program (std::logic_error and its kin).
-// Thrown by a handler as it is, or as AuthRequired, it is the answer; a handler that lets one of
-// the others below pass has failed, and the other side reads no more than that.
+// Thrown by a handler as an Error or AuthRequired, it is the answer; a handler that throws one of
+// the others below has failed, and the other side learns no details.
 class Error : public std::runtime_error {
  public:
   Error(std::int32_t code, const std::string& message, Json data = {})
       : std::runtime_error(message), code_(code), data_(std::move(data)) {}
-  // As they are on the wire.
+  // The error's code and data, as on the wire.
   std::int32_t code() const { return code_; }
   const Json& data() const { return data_; }
 
@@ -57,9 +58,9 @@ class CallFailed : public Error {
  public:
   CallFailed(std::int32_t code, const std::string& message, Json data = {})
       : Error(code, with_reason(message, data), data), message_(message) {}
-  // As it stands on the wire.
+  // The message as it is on the wire.
   const std::string& message() const { return message_; }
-  // Seconds after which it may be tried again, if the other side says so.
+  // Seconds after which the call may be tried again, if the other side says so.
   std::optional<double> retry_after() const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace acp {
 
-// Reads `--framing NAME` or `--framing=NAME` for an Agent or a Client; `--help` is for the program
-// to see to. An error says what is wrong with the arguments.
+// Reads `--framing NAME` or `--framing=NAME` for an Agent or a Client; the program handles `--help`
+// itself. An error says what is wrong with the arguments.
 template <class Role>
 std::optional<std::string> read_framing_option(int argc, char** argv, Role& role) {
   for (int i = 1; i < argc; ++i) {

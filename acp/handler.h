@@ -13,13 +13,13 @@ namespace acp {
 template <class Signature>
 class Handler;
 
-// A function that takes its time without awaiting anything: it reads a disk, or waits for a person.
-// As a handler it runs on a thread of its own, beside all others.
+// A function that blocks its thread instead of awaiting: it reads a disk, or waits for a person. As
+// a handler it runs on a thread of its own, beside all others.
 template <class F>
 struct Blocking {
   F function;
 };
-// Says so of a function.
+// Marks a function as blocking.
 template <class F>
 Blocking<F> blocking(F function) {
   return {std::move(function)};
@@ -55,7 +55,8 @@ auto copyable(F function) {
         };
 }
 
-// Whether a Result can be made of what a handler gave: a value, nothing, or a Task of one of them.
+// Whether a Result can be made of what a handler returned: a value, nothing, or a Task of one of
+// them.
 template <class Result, class Given>
 constexpr bool is_result() {
   using Value = typename TaskValue<Given>::type;
@@ -66,7 +67,7 @@ constexpr bool is_result() {
            requires(Value value) { Result{std::move(value)}; };
 }
 
-// What a handler gave as the result that is wanted: itself, or what can be made of it.
+// Converts what a handler returned into the result that is wanted.
 template <class Result, class Given>
 Result as_result(Given&& given) {
   if constexpr (std::is_convertible_v<Given, Result>)
@@ -112,13 +113,13 @@ class Handler<Result(Arguments...)> {
   }
 
   explicit operator bool() const { return coroutine_ || function_; }
-  // No coroutine.
+  // Whether it is not a coroutine.
   bool is_plain() const { return static_cast<bool>(function_); }
-  // Of a plain function: it has a thread of its own.
+  // Whether a plain function runs on a thread of its own.
   bool blocks() const { return blocks_; }
-  // From now on it has.
+  // Makes a plain function run on a thread of its own.
   void set_blocks() { blocks_ = true; }
-  // The arguments have to stay until it has ended.
+  // The coroutine; its arguments must live until it has ended.
   const std::function<Task<Result>(Arguments&&...)>& coroutine() const { return coroutine_; }
   const std::function<Result(Arguments&&...)>& function() const { return function_; }
 

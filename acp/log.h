@@ -1,5 +1,5 @@
-// What the library has to say beside the protocol. It never prints, but for an agent without a
-// hook (Agent::on_log), and what a proxy's agent writes to stderr (Proxy::on_stderr).
+// Messages of the library beside the protocol. It never prints, but for an agent without a hook
+// (Agent::on_log), and what a proxy's agent writes to stderr (Proxy::on_stderr).
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace acp {
 
-// One thing that the library has to say.
+// One message of the library.
 struct LogEntry {
   enum class Level { debug, warning, error };
   Level level;
@@ -26,7 +26,7 @@ constexpr const char* to_string(LogEntry::Level level) {
   }
   return "";
 }
-// Called from the library's threads.
+// Receives log entries, on the library's threads.
 using LogHook = std::function<void(const LogEntry&)>;
 
 }  // namespace acp

@@ -1,4 +1,4 @@
-// The other side of a connection, to be called.
+// Calls to the other side of a connection.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,16 @@ namespace detail {
 
 class CallScope;
 
-// Gives an answer's text to the waiting call, if it is right; else says what is wrong with it.
+// Passes an answer's text to the waiting call if it is valid; otherwise returns what is wrong with
+// it.
 using Deliver = std::function<std::optional<json::DecodeFault>(std::string_view text,
                                                                const json::Limits& limits)>;
 
-// What becomes of a call when the handler that makes it is cancelled.
+// What happens to a call when the handler that makes it is cancelled.
 enum class Calling : std::uint8_t {
   while_wanted,  // it fails at once
-  clean_up,      // it is made all the same, and waited for a moment
-  creates,       // the same; its answer is taken whenever it comes, to release what it names
+  clean_up,      // it is made nevertheless, and waited for a moment
+  creates,       // as clean_up; a late answer is taken, too, to release what it names
 };
 
 struct Link {
@@ -79,13 +80,13 @@ Deliver deliver_to(const std::shared_ptr<async::Completion<Response>>& done) {
 
 }  // namespace detail
 
-// The other side, to be called.
+// The other side of a connection.
 class Peer {
  public:
   explicit Peer(detail::Link link) : link_(std::move(link)) {}
 
-  // Any request of the schema, sent at once, as it is: not checked against what the other side
-  // advertised. Throws Error when awaited; dropped before its answer, the request is cancelled.
+  // Sends any request of the schema at once, without a check of what the other side advertised.
+  // Throws Error when awaited; dropped before its answer, the request is cancelled.
   template <class Request>
   Task<decltype(response_of(std::declval<Request>()))> request(const Request& request) const {
     using Response = decltype(response_of(request));
@@ -94,7 +95,7 @@ class Peer {
                   detail::deliver_to<Response>(done));
     return Task<Response>(done);
   }
-  // Any notification of the schema.
+  // Sends any notification of the schema.
   template <class Notification>
   Sent notify(const Notification& notification) const {
     return link_.notify(Notification::json_type, &notification);
@@ -106,7 +107,7 @@ class Peer {
   ACP_REFUSE_TEMPORARY(Sent notify(T&& notification) const);
 #endif
 
-  // Extension methods, which begin with `_`, or any other.
+  // Calls an extension method, which begins with `_`, or any other.
   Task<Json> request(std::string_view method, const Json& params) const;
   Sent notify(std::string_view method, const Json& params) const;
 

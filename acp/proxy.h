@@ -1,5 +1,5 @@
-// Between a client and an agent: an agent to the one, a client to the other. Every message passes
-// as it came, also of methods that this library does not know; hooks see it first.
+// A proxy between a client and an agent: an agent to the one, a client to the other. Messages pass
+// unchanged, also of methods that this library does not know; hooks see them first.
 //
 //   acp::Proxy proxy;
 //   proxy.on_request("terminal/create", [](acp::ProxyRequest request) -> acp::Task<acp::Json> {
@@ -47,22 +47,22 @@ class ProxyRequest {
  public:
   explicit ProxyRequest(std::shared_ptr<detail::ProxyCall> call) : call_(std::move(call)) {}
 
-  // Who asks, and for what.
+  // The side that asks, and the method.
   Sender sender() const;
   const std::string& method() const;
-  // As they came; absent if there are none.
+  // The params as they came; absent if there are none.
   const Json& params() const;
   // Set when the sender cancels the request, and when it has gone.
   std::stop_token stop_token() const;
 
-  // Sends it on, as it came or with these params, and gives the result. Throws CallFailed with the
-  // receiver's error, which is the answer if the hook lets it pass; ConnectionClosed. If the sender
-  // cancels, that is sent on as well, and the receiver's answer is still waited for. Dropped
-  // before its answer, the receiver is asked to give the request up.
+  // Sends the request on, as it came or with these params, and returns the result. Throws
+  // CallFailed with the receiver's error, which is the answer if the hook lets it pass;
+  // ConnectionClosed. If the sender cancels, that is sent on as well, and the receiver's answer is
+  // still waited for. Dropping the task before its answer asks the receiver to give the request up.
   Task<Json> forward() const;
   Task<Json> forward(const Json& params) const;
 
-  // For messages of the proxy's own.
+  // The two sides, for messages of the proxy's own.
   Peer client() const;
   Peer agent() const;
 
@@ -83,7 +83,7 @@ struct ProxyNotification {
 class Proxy {
  public:
   struct Config;  // the library's own
-  // May change the notification. False: it is dropped.
+  // May change the notification; returns false to drop it.
   using NotificationHook = std::function<bool(ProxyNotification&)>;
 
   Proxy();
@@ -94,24 +94,24 @@ class Proxy {
   // Answers requests of this method, from either side, by forwarding or by itself. What it throws
   // is the answer.
   Proxy& on_request(std::string method, Handler<Json(ProxyRequest)> hook);
-  // All that have no hook of their own.
+  // Answers all requests that have no hook of their own.
   Proxy& on_request(Handler<Json(ProxyRequest)> hook);
-  // Must be quick: what follows waits. If it throws, the notification is dropped, and the log says
-  // so.
+  // The hook must be quick: later messages wait. If it throws, the notification is dropped, and the
+  // log says so.
   Proxy& on_notification(std::string method, NotificationHook hook);
   Proxy& on_notification(NotificationHook hook);
 
-  // How messages are separated, and how large one may be; 32 MiB.
+  // How messages are separated, and the size limit of one; 32 MiB.
   Proxy& framing(rpc::Framing framing);
   Proxy& max_message_bytes(std::size_t bytes);
   // How long the agent's process may take to end by itself.
   Proxy& exit_time(std::chrono::milliseconds time);
   Proxy& on_log(LogHook hook);
-  // Without one, what the agent writes to its stderr goes to ours.
+  // Without a hook, what the agent writes to its stderr goes to ours.
   Proxy& on_stderr(std::function<void(std::string_view line)> hook);
 
-  // Until one side has gone, and the other has been ended. 0 if that was the client; otherwise how
-  // the agent exited, 1 if that is not known. Throws StartFailed.
+  // Runs until one side has gone, and the other has been ended. Returns 0 if the client left first;
+  // otherwise the agent's exit code, 1 if that is not known. Throws StartFailed.
   int run(Transport client, std::vector<std::string> agent) const;
   int run(Transport client, const io::ProcessOptions& agent) const;
   int run(Transport client, Transport agent) const;

@@ -1,4 +1,4 @@
-// What a client shows of a session: the sum of everything that was said in it.
+// What a client shows of a session: all its updates, merged.
 #pragma once
 
 #include <array>
@@ -33,13 +33,13 @@ struct ToolCallState {
   Json raw_output = {};
   Json meta = {};
 
-  // It will not change any more.
+  // Whether it will not change any more.
   bool finished() const { return status != Status::pending && status != Status::in_progress; }
 };
 // "pending", "in_progress", "completed", "failed", "cancelled"
 std::string_view to_string(ToolCallState::Status status);
 
-// What is left on view of a terminal, also when the agent has released it.
+// What a client shows of a terminal, also after the agent has released it.
 struct TerminalView {
   v1::TerminalId id = {};
   std::string output = {};
@@ -49,9 +49,9 @@ struct TerminalView {
   std::uint64_t revision = 0;
 };
 
-// A plain value: feed it what arrives and what the client does, draw what it holds. An update costs
-// what its size is, however long the session has grown. One that was moved from can only be
-// destroyed or assigned to.
+// A plain value: feed it what arrives and what the client does, and draw its content. The cost of
+// an update depends on its size, not on the length of the session. One that was moved from can only
+// be destroyed or assigned to.
 class SessionState {
  public:
   // Prompts that this client sent.
@@ -71,8 +71,8 @@ class SessionState {
     Json meta = {};  // of the last chunk that had any
   };
 
-  // Those that the protocol patches (compaction, subagent, message between sessions) are merged:
-  // what null has cleared is absent. Unknown is an update of a kind that this version lacks.
+  // Kinds that the protocol patches (compaction, subagent, message between sessions) are merged:
+  // members cleared by null are absent. Unknown is an update of a kind that this version lacks.
   using Content = std::variant<Prompt, Message, ToolCallState, v1::Notice, v1::CompactionUpdate,
                                v1::SubagentUpdate, v1::SessionMessage, acp::Unknown>;
 
@@ -83,7 +83,7 @@ class SessionState {
     bool left_out = false;       // its turn was refused: the model will not see it again
   };
 
-  // What the agent asks the user, without an answer yet.
+  // A question of the agent to the user, not answered yet.
   struct Question {
     std::uint64_t number = 0;  // no two of a state have the same
     v1::RequestPermissionRequest request = {};
@@ -99,19 +99,20 @@ class SessionState {
   SessionState& operator=(SessionState&& other) noexcept;
   ~SessionState();
 
-  // From the answer to session/new; the other one for session/load, resume and fork. What the
-  // answer does not have stays: a load replays its updates before it.
+  // Takes the answer to session/new, or to session/load, resume and fork. What the answer lacks is
+  // kept: a load replays its updates before it.
   void start(const v1::NewSessionResponse& answer);
   void start(const Nullable<v1::SessionModeState>& modes,
              const Nullable<std::vector<v1::SessionConfigOption>>& config_options);
 
-  // Also for what the client itself has set: state.apply(v1::CurrentModeUpdate{...}).
+  // Applies an update, also for what the client itself has set:
+  // state.apply(v1::CurrentModeUpdate{...}).
   void apply(const v1::SessionUpdate& update);
   void apply(v1::SessionUpdate&& update);
-  // Its tool call may never have been announced. It revives no call that was cancelled here. Gives
-  // the question's number.
+  // Adds the question and returns its number. Its tool call may never have been announced. It
+  // revives no call that was cancelled here.
   std::uint64_t on_permission_request(const v1::RequestPermissionRequest& request);
-  // By the user, or nobody waits for the answer any more.
+  // Removes a question: the user has answered, or nobody waits for the answer any more.
   void question_closed(std::uint64_t number);
 
   // The client has sent a prompt.
@@ -119,11 +120,11 @@ class SessionState {
   // session/cancel was sent: unfinished calls of the running turn show cancelled at once. An update
   // that brings a status wins over that.
   void cancel_requested();
-  // The oldest prompt without an answer got one; or an error.
+  // Ends the oldest prompt without an answer: it got one, or an error.
   void turn_ended(v1::StopReason reason);
   void turn_failed();
 
-  // The client's own terminals. What shows them in the timeline changes with them.
+  // The client's own terminals. Timeline entries that show them change with them.
   void terminal_created(const v1::TerminalId& id);
   // The whole output so far.
   void terminal_output(const v1::TerminalId& id, std::string output, bool truncated);
@@ -132,15 +133,15 @@ class SessionState {
 
   // For a program that has shown them and limits its memory: lets go of the first `count` entries,
   // and of terminals that nothing shows any more. The others move to the front, and before them
-  // stay prompts of the first `count` whose turn is running. Gives where those stood. More that is
-  // told of a call that is gone is a new entry. The cost is that of the whole timeline.
+  // stay prompts of the first `count` whose turn is running. Returns their old indices. A later
+  // update of a removed call creates a new entry. The cost is that of the whole timeline.
   std::vector<std::size_t> forget(std::size_t count);
-  // Of a message, its first blocks, and so many bytes of the block after them, if that is text.
+  // Drops the first blocks of a message, and so many bytes of the next block, if that is text.
   void forget_content(std::size_t entry, std::size_t blocks, std::size_t bytes);
 
   // In order of first appearance; nothing is removed or moved but by forget().
   const std::vector<Entry>& timeline() const { return timeline_; }
-  // nullptr if there is none. Good until the next change.
+  // The tool call, or nullptr if there is none. Valid until the next change.
   const ToolCallState* tool_call(const v1::ToolCallId& id) const;
   const TerminalView* terminal(const v1::TerminalId& id) const;
   bool turn_running() const { return !open_prompts_.empty(); }
@@ -150,13 +151,13 @@ class SessionState {
   const std::vector<v1::SessionConfigOption>& config_options() const { return config_options_; }
   const std::vector<v1::AvailableCommand>& commands() const { return commands_; }
   const std::vector<v1::PlanEntry>& plan() const { return plan_; }
-  // unstable: those that have an id
+  // plans with an id (unstable)
   const std::map<v1::PlanId, v1::PlanUpdateContent>& plans() const { return plans_; }
-  // A cost once told stays until another comes, or null.
+  // A reported cost is kept until another comes, or null.
   const std::optional<v1::UsageUpdate>& usage() const { return usage_; }
   // Oldest first.
   const std::vector<Question>& questions() const { return questions_; }
-  // Absent: never told, or cleared.
+  // Absent members were never reported, or cleared.
   const v1::SessionInfoUpdate& info() const { return info_; }
 
   // Grows with every change.
@@ -197,7 +198,7 @@ class SessionState {
   std::unordered_map<v1::TerminalId, std::set<std::size_t>> shown_in_;  // terminals, in tool calls
 
   std::vector<std::size_t> open_prompts_;  // not answered yet, oldest first
-  std::set<std::size_t> unfinished_;       // calls that the running turn has spoken of
+  std::set<std::size_t> unfinished_;       // calls that the running turn has reported
   bool refused_ = false;                   // the last turn: what still comes of it is left out
 
   std::optional<v1::SessionModeState> modes_;

@@ -1,5 +1,5 @@
-// Why something that was to be started could not be used: what happened, where, and what it said
-// last. what() is safe to print; the diagnosis has it as it came.
+// Why an agent or server could not be started or used: what happened, where, and its last output.
+// what() is safe to print; the diagnosis has the raw text.
 #pragma once
 
 #include <optional>
@@ -29,11 +29,12 @@ class StartFailed : public Error {
     std::string hint = {};                    // what may help; empty if there is no idea
     std::string subject = "agent";            // what was to be started
 
-    // How it ended and what it said; if it is about to end, its end is what matters.
+    // Adds how the process ended and its last output; waits a moment for a process that is about to
+    // end.
     void look_at(const io::AttendedProcess& process);
   };
   explicit StartFailed(Diagnosis diagnosis);
-  // A command that did not even begin.
+  // For a command that could not be started at all.
   StartFailed(const io::StartError& error, std::string subject);
   const Diagnosis& diagnosis() const { return diagnosis_; }
 

@@ -8,22 +8,23 @@
 
 namespace acp {
 
-// Owns the client's terminal: when the last copy goes, it is released, and the command is killed if
-// it still runs. To keep its output on view, add it to a tool call before. Once it is released, or
-// finish() has released it, the client knows it no more: all but release() throw Refused then.
+// Owns the client's terminal: the last copy releases it, and kills the command if it still runs. To
+// keep its output on view, add it to a tool call before. Once it is released, or finish() has
+// released it, the client knows it no more: all but release() throw Refused then.
 class Terminal {
  public:
-  // What the client calls it.
+  // The client's id of the terminal.
   const std::string& id() const;
 
   // What it has printed so far.
   Task<v1::TerminalOutputResponse> output() const;
-  // Until the command has ended.
+  // Waits until the command has ended.
   Task<v1::WaitForTerminalExitResponse> wait_for_exit() const;
-  // Kills it when the time is over. Then reads the output, and releases.
+  // Waits for the command, kills it when the time is over, then reads the output and releases the
+  // terminal.
   Task<CommandResult> finish() const;
   Task<CommandResult> finish(std::chrono::milliseconds time_out) const;
-  // The output can still be read.
+  // Kills the command; its output can still be read.
   Task<void> kill() const;
   Task<void> release() const;
 

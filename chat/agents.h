@@ -12,7 +12,7 @@
 
 namespace acp::chat {
 
-// What to start, and what it is called.
+// An agent that can be started, and its name.
 struct KnownAgent {
   enum class Kind { built_in, own, preset, command, remote };
 
@@ -28,41 +28,41 @@ struct KnownAgent {
   bool maps = false;  // directories have names of this machine: 'acp connect --map'
   std::map<std::string, std::string> env = {};  // added to ours
   std::vector<std::string> withheld = {};       // variables of ours that it does not get
-  std::string source = {};                      // where this is said
-  std::string read = {};                        // when it was said there; of a preset
-  std::string install = {};                     // how one gets it, if that is known
+  std::string source = {};                      // where this is set
+  std::string read = {};                        // when the source was read; of a preset
+  std::string install = {};                     // how to install it, if known
   std::string without_installing = {};          // a command that needs no installation
 
-  // How one gets it, and the whole command that starts it without: `typed` is that up to the agent,
-  // "acp chat". Empty if neither is known.
+  // How to install it, and the command that starts it without installing: `typed` is its beginning
+  // up to the agent, "acp chat". Empty if neither is known.
   std::string advice(const std::string& typed) const;
-  // A command line for its process.
+  // The command line of its process.
   std::vector<std::string> words() const;
   io::ProcessOptions process() const;
-  // Of its process: first what is withheld, then `env`.
+  // The edits of its process's environment: first removes what is withheld, then adds `env`.
   std::vector<io::EnvironmentEdit> environment() const;
 };
 const char* to_string(KnownAgent::Kind kind);
 
 inline constexpr const char* built_in_agent = "acp";
 
-// No agent has this name. Its text says which there are.
+// No agent has this name; what() lists the known ones.
 class UnknownAgent : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The built-in one first, then the user's own, then the presets; a name of the user's own hides the
-// preset. The built-in one gets our whole environment; the others no key of a provider but for
-// those that a preset needs, and what `env` sets.
+// All agents: the built-in one first, then the user's own, then the presets; a name of the user's
+// own hides the preset. The built-in one gets our whole environment; the others no key of a
+// provider but for those that a preset needs, and what `env` sets.
 std::vector<KnownAgent> known_agents(const settings::Settings& settings);
 // Throws UnknownAgent.
 KnownAgent find_agent(const settings::Settings& settings, const std::string& name);
-// What a command line chooses: a name, or a command, not both; else the built-in one. Throws
-// UnknownAgent, SettingsError. A command gets our whole environment; ${NAME} in `env` is taken from
-// there.
+// The agent that a command line chooses: by a name, or a command, not both; else the built-in one.
+// Throws UnknownAgent, SettingsError. A command gets our whole environment; ${NAME} in `env` is
+// taken from there.
 KnownAgent chosen_agent(const std::string& name, const std::vector<std::string>& command);
-// An agent without a name: it is called as it is typed.
+// An agent without a name: it is called by its command.
 KnownAgent agent_of_command(std::vector<std::string> argv);
 
 }  // namespace acp::chat

@@ -8,7 +8,7 @@ namespace acp::chat {
 struct Choice {
   std::string label;
   std::string description = {};
-  // In brackets after the label, and never cut: what it does, whatever the label says.
+  // The effect of the answer: shown in brackets after the label, and never cut.
   std::string meaning = {};
   char key = 0;  // in addition to its number
 };

@@ -14,7 +14,7 @@ namespace acp::chat {
 struct RunChoices {
   std::string mode, model;                               // empty: the agent's own
   std::vector<std::pair<std::string, std::string>> set;  // of options, by their ids
-  // The agent takes models that it does not list: it is asked, and decides.
+  // Also sends models that the agent does not list: it decides.
   bool any_model = false;
 };
 
@@ -25,13 +25,13 @@ RunChoices current_choices(const SessionState& state);
 std::string mode_name(const SessionState& state);
 std::string model_name(const SessionState& state);
 
-// The session has no such mode, option or value. Its text says which there are.
+// The session has no such mode, option or value; what() lists the known ones.
 class NoSuchChoice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Throws NoSuchChoice, Cancelled, and what the agent's answers throw.
+// Sets mode, model and options. Throws NoSuchChoice, Cancelled, and what the agent's answers throw.
 void make_choices(const Session& session, const RunChoices& choices, std::stop_token stop);
 
 }  // namespace acp::chat

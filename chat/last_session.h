@@ -1,4 +1,4 @@
-// Which session was the last: for each agent and directory. One agent's id is never offered to
+// Remembers the last session of each agent and directory. One agent's id is never offered to
 // another.
 #pragma once
 

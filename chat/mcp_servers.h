@@ -1,5 +1,4 @@
-// The MCP servers that a session's agent is given: those of the user's settings, or those that the
-// command line names.
+// The MCP servers of a session: those of the user's settings, or those that the command line names.
 #pragma once
 
 #include <optional>
@@ -24,13 +23,13 @@ std::vector<v1::McpServer> chosen_servers(const settings::Settings& settings,
                                           const std::vector<std::string>& words);
 
 std::string name_of(const v1::McpServer& server);
-// "stdio  mcp-server-x --flag", "http  https://…". Neither variables nor headers.
+// "stdio mcp-server-x --flag", "http https://…". A line for people, without variables and headers.
 std::string describe(const v1::McpServer& server);
 
-// Why it is not passed on: its program is not there, or the agent does not take it. Nothing if it
-// is.
+// Why a server is not passed to the agent: its program is missing, or the agent does not take its
+// kind. Nothing if it is passed.
 std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can);
-// Those that the agent takes.
+// The servers that the agent takes.
 std::vector<v1::McpServer> taken(const std::vector<v1::McpServer>& servers,
                                  const v1::McpCapabilities& can);
 

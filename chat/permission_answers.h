@@ -1,5 +1,5 @@
 // The answers to a permission question that a person is offered: the same few, whatever the agent
-// calls its options. Pure.
+// calls its options. No I/O.
 #pragma once
 
 #include <optional>
@@ -21,19 +21,19 @@ struct PermissionAnswerChoice {
     back,        // and the first answers again
   };
   Kind kind = Kind::option;
-  // That goes to the agent; none: the question is answered `cancelled`.
+  // The option sent to the agent; none: the question is answered `cancelled`.
   std::optional<v1::PermissionOption> option = {};
   bool allow = false;
   Choice choice = {};
 };
 
-// `session` and `project` say how far a rule of ours would reach; nothing if the question does not
-// say enough for one. Then the agent's own "always" takes their place.
+// Makes the answers. `session` and `project` describe the scope of a rule of ours; nothing if the
+// question does not say enough for one. Then the agent's own "always" takes their place.
 std::vector<PermissionAnswerChoice> permission_answers(
     const std::vector<v1::PermissionOption>& options, const std::optional<std::string>& session,
     const std::optional<std::string>& project, const std::string& agent);
 
-// All that the agent offers, each with what it does; the last one goes back.
+// All options of the agent, each with its effect; the last answer goes back.
 std::vector<PermissionAnswerChoice> agents_answers(
     const std::vector<v1::PermissionOption>& options);
 

@@ -1,5 +1,5 @@
-// How agents that are well known are started, each with the place where that is said.
-// docs/agent-presets.md has the whole table.
+// The commands of well-known agents, each with its source. docs/agent-presets.md has the whole
+// table.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ struct Preset {
   const char* without_installing;  // a command that fetches and starts it; empty if there is none
   const char* source;
   const char* read;  // when the source said so
-  // Of the variables that hold keys (settings/secrets.h), those that it gets.
+  // The variables with keys (settings/secrets.h) that it gets.
   std::vector<const char*> key_variables;
 };
 

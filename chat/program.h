@@ -1,4 +1,4 @@
-// Programs on this machine: our own, and what a name would start.
+// Finds programs on this machine: our own, and that of a command.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace acp::chat {
 // The file that this process runs. Throws std::runtime_error.
 std::string own_program();
 
-// What a command would start: looked for in PATH, unless there is a slash in it. Nothing if it
-// would start nothing.
+// The program that a command would start: looked for in PATH, unless there is a slash in it.
+// Nothing if there is none.
 std::optional<std::string> find_program(const std::string& command);
 
 }  // namespace acp::chat

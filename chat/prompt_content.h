@@ -1,4 +1,4 @@
-// What is typed, as the protocol sends it: text, and the files that it names by @path.
+// Converts typed text into the protocol's blocks: text, and the files that it names by @path.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct PromptContent {
   std::vector<std::string> notes = {};  // what was not done as one might think, and why
 };
 
-// @path, or @"a path": a file that is there is embedded if the agent takes that, else linked.
-// What names no file stays text.
+// @path, or @"a path": embeds an existing file if the agent takes that, else links it. Other words
+// stay text.
 PromptContent prompt_content(const std::string& text, const std::string& cwd,
                              const v1::PromptCapabilities& can);
 
-// A file as an image or as audio. Throws std::runtime_error: why not.
+// Reads a file as an image or as audio. Throws std::runtime_error.
 v1::ContentBlock media_block(const std::string& path, const std::string& cwd, bool image,
                              const v1::PromptCapabilities& can);
 

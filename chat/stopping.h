@@ -1,4 +1,4 @@
-// Ending before the end: a signal, or the time that was given is over.
+// Ends a run early: by a signal, or a time limit.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,11 @@
 
 namespace acp::chat {
 
-// Until the time is over; without one, for ever. False as soon as the token is set.
+// Sleeps until the time is over; without one, for ever. Returns false as soon as the token is set.
 bool sleep_unless(std::stop_token stop, std::optional<std::chrono::milliseconds> time);
 
-// First the one token is set: what is under way is to come to its end. When the time of grace is
-// over, the other: nothing is waited for any more.
+// First sets one token: work in progress should end. After the time of grace it sets the other:
+// then nothing is waited for any more.
 class Stopping {
  public:
   enum class Why { not_at_all, interrupted, timed_out };

@@ -12,17 +12,17 @@ namespace acp::chat {
 
 class Tty {
  public:
-  // The controlling terminal. Nothing if this process has none.
+  // Opens the controlling terminal. Nothing if this process has none.
   static std::optional<Tty> open();
 
   struct Size {
     std::size_t columns = 80, rows = 24;
   };
-  // 80 by 24 if it is not known; never narrower than 20 columns.
+  // The terminal's size: 80 by 24 if it is not known; never narrower than 20 columns.
   Size size() const;
 
-  // Shows the text and gives the line that is typed, without its end. Nothing if there is none: the
-  // terminal is gone, or nobody wants to know any more. What was typed before does not count.
+  // Shows the text and returns the typed line, without its end. Nothing if the terminal is gone, or
+  // the token is set. Input typed before is dropped.
   std::optional<std::string> ask(const std::string& text, std::stop_token stop);
 
  private:

@@ -4,7 +4,7 @@
 
 namespace acp::cli {
 
-// A mistake on the command line: told with the way to the help.
+// A usage error; printed with a pointer to --help.
 class BadUsage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

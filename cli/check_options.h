@@ -1,4 +1,4 @@
-// What `acp check agent` and `acp check client` have in common.
+// Options that `acp check agent` and `acp check client` share.
 #pragma once
 
 #include <chrono>
@@ -26,20 +26,19 @@ struct CheckOptions {
   std::string junit = {}, json = {};
   std::string framing = "newline";
 
-  // `area` is one of the requirements' areas; `timeout_help` says what may take so long.
+  // `area` is one of the requirements' areas; `timeout_help` describes the time limit.
   void add_to(const Command& app, const std::string& area, const std::string& timeout_help);
 
-  // What the words mean.
+  // The parsed options.
   struct Read {
     std::vector<const check::Requirement*> selected;
     rpc::Framing framing;
     std::chrono::milliseconds timeout;
   };
-  // Lists the requirements, or has `check` do its work; BadUsage is reported. Gives the exit
-  // code.
+  // Lists the requirements, or calls `check`; reports BadUsage. Returns the exit code.
   int run(const std::function<int(const Read&)>& check) const;
 
-  // Prints the report, unless a file is "-", stdout, and writes the files. Gives the exit code.
+  // Prints the report, unless a file is "-", stdout, and writes the files. Returns the exit code.
   int tell(const check::Report& report) const;
 
  private:

@@ -1,4 +1,4 @@
-// What `acp chat` and `acp run` have in common: the agent, and what is said to it at the start.
+// Options that `acp chat` and `acp run` share: the agent, and its choices at the start.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct ClientOptions {
 
   void add_to(const Command& app);
 
-  // Into the options of a chat or a run. Throws what told() tells.
+  // Reads them into the options of a chat or a run. Throws what told() reports.
   void read_into(auto& options, const settings::Settings& settings) const {
     options.agent = chosen();
     options.cwd = directory(options.agent);
@@ -40,7 +40,7 @@ struct ClientOptions {
     options.choices.any_model = ours;
     if (ours) require_model(options.cwd);
     std::vector<std::string>& argv = options.agent.argv;
-    // From its start: it need not look for another one first, nor want the key of that.
+    // Passed at its start: so it does not look for another model first, nor need a key for that.
     if (ours && !model.empty()) argv.insert(argv.end(), {"--model", model});
     if (ours && framing != "newline") argv.insert(argv.end(), {"--framing", framing});
     options.framing = *rpc::framing_from(framing);
@@ -50,25 +50,25 @@ struct ClientOptions {
 
  private:
   chat::KnownAgent chosen() const;
-  // Of this machine.
+  // The directory on this machine.
   std::string directory(const chat::KnownAgent& agent) const;
-  // Of the built-in agent, in this directory. Throws if there is no such model: the agent would
-  // only end at its start.
+  // Throws if the built-in agent has no such model in this directory: it would only end at its
+  // start.
   void require_model(const std::string& directory) const;
 };
 
-// Its absolute path. Throws BadUsage if there is none, or if it cannot be read.
+// The absolute path of a directory. Throws BadUsage if there is none, or if it cannot be read.
 std::string existing_directory(const std::string& given);
 
 // The user's own.
 settings::Settings user_settings();
 
-// Reports what is wrong with the files of settings or the environment; gives the exit code, 2. No
-// way to the help: that does not explain a file.
+// Reports an error in the files of settings or the environment, without a pointer to --help;
+// returns the exit code, 2.
 int wrong_settings(const std::string& name, const std::string& what);
 
-// What `body` gives. Errors in the usage and in the settings are reported as those of `name`, and
-// give 2.
+// Returns the result of `body`. Reports errors in the usage and in the settings as those of `name`,
+// and returns 2 then.
 int told(const std::string& name, const std::function<int()>& body);
 
 }  // namespace acp::cli

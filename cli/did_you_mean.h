@@ -6,7 +6,7 @@
 
 namespace acp::cli {
 
-// Of all versions, each once; also those of drafts that agents still take.
+// The methods of all versions, each once; also those of drafts that agents still accept.
 std::vector<std::string> method_names();
 
 // "; did you mean NAME?": the one of `known` that `written` was probably meant to be, upper and

@@ -6,7 +6,7 @@
 
 namespace acp::cli {
 
-// "docs" if they are in neither.
+// The directory of the pages; "docs" if they are in neither place.
 std::string docs_directory();
 // The text with the whole path for every docs/NAME.md in it.
 std::string with_docs(std::string text, const std::string& directory);

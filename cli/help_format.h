@@ -1,4 +1,4 @@
-// How the help of every command looks.
+// The format of the help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace acp::cli {
 
-// What stands after an option's name: what its value is called, or which values there are.
+// The text after an option's name: the name of its value, or the possible values.
 std::string value_text(const CLI::Option& option);
 
 class HelpFormatter : public CLI::Formatter {

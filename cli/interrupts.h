@@ -10,7 +10,7 @@
 
 namespace acp::cli {
 
-// SIGINT, SIGTERM and SIGHUP take back what is under way. Made before any other thread.
+// Sets a stop token at SIGINT, SIGTERM and SIGHUP. Must be made before any other thread.
 class Interrupts {
  public:
   static constexpr int exit_code = 130;
@@ -36,7 +36,7 @@ class Interrupts {
     thread_.join();
   }
   std::stop_token token() const { return stop_.get_token(); }
-  // The one that set the token; before that, SIGINT.
+  // The signal that set the token; before that, SIGINT.
   int signal() const { return signal_; }
 
  private:

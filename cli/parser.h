@@ -21,23 +21,24 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
   const Option* operator->() const { return this; }
 
-  // What its value is called: FILE.
+  // Names its value: FILE.
   Option type_name(const std::string& name) const;
-  // Shown instead of the type's name and of all that is known of the value.
+  // Sets the text that is shown instead of the name and the possible values.
   Option option_text(const std::string& text) const;
-  // An empty one hides it.
+  // Sets its group in the help; an empty one hides it.
   Option group(const std::string& name) const;
   Option required() const;
   Option excludes(const Option& other) const;
   Option one_of(std::vector<std::string> values) const;
   Option range(int least, int most) const;
-  // `valid` gives what is wrong with a value, or nothing; `what` is what the value should be.
+  // Checks a value: `valid` returns what is wrong with it, or an empty text; `what` describes valid
+  // values.
   Option check(std::function<std::string(const std::string&)> valid, const std::string& what) const;
-  // The help shows the value that it has now.
+  // Makes the help show the current value as the default.
   Option capture_default_str() const;
-  // May be given again, and takes one value each time.
+  // Allows the option several times, with one value each time.
   Option repeated() const;
-  // Takes one value, also where it may be given again; what follows is no second one.
+  // Whether it takes several values at once; if not, the word after its value is not a second one.
   Option allow_extra_args(bool allow) const;
 
  private:
@@ -51,9 +52,9 @@ class Command {
   CLI::App& native() const { return *app_; }
 
   Command add_subcommand(const std::string& name, const std::string& description) const;
-  // One, unless it is said otherwise.
+  // Requires subcommands: one by default.
   void require_subcommand(std::size_t least = 1, std::size_t most = 1) const;
-  // The subcommand that was typed: empty if there is none.
+  // Whether a subcommand was typed.
   bool has_subcommand() const;
 
   Option add_option(const std::string& name, std::string& into, const std::string& help = "") const;
@@ -67,14 +68,14 @@ class Command {
   Option add_flag(const std::string& name, bool& into, const std::string& help = "") const;
 
   std::string get_name() const;
-  // An empty one hides it.
+  // Sets its group in the help; an empty one hides it.
   void group(const std::string& name) const;
   void footer(const std::string& text) const;
-  // What the usage shows after the options, instead of the positionals.
+  // Sets what the usage shows after the options, instead of the positionals.
   void usage(const std::string& arguments) const;
   void set_help_flag(const std::string& names, const std::string& help) const;
   void callback(std::function<void()> action) const;
-  // The command line again, but for --agent: for messages that say how to repeat it.
+  // The typed command line without --agent: for messages that say how to repeat it.
   std::string typed_words() const;
 
  private:

@@ -1,4 +1,4 @@
-// What another program gives to this one on standard input, beside a prompt that was named.
+// Text that another program pipes into standard input, in addition to a prompt.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,12 @@ struct PipedInput {
   std::string warning;  // what the user should know of it; empty: nothing
 };
 
-// Of a pipe or a file everything until its end, but of a pipe to which nobody writes for
-// `wait_seconds` nothing: it may be one that the program only inherited. Of a terminal or a socket
-// nothing.
+// Reads a pipe or file to its end; returns nothing if a pipe stays silent for `wait_seconds` (it
+// may only be inherited), or if it is a terminal or a socket.
 PipedInput piped_input(int wait_seconds);
 
-// Everything until the end, however long that takes. Nothing if it cannot be read. Throws BadUsage
-// for more than 64 MiB, which no model takes and the memory may not.
+// Reads standard input to its end, without a time limit. Nothing if it cannot be read. Throws
+// BadUsage for more than 64 MiB, which no model takes.
 std::optional<std::string> whole_input();
 
 }  // namespace acp::cli

@@ -1,4 +1,4 @@
-// Standard error, on which nothing steers a terminal, whatever a message repeats.
+// Makes messages on standard error printable, so that no text controls the terminal.
 #pragma once
 
 #include <iostream>
@@ -10,7 +10,7 @@
 
 namespace acp::cli {
 
-// While it lives, all that goes to std::cerr is printable. For all threads.
+// While it lives, all output of std::cerr is made printable. May be used by several threads.
 class PrintableStderr : private std::streambuf {
  public:
   PrintableStderr() : to_(std::cerr.rdbuf(this)) {}

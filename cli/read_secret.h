@@ -1,12 +1,12 @@
-// Asking for what nobody else is to see.
+// Asks for a secret.
 #pragma once
 
 #include <string>
 
 namespace acp::cli {
 
-// A line from the terminal, which does not show it; from standard input, if there is no terminal.
-// Empty at its end.
+// Reads a line from the terminal, which does not show it; from standard input, if there is no
+// terminal. Empty at its end.
 std::string read_secret(const std::string& question);
 
 }  // namespace acp::cli

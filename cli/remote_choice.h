@@ -17,12 +17,11 @@ struct RemoteChoice {
 
   void add_to(const Command& app);
   bool given() const { return !url.empty() || !host.empty(); }
-  // `agent` and `command` are what else the command line says. Throws BadUsage if that does not go
-  // together.
+  // Checks the combination with the command line's `agent` and `command`. Throws BadUsage.
   void check(const std::string& agent, const std::vector<std::string>& command) const;
-  // Only where given(). The command is what ssh starts; empty: acp agent.
+  // The remote agent, if given(). The command is what ssh starts; empty: acp agent.
   chat::KnownAgent agent(const std::vector<std::string>& command) const;
-  // For a wire on which nothing is changed.
+  // The command of a relay that changes nothing.
   std::vector<std::string> exact_command(const std::vector<std::string>& command) const;
 
  private:

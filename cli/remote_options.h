@@ -1,4 +1,4 @@
-// How a server is reached: what all commands with a URL have in common.
+// How to reach a server: options of all commands with a URL.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct RemoteOptions {
   std::vector<std::string> headers;
 
   void add_to(const Command& app);
-  // The token: from the file, else from ACP_TOKEN; never from the command line, which others can
-  // see. Throws BadUsage.
+  // Reads the options. The token is from the file, else from ACP_TOKEN; never from the command
+  // line, which others can see. Throws BadUsage.
   remote::UrlOptions read(const std::string& url) const;
   // Where that token comes from: "the file X", "the variable ACP_TOKEN"; empty if there is none.
   std::string token_source() const;
   bool given() const;
-  // The same for a process of ours, which reads the token itself. Throws BadUsage.
+  // The options as words for a process of ours, which reads the token itself. Throws BadUsage.
   std::vector<std::string> words() const;
 };
 

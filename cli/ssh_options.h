@@ -1,4 +1,4 @@
-// What the commands with --ssh have in common.
+// Options of the commands with --ssh.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace acp::cli {
 
 void add_ssh_options(const Command& app, std::vector<std::string>& options);
-// Throws BadUsage if ssh would take one of them for something else.
+// Throws BadUsage if ssh would misread the host or an option.
 void check_ssh(const std::string& host, const std::vector<std::string>& options);
 
 }  // namespace acp::cli

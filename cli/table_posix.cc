@@ -31,9 +31,9 @@ struct Column {
   std::size_t wanted = 0, needed = 0;
 };
 
-// As much for each as it wants, while that is no more than its share of what there is; never less
-// than its longest word if there is room for the words of all. Else the names, which stand first,
-// stay whole if they take no more than half.
+// Gives each column its wish up to an equal share, but at least its longest word if there is room
+// for the words of all. Otherwise the names, in the first column, stay whole if they take no more
+// than half.
 std::vector<std::size_t> shares(std::vector<Column> all, std::size_t columns) {
   const std::size_t gaps = gap * (all.size() - 1);
   const std::size_t room = columns > gaps ? columns - gaps : 0;

@@ -1,4 +1,4 @@
-// The coding agent: everything behind `acp agent`.
+// The coding agent: the implementation of `acp agent`.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ struct CoderOptions {
   std::string policy_file = workspace::PolicyStore::default_path();
   std::string store_file = Store::default_path();
   std::string servers_file = settings::TrustedServers::default_path();
-  // Where servers are looked for, and how long they have to answer.
+  // Where to look for servers, and how long they have to answer.
   std::vector<UsualPort> local_ports = usual_ports();
   std::chrono::milliseconds local_time{300};
   rpc::Framing framing = rpc::Framing::newline;
@@ -41,7 +41,7 @@ struct CoderOptions {
   LogHook on_log = nullptr;
 };
 
-// Which models there are, for people: what `acp models` and `acp config` show.
+// The available models, for people: the output of `acp models` and `acp config`.
 struct ModelReport {
   std::string chosen;      // what a session begins with
   std::string why;         // in words
@@ -65,16 +65,17 @@ class Coder {
   explicit Coder(CoderOptions options);
   ~Coder();
 
-  // For a session in this directory. Only what is chosen, and why, unless the providers are wanted:
-  // then servers of the user's own are asked, all at once. Throws SettingsError, KeysError.
+  // Reports the models of a session in this directory: only the chosen one and why, unless the
+  // providers are wanted. Then the user's own servers are asked, all at once. Throws SettingsError,
+  // KeysError.
   ModelReport report_models(const std::string& cwd, bool with_providers);
 
-  // Until the client is gone; gives the exit code.
+  // Runs until the client is gone; returns the exit code.
   int run(Transport transport);
 
  private:
   using SessionPtr = std::shared_ptr<Session>;
-  // What requests that begin or open a session have in common.
+  // The common part of requests that begin or open a session.
   struct Opening;
 
   // ---- coder_auth.cc
@@ -83,7 +84,8 @@ class Coder {
   void require_key(const Models& models, const std::string& model) const;
   std::vector<v1::AuthMethod> login_methods(const settings::ProviderSettings& provider) const;
   KeySource key_source(const settings::ProviderSettings& provider) const;
-  // Those whose keys sessions use: the chosen model's; if none is chosen, all that have one.
+  // The providers whose keys sessions use: the chosen model's; if none is chosen, all that have
+  // one.
   std::vector<const settings::ProviderSettings*> key_providers(
       const settings::Settings& settings) const;
   void authenticate(const std::string& method);
@@ -102,22 +104,22 @@ class Coder {
   settings::Settings settings_for(const std::string& cwd) const;
   std::shared_ptr<Models> models_for(const settings::Settings& settings);
   // ---- coder_models.cc
-  // A server that nobody has decided about is left in `unasked`.
+  // Chooses a model. A server that nobody has decided about is put into `unasked`.
   std::string chosen_model(Opening& opening) const;
   v1::PromptCapabilities prompt_capabilities();
-  // Of a server that answers at one of these ports, and that may be used: its first, or `wanted`.
+  // The first model, or `wanted`, of a server that answers at one of these ports and may be used.
   std::optional<std::string> found_model(Opening& opening, const std::vector<UsualPort>& ports,
                                          const std::string& wanted = {}) const;
-  // The one that a stored session had. Throws Error.
+  // The model of a stored session. Throws Error.
   std::string session_model(Opening& opening) const;
-  // Asks a server of the user's own what it serves; `told`, if given, is what it said.
+  // Makes a model; asks a server of the user's own for its facts, which go to `told`, if given.
   std::shared_ptr<Model> make_model(const Models& models, const std::string& id,
                                     std::vector<Note>& notes, ServerFacts* told = nullptr) const;
   std::shared_ptr<Model> first_model(Opening& opening) const;
   SessionPtr make_session(Opening& opening, std::shared_ptr<Model> model, LiveSession kept);
-  // From now on it can be prompted.
+  // Adds the session: from now on it can be prompted.
   void enter(const SessionPtr& session);
-  // What a stored session begins with: mode and model. Throws UnknownSession.
+  // Reads the mode and model of a stored session. Throws UnknownSession.
   StoredSession go_on_from(const std::string& id, Opening& opening);
   static std::string mode_to_go_on_with(const StoredSession& stored,
                                         const settings::Settings& settings,
@@ -138,7 +140,7 @@ class Coder {
   v1::ForkSessionResponse fork_session(const SessionContext& context,
                                        const v1::ForkSessionRequest& request);
   v1::ListSessionsResponse list_sessions(const v1::ListSessionsRequest& request);
-  // Its entries become a conversation again; with a context they are sent as well.
+  // Rebuilds the conversation from the stored entries; with a context, sends them as well.
   void replay(Session& session, const SessionContext* context);
 
   v1::PromptResponse prompt(const acp::Turn& turn);
@@ -147,10 +149,10 @@ class Coder {
                                                   const v1::SetSessionConfigOptionRequest& request);
 
   void announce_commands(const SessionContext& context, const SessionPtr& session);
-  // What to say at once of a session without a model; a client without notices gets it later.
+  // Reports at once that a session has no model; a client without notices gets it later.
   static void say_first_note(const acp::Turn& turn, Session& session);
   std::optional<Note> no_model_note(const SessionContext& context, Session& session) const;
-  // From now on the client is notified of commands that come and go.
+  // Notifies the client of commands that come and go from now on.
   void watch_commands(const SessionContext& context, const SessionPtr& session);
 
   Store& store();

@@ -99,7 +99,7 @@ TEST_F(CoderTest, ASessionThatCannotBeReplayedIsNotHeld) {
   for (const char* method : {"session/load", "session/resume"}) {
     const std::string answer = ask(method, R"({"sessionId":"broken",)" + place() + "}");
     EXPECT_PRED2(contains, answer, "an update of the session is broken");
-    // Who could mend it can have it.
+    // A caller that could repair it can open it.
     Store store(options.store_file, nothing);
     EXPECT_NO_THROW(store.open("broken")) << method;
   }

@@ -1,4 +1,4 @@
-// Tells when files come, go or change in folders that need not be there yet.
+// Reports when files come, go or change in folders that need not exist yet.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ class FolderWatch {
   FolderWatch& operator=(const FolderWatch&) = delete;
   ~FolderWatch();
 
-  // Watches `parts` below the directory, each in the one before it, as far as they are there: for
+  // Watches `parts` below the directory, each in the one before it, as far as they exist: for
   // ".acp", "commands", the files in DIRECTORY/.acp/commands. `on_change` is called on the watch's
-  // thread; it may call forget(), and may be called for nothing. False if the system cannot watch.
+  // thread; it may call forget(), and may be called without a change. Returns false if the system
+  // cannot watch.
   bool watch(const std::string& key, const std::string& directory, std::vector<std::string> parts,
              std::function<void()> on_change);
-  // A call that is under way may still come to its end.
+  // Ends a watch. A call of on_change that is under way may still finish.
   void forget(const std::string& key);
 
  private:

@@ -1,4 +1,4 @@
-// What to say when a server was never reached: one sentence, and what may help.
+// The message for a server that was never reached: one sentence, and what may help.
 #pragma once
 
 #include <string>

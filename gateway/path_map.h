@@ -1,5 +1,4 @@
-// The same directories by two names: what an editor calls them, and what they are called on the
-// agent's machine.
+// Maps directories of the editor's machine to those of the agent's machine.
 #pragma once
 
 #include <optional>
@@ -14,18 +13,18 @@ namespace acp::gateway {
 
 class PathMap {
  public:
-  // Absolute paths, as "LOCAL=REMOTE". Throws std::invalid_argument.
+  // Adds a mapping of absolute paths, "LOCAL=REMOTE". Throws std::invalid_argument.
   void add(const std::string& pair);
-  // Then every path is as good there as here.
+  // No mapping: paths are used unchanged.
   bool empty() const { return pairs_.empty(); }
 
   enum class Towards { agent, editor };
-  // By the longest directory that holds it. Nothing if none does.
+  // Translates a path by the longest mapped directory that contains it; nothing if none does.
   std::optional<std::string> path(const std::string& given, Towards side) const;
 
-  // A message's params or result, with all its paths and file: addresses translated; what is
-  // foreign to the protocol (raw input and output, _meta, text) stays. Those without a mapping
-  // stay, too, and the first of them is named.
+  // A message's params or result, with all its paths and file: addresses translated; other data
+  // (raw input and output, _meta, text) is kept. Unmapped paths are kept, too, and the first of
+  // them is named.
   struct Translated {
     Json json;
     std::optional<std::string> unmapped = {};

@@ -1,4 +1,4 @@
-// The directories that a client from elsewhere may work in.
+// The directories that a remote client may work in.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// acp serve: agents of this machine, for clients elsewhere.
+// acp serve: agents of this machine, for remote clients.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ struct ServeOptions {
   bool shows_token = false;  // it is new, and a person looks on
 };
 
-// Until it is asked to stop; then running turns have `drain`. The exit code. Throws what
-// remote::Server throws, and std::filesystem::filesystem_error about a root.
+// Serves until it is asked to stop; then running turns have the time `drain`. Returns the exit
+// code. Throws what remote::Server throws, and std::filesystem::filesystem_error about a root.
 int serve(const ServeOptions& options, const std::stop_token& stop);
 
 // One line of the access log, without its end.

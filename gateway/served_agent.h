@@ -1,4 +1,4 @@
-// Between a client from elsewhere and an agent of this machine.
+// Between a remote client and an agent of this machine.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct ServedAgentOptions {
   std::function<void(std::string_view line)> on_stderr = nullptr;
 };
 
-// Starts the agent, and returns when the client or the agent has gone; the whole tree of its
-// processes has by then. How the agent exited, or 0. Throws StartFailed.
+// Starts the agent, and returns when the client or the agent has gone; its whole process tree has
+// ended then. Returns the agent's exit code, or 0. Throws StartFailed.
 int serve_agent(Transport client, const ServedAgentOptions& options);
 
 }  // namespace acp::gateway

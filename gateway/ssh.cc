@@ -15,8 +15,8 @@ constexpr int ssh_failed = 255;  // of ssh itself, whatever the reason
 constexpr std::string_view mark = "acp-ssh: ", mark_directory = "directory ";
 constexpr const char *no_directory = "no-directory", *no_program = "no-program";
 
-// Any login shell runs it: one word for /bin/sh, in single quotes. What is written first tells
-// where the agent works, or why it does not start.
+// Any login shell runs it: one word for /bin/sh, in single quotes. The first output line
+// reports the agent's directory, or why it did not start.
 constexpr const char* script =
     "say() { printf '\\nacp-ssh: %s\\n' \"$1\"; }; "
     "if [ -n \"$1\" ]; then cd -- \"$1\" || { say no-directory; exit 1; }; fi; shift; "

@@ -19,10 +19,10 @@ struct SshOptions {
   std::string cwd = {};  // there; "": the home directory, where a relative one begins
 };
 
-// The command that starts it. ssh asks no questions: its terminal may be in use.
+// The command that starts the agent. ssh asks no questions: its terminal may be in use.
 std::vector<std::string> ssh_command(const SshOptions& options);
 
-// How ssh ended, and what it and the agent wrote to stderr.
+// How ssh ended, and the stderr of ssh and the agent.
 struct SshEnd {
   bool reached = false;  // the command was about to start
   std::string problem;   // what the other side said about the start: "no-directory", "no-program"
@@ -38,14 +38,14 @@ class SshLink final : public TransportLink {
   // Throws std::runtime_error if ssh cannot be started.
   Transport start(const std::shared_ptr<SshLink>& self);
 
-  // The lines before the agent's own: ours, and what the shell's start files print. False: this one
-  // is the agent's.
+  // Takes the lines before the agent's own: ours, and those of the shell's start files. Returns
+  // false if this one is the agent's.
   bool takes(std::string_view line);
-  // Where the agent works, once the command is about to start.
+  // The agent's directory, once the command is about to start.
   const std::string& directory() const { return directory_; }
 
   std::string end_reason() const override;
-  // The agent ended by itself, or could not be started: the network is not the reason.
+  // Whether the agent ended by itself, or could not be started: the network is not the reason.
   bool ended_by_itself() const;
 
  private:

@@ -1,4 +1,4 @@
-// The token that a server asks for, in a file that only its owner can read.
+// A server's token, in a file that only its owner can read.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ struct Token {
   bool is_new = false;  // it was made now
 };
 
-// What the file holds, without the white space around it. Throws std::runtime_error if it cannot be
+// Reads the token, without the white space around it. Throws std::runtime_error if it cannot be
 // read, is empty, or others can read it.
 std::string read_token(const std::string& file);
-// The same; a file that is not there gets a token of 256 bits.
+// Reads the token, or makes the file with a token of 256 bits.
 Token read_or_make_token(const std::string& file);
-// serve-token, where acp keeps its state.
+// The path of `serve-token` in acp's state directory.
 std::string usual_token_file();
 
 }  // namespace acp::gateway

@@ -1,4 +1,4 @@
-// What was probably meant by a name that is not known.
+// Guesses what was meant by an unknown name.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace acp::settings {
 
-// The one of `known` that `written` was probably meant to be; empty if there is none.
+// The element of `known` that `written` was probably meant to be; empty if there is none.
 std::string closest(const std::string& written, const std::vector<std::string>& known);
 // "; did you mean X?", or nothing.
 std::string did_you_mean(const std::string& written, const std::vector<std::string>& known);

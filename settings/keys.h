@@ -11,7 +11,7 @@
 
 namespace acp::settings {
 
-// Its text never has a key in it.
+// Its message never contains a key.
 class KeysError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,15 +27,15 @@ class Keys {
 
   const std::string& path() const { return path_; }
 
-  // The environment's before the file's.
+  // Finds a provider's key: the environment's before the file's.
   std::optional<std::string> find(const ProviderSettings& provider) const;
   // Where find() finds it: the variable, or the file. Nothing if there is no key.
   std::optional<std::string> source(const ProviderSettings& provider) const;
-  // In the file. Space around the key is not part of it.
+  // Stores a key in the file, without space around it.
   void store(const std::string& provider, const std::string& key) const;
-  // From the file. False if it was not there.
+  // Removes a key from the file. Returns false if there was none.
   bool remove(const std::string& provider) const;
-  // The providers that have one in the file.
+  // The providers that have a key in the file.
   std::vector<std::string> all() const;
   // Providers and keys of the file; none if it cannot be read. Throws nothing.
   std::map<std::string, std::string> stored() const;

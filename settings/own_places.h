@@ -1,4 +1,4 @@
-// Where acp keeps what is its own: configuration, rules, keys, sessions. No agent has access.
+// The places of acp's own files: configuration, rules, keys, sessions. No agent has access.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The files by which a project speaks to us: AGENTS.md, .acp/config.toml. Anybody may have written
-// them, and in directories above the project anybody else.
+// A project's files for us: AGENTS.md, .acp/config.toml. They are not trusted: anybody may have
+// written them.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,9 @@ struct ProjectText {
   std::size_t size = 0;      // of the whole file; `text` may be less
 };
 
-// The file `name` in `directory`, at most so many bytes. Not read, and that is a problem:
-// - what is no file, or no text;
-// - a link that leaves the directory;
-// - a file of another user than us, root, and the owner of `project`, the directory that the user
+// Reads the file `name` in `directory`, at most so many bytes. Not read, and reported as a problem:
+// - what is no file, or no text; - a link that leaves the directory; - a file of another user than
+// us, root, and the owner of `project`, the directory that the user
 //   chose to work in;
 // - above `project`, a file or a directory that everybody may write to.
 ProjectText read_project_file(const std::string& directory, const std::string& name,

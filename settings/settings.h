@@ -1,5 +1,5 @@
-// What the user has set, and where: built in < user's file < project's file < environment < command
-// line.
+// The effective settings and their sources: built in < user's file < project's file < environment <
+// command line.
 //
 //   model = "local/qwen3"
 //   [limits]
@@ -25,7 +25,7 @@
 
 namespace acp::settings {
 
-// The source of what nobody has set.
+// The source of default values.
 inline constexpr const char* built_in = "built in";
 
 template <class T>
@@ -34,8 +34,8 @@ struct Setting {
   std::string source;  // "built in", "OPENAI_BASE_URL", "/…/config.toml:3", "--model"
 };
 
-// What the configuration says of a model. What it does not say is asked of the server, or known by
-// the model's name.
+// A model's facts in the configuration. Missing ones are asked of the server, or known by the
+// model's name.
 struct ModelFacts {
   std::optional<std::uint64_t> context_tokens = {};
   std::optional<std::uint64_t> max_output_tokens = {};
@@ -60,14 +60,14 @@ struct ProviderSettings {
   std::vector<std::string> models = {};  // offered for choice
   ModelFacts facts = {};                 // of all its models
   std::map<std::string, ModelFacts> model_facts = {};  // of one
-  // Where they come from, by the names in describe(), "model.NAME.images" among them. What is not
-  // here is built in.
+  // The sources of values, by the names in describe(), also "model.NAME.images". Others are built
+  // in.
   std::map<std::string, std::string> sources = {};
   bool local_server = false;  // built in, at the usual port of a server on this machine
 
-  // A local server of which the user has configured nothing: only the user may choose it.
+  // Whether it is a local server that is not configured: only the user may choose it.
   bool is_usual_server() const;
-  // What is said of one counts before what is said of all.
+  // The facts of a model: its own before those of all models.
   ModelFacts facts_of(const std::string& model) const;
 };
 
@@ -106,34 +106,35 @@ struct Settings {
   // Limits of a turn.
   Setting<std::uint64_t> max_requests;
   Setting<std::uint64_t> max_turn_tokens;  // 0: none
-  // Of a command.
+  // Limit of a command.
   Setting<std::uint64_t> command_seconds;
   Setting<std::uint64_t> output_bytes;
-  // Of a request to the model: time without a byte, and without anything said; how often it is
-  // asked again; what is read of an error.
+  // Limits of a request to the model: time without a byte, and without content; retries; bytes read
+  // of an error.
   Setting<std::uint64_t> request_seconds;
   Setting<std::uint64_t> content_seconds;
   Setting<std::uint64_t> retries;
   Setting<std::uint64_t> error_bytes;
-  // Of one answer of the model: its text and thoughts, the arguments of its calls, its calls.
+  // Limits of one answer of the model: its text and thoughts, the arguments of its calls, its
+  // calls.
   Setting<std::uint64_t> answer_bytes;
   Setting<std::uint64_t> argument_bytes;
   Setting<std::uint64_t> answer_calls;
-  // Of a file after an edit; of a call to an MCP server.
+  // Limits of a file after an edit, and of a call to an MCP server.
   Setting<std::uint64_t> edit_bytes;
   Setting<std::uint64_t> mcp_seconds;
-  // Of .acp/commands: one file, all of them, and how many.
+  // Limits of .acp/commands: one file, all of them, and how many.
   Setting<std::uint64_t> command_file_bytes;
   Setting<std::uint64_t> command_files_bytes;
   Setting<std::uint64_t> command_files;
-  // So full a context is made shorter.
+  // How full a context may be before it is compacted.
   Setting<std::uint64_t> compact_at_percent;
   std::map<std::string, ProviderSettings> providers;  // the built-in ones always there
   std::map<std::string, AgentSettings> agents;        // the user's own, from the user's file alone
   std::map<std::string, McpServerSettings> mcp;       // likewise
-  // How `acp chat` calls a person that is away: bell, osc9, both or none.
+  // How `acp chat` notifies a person who is away: bell, osc9, both or none.
   Setting<std::string> notify;
-  // What was set and is not followed, and why: to be shown to the user.
+  // Settings that are not followed, and why: to be shown to the user.
   std::vector<std::string> notes;
 };
 
@@ -143,13 +144,13 @@ class SettingsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The file is no TOML at all.
+// The file is not TOML.
 class WrongToml : public SettingsError {
  public:
   using SettingsError::SettingsError;
 };
 
-// An environment variable; nothing if it is not set, or empty.
+// Reads an environment variable; nothing if it is not set, or empty.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 std::optional<std::string> process_environment(const std::string& name);
 
@@ -158,15 +159,15 @@ struct SettingsSources {
   std::string project_directory = {};  // the session's: its .acp/config.toml is read; empty: none
   Environment environment = process_environment;
   std::string model_override = {}, mode_override = {};  // the command line's
-  // A model that does not exist is left in `model`, with a `model_problem`: for callers that use no
-  // model, or that show what is set. Otherwise it is an error.
+  // Keeps a model that does not exist, with a `model_problem`: for callers that use no model, or
+  // that show the settings. Otherwise it is an error.
   bool any_model = false;
 };
 
-// Files that do not exist say nothing. Throws SettingsError.
+// Loads all settings. Files that do not exist are skipped. Throws SettingsError.
 //
-// A project's file comes with a repository, from anybody: it may choose a model among those that
-// the user has, make limits stricter and the mode more careful, and nothing else.
+// A project's file comes with a repository, and is not trusted: it may only choose a model that the
+// user has, and make limits and the mode stricter.
 Settings load_settings(const SettingsSources& sources);
 
 // $XDG_CONFIG_HOME/acp/config.toml, or ~/.config/acp/config.toml. Empty if there is neither.
@@ -179,7 +180,7 @@ struct DescribedSetting {
   std::string value;  // for people
   std::string source;
 };
-// Every value. There are no keys among them.
+// All values, without keys.
 std::vector<DescribedSetting> describe(const Settings& settings);
 
 }  // namespace acp::settings

@@ -10,9 +10,9 @@
 
 namespace acp::settings {
 
-// What people would call a key, if they wrote one here.
+// Whether the name looks like that of a key (a secret).
 bool names_a_key(std::string name);
-// They could write anything to a terminal that shows them.
+// Whether it is a control character, which could change a terminal that shows it.
 bool is_control(char c);
 
 std::string joined(const std::vector<std::string>& words);
@@ -32,9 +32,9 @@ class TomlValues {
                      const std::vector<std::string>& known) const;
 
   const toml::table& table(const toml::node& node, const std::string& name) const;
-  // Not empty.
+  // A string that is not empty.
   std::string text(const toml::node& node, const std::string& name) const;
-  // It may be empty.
+  // A string that may be empty.
   std::string word(const toml::node& node, const std::string& name) const;
   std::vector<std::string> words(const toml::node& node, const std::string& name) const;
   bool yes_or_no(const toml::node& node, const std::string& name) const;

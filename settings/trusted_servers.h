@@ -1,4 +1,4 @@
-// Model servers of other users on this machine: what the user has said of them.
+// The user's answers about model servers of other users on this machine.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ class TrustedServers {
 
   const std::string& path() const { return path_; }
 
-  // `owner` is the id of the user who runs it: another one is another server. Nothing if the user
-  // has not decided.
+  // The user's answer; nothing if there is none. `owner` is the id of the user who runs the server:
+  // another owner counts as another server.
   std::optional<bool> answer(const std::string& base_url, const std::string& owner) const;
   void remember(const std::string& base_url, const std::string& owner, bool trusted) const;
 

@@ -19,26 +19,26 @@ namespace async {
 [[noreturn]] void throw_timed_out(std::chrono::nanoseconds time);
 }  // namespace async
 
-// A thread that waits: what it waits for goes on here, and while there is nothing to run it reads
-// the connection itself, so that its own answer does not have to cross threads.
+// The executor of a thread that waits: runs what the wait depends on, and otherwise reads the
+// connection itself, so that the answer does not have to cross threads.
 class BlockingWait final : public Executor {
  public:
   void post(std::function<void()> function) override;
   // Runs what is posted until `done` says so. Throws TimedOut, Cancelled.
   void run(const std::function<bool()>& done, const async::WaitLimit& limit);
-  // When it gives up, if ever.
+  // When the wait times out, if ever.
   std::optional<std::chrono::steady_clock::time_point> end() const { return end_; }
 
   void set_helper(const std::weak_ptr<async::Helper>& helper) { helper_ = helper; }
   bool has_work();
-  // Something has changed that the waiting thread will see by itself.
+  // Wakes the waiting thread to look at its condition again.
   void wake() { post(nullptr); }
-  // While a helper sleeps elsewhere than here, post() wakes it by this.
+  // Sets what post() calls to wake a helper that sleeps elsewhere.
   void set_poke(std::function<void()> poke);
-  // Until something is posted, or the time is over.
+  // Sleeps until something is posted, or the time is over.
   void sleep();
 
-  // The one that this thread is in; null if it is in none.
+  // The wait that this thread is in; null if it is in none.
   static BlockingWait* current();
 
  private:

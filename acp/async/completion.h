@@ -20,7 +20,7 @@ class BlockingWait;
 
 namespace async {
 
-// Works off what a waiting thread waits for: see wait.h.
+// Does the work that a waiting thread waits for: see wait.h.
 class Helper {
  public:
   virtual ~Helper() = default;
@@ -28,13 +28,14 @@ class Helper {
   virtual void help(BlockingWait& waiting) = 0;
 };
 
-// What may end a wait before its outcome; nothing, by default.
+// What may end a wait before its outcome; by default nothing.
 struct WaitLimit {
   std::optional<std::chrono::nanoseconds> time = {};
   std::stop_token stop = {};
 };
 
-// For moments: a few loads and stores. (<mutex> would cost every user's file its compile time.)
+// A lock for a few loads and stores, without <mutex>, which costs compile time in every user's
+// file.
 class MomentaryLock {
  public:
   void lock() {
@@ -54,24 +55,25 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
  public:
   virtual ~CompletionBase() = default;
 
-  // Where a waiter goes on that runs on no executor: if this was never set, in the call that settles
-  // it. And who helps a thread that waits. Both are set before anybody waits.
+  // Where a waiter that runs on no executor goes on: if this was never set, in the call that
+  // settles it. And the helper of a thread that waits. Both are set before anybody waits.
   std::weak_ptr<Executor> home;
   std::weak_ptr<Helper> helper;
-  // Called if the waiter goes before there is an outcome: nobody wants it any more.
+  // Called if the waiter is destroyed before there is an outcome.
   std::function<void()> on_drop;
 
   bool ready() const;
-  // False if the outcome is there already. The waiter goes on where it runs now.
+  // Returns false if the outcome is there already. Otherwise the waiter later goes on where it runs
+  // now.
   bool suspend(std::coroutine_handle<> waiter);
   void drop();
   // Blocks this thread until the outcome is there. Throws TimedOut, Cancelled.
   void block(const WaitLimit& limit);
-  // False if it was settled before.
+  // Returns false if it was settled before.
   bool fail(std::exception_ptr error);
 
  protected:
-  // Changes the outcome, and lets the waiter go on. False if it was settled before.
+  // Changes the outcome, and lets the waiter go on. Returns false if it was settled before.
   template <class Change>
   bool settle_with(Change change) {
     lock_.lock();
@@ -109,7 +111,7 @@ class Completion : public CompletionBase {
   bool settle(Value value = {}) {
     return settle_with([&] { value_.emplace(std::move(value)); });
   }
-  // Once it is settled.
+  // Takes the outcome, once it is settled.
   T take() {
     rethrow();
     if constexpr (!std::is_void_v<T>) return std::move(*value_);

@@ -8,7 +8,7 @@
 
 namespace acp {
 
-// Settle and await on one thread. The waiter goes on inside settle().
+// An event of one thread, for settle() and for awaiting. The waiter goes on inside settle().
 template <class T>
 class Event {
   struct State {
@@ -19,18 +19,17 @@ class Event {
  public:
   Event() : state_(std::make_shared<State>()) {}
 
-  // The end that settles. If the waiter is gone, that is no longer of interest: settle() does
-  // nothing.
+  // The side that settles. If the waiter is gone, settle() does nothing.
   class Source {
    public:
-    // The first counts.
+    // Settles the event; only the first call counts.
     void settle(T value) const {
       const auto state = state_.lock();
       if (!state || state->value) return;
       state->value.emplace(std::move(value));
       if (const auto waiter = std::exchange(state->waiter, nullptr)) waiter.resume();
     }
-    // Somebody may still wait for it.
+    // Whether somebody may still wait for it.
     bool wanted() const { return !state_.expired(); }
 
    private:
@@ -38,7 +37,7 @@ class Event {
     explicit Source(const std::shared_ptr<State>& state) : state_(state) {}
     std::weak_ptr<State> state_;
   };
-  // Any number of them.
+  // Makes a source; there may be any number.
   Source source() const { return Source(state_); }
 
   class Awaiter;

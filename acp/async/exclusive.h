@@ -3,14 +3,14 @@
 
 namespace acp::async {
 
-// Held by a thread while it runs such code. One that waits for a task lets go of it meanwhile.
+// Held by a thread while it runs such code, and released while it waits for a task.
 class Exclusive {
  public:
   virtual void leave() = 0;
   // Returns when this thread has it again.
   virtual void enter() = 0;
 
-  // Of this thread; null if it holds none.
+  // The one that this thread holds; null if it holds none.
   static Exclusive* current();
   class Scope {
    public:

@@ -16,14 +16,14 @@
 
 namespace acp {
 
-// A handle: copies are the same promise. If nobody ever keeps it, its task waits until it is
+// A handle: copies are the same promise. If it is never settled, its task waits until the task is
 // dropped.
 template <class T>
 class Promise {
  public:
   Promise() : outcome_(std::make_shared<async::Completion<T>>()) {}
 
-  // The first of these counts; the others return false.
+  // Settles the promise. Only the first of these calls counts; the others return false.
   template <class Value = T>
     requires(!std::is_void_v<T>)
   bool set(Value value) const {
@@ -35,10 +35,10 @@ class Promise {
   {
     return outcome_->settle();
   }
-  // What the task throws.
+  // Makes the task throw this.
   bool fail(std::exception_ptr error) const { return outcome_->fail(std::move(error)); }
 
-  // To be awaited; once.
+  // The task to await, once.
   Task<T> task() const { return Task<T>(outcome_); }
 
  private:
@@ -47,7 +47,7 @@ class Promise {
 
 namespace async {
 
-// The function as one that keeps a promise, and the promise's task.
+// Returns the function as one that settles a promise, and the promise's task.
 template <class F>
 auto outcome_of(F&& function) {
   using Result = std::invoke_result_t<std::decay_t<F>&>;

@@ -67,11 +67,11 @@ class Running {
     coroutine_.start(std::move(on_end));
   }
 
-  // It has ended.
+  // Whether it has ended.
   bool done() const { return state_->finished; }
-  // It is done, and take() throws.
+  // Whether it is done, and take() throws.
   bool failed() const { return state_->error != nullptr; }
-  // Only once it is done; throws what the task threw.
+  // Returns the result, once it is done; throws what the task threw.
   T take() {
     if (state_->error) std::rethrow_exception(state_->error);
     if constexpr (!std::is_void_v<T>) return std::move(*state_->value);

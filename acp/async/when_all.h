@@ -20,7 +20,7 @@ namespace async {
 // Counts tasks that run on one thread, and wakes the one that waits for them all.
 class Countdown {
  public:
-  // For each task, when it has ended.
+  // Returns what to call when a task has ended, for each task.
   std::function<void()> on_end() {
     ++state_->open;
     return [state = state_] {
@@ -29,7 +29,7 @@ class Countdown {
       if (const auto wake = std::exchange(state->wake, nullptr)) wake();
     };
   }
-  // Until all have ended, or `failed` says that one of them need not be waited for.
+  // Waits until all have ended, or `failed` says that one of them need not be waited for.
   template <class Failed>
   Task<void> wait(Failed failed) {
     while (state_->open > 0 && !failed()) {
@@ -49,8 +49,9 @@ class Countdown {
 
 }  // namespace async
 
-// All run at once, on the thread that awaits; their values in the order of the tasks, or nothing
-// for tasks without one. When one of them throws, so does this, and the others are cancelled.
+// Runs all tasks at once, on the thread that awaits; returns their values in the order of the
+// tasks, or nothing for tasks without one. When one of them throws, so does this, and the others
+// are cancelled.
 template <class T>
 Task<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> when_all(
     std::vector<Task<T>> tasks) {
@@ -75,7 +76,7 @@ Task<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> when_all(
   }
 }
 
-// Tasks of several kinds.
+// Waits for tasks of several kinds.
 template <class... T>
   requires(sizeof...(T) > 1 && (!std::is_void_v<T> && ...))
 Task<std::tuple<T...>> when_all(Task<T>... tasks) {

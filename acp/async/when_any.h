@@ -1,5 +1,5 @@
-// Waiting for whichever comes first; the other is cancelled by being destroyed. What time-outs are
-// made of.
+// Waiting for the first of two tasks; the other is cancelled by being destroyed. The base of
+// time-outs.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ class Client {
     std::chrono::milliseconds time_limit{0};  // 0: none
     bool stays = false;                       // a redirect to another origin is a failure
     std::string proxy = {};                   // empty: as the environment says
-    std::string ca_file = {};                 // empty: those whom the system trusts
+    std::string ca_file = {};                 // empty: the system's
     bool http_1 = false;                      // never HTTP/2
   };
   // The answer's beginning, after all redirects.
@@ -46,7 +46,7 @@ class Client {
     std::string content_type() const;
   };
   struct Failure {
-    bool unreachable = false;  // nobody was there to ask
+    bool unreachable = false;  // the server could not be reached
     bool refused = false;      // of these: nothing listens at that port
     std::string message = {};
   };
@@ -63,9 +63,9 @@ class Client {
   ~Client();
 
   Id start(Request request, Events events);
-  // No more events of it.
+  // Drops a request: no more events of it follow.
   void drop(Id id);
-  // While it holds, nothing more of any answer is read.
+  // Pauses reading of all answers, or goes on.
   void hold(bool holds);
   // Called when a redirect leaves headers behind.
   std::function<void(const std::string& from, const std::string& to)> on_headers_dropped;
@@ -77,7 +77,7 @@ class Client {
   // Waits until an answer goes on, the descriptor is ready, wake() is called or the time is over;
   // then calls events.
   void run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time);
-  // From any thread.
+  // Wakes run(), from any thread.
   void wake();
 
  private:

@@ -6,7 +6,7 @@
 
 namespace acp::http {
 
-// What we use of it: curl().easy_init is curl_easy_init.
+// The functions that we use: curl().easy_init is curl_easy_init.
 #define ACP_CURL_FUNCTIONS(X) \
   X(easy_cleanup)             \
   X(easy_getinfo)             \

@@ -1,4 +1,4 @@
-// What an answer without success says, for people.
+// Describes an unsuccessful answer, for people.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace acp::http {
 
 // "HTTP 404 Not Found: start of the body", or what the JSON-RPC error in the body says.
 std::string describe_status(int status, std::string_view body);
-// On one line, and not too much of it.
+// The beginning of the body, on one line.
 std::string beginning_of(std::string_view body);
 
 }  // namespace acp::http

@@ -6,16 +6,16 @@
 namespace acp::io {
 
 #ifdef _WIN32
-// What the system calls it.
+// The system's type.
 using NativeDescriptor = void*;
 inline const NativeDescriptor no_descriptor = nullptr;
 #else
-// What the system calls it.
+// The system's type.
 using NativeDescriptor = int;
 inline constexpr NativeDescriptor no_descriptor = -1;
 #endif
 
-// Closes what it holds.
+// Owns a descriptor, and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -28,7 +28,7 @@ class Descriptor {
   ~Descriptor() { reset(); }
 
   explicit operator bool() const { return native_ != no_descriptor; }
-  // The system's, which stays with this object.
+  // The system's descriptor; this object still owns it.
   NativeDescriptor get() const { return native_; }
   // Gives up ownership without closing.
   NativeDescriptor release() { return std::exchange(native_, no_descriptor); }

@@ -1,4 +1,4 @@
-// The way of what the engine has to send to the wire.
+// From the engine's output to the wire.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class Outbox {
   Outbox(rpc::Engine& engine, Wire& wire, Timers::Now now = &Clock::now)
       : engine_(engine), wire_(wire), now_(now) {}
 
-  // The wire takes nothing now: flush() again when it does.
+  // Whether the wire takes nothing now: flush() again when it does.
   bool blocked() const { return state_ == State::blocked; }
   void unblock() {
     if (blocked()) state_ = State::open;
   }
-  // The other side reads no more. What is to be sent is dropped.
+  // Whether the other side reads no more. Then output is dropped.
   bool failed() const { return state_ == State::failed; }
   bool congested() const { return engine_.congested() && !failed(); }
   bool empty() const { return engine_.outgoing().empty(); }
@@ -35,7 +35,8 @@ class Outbox {
 
   // Whether gather() would do anything. Asked for each message.
   bool worth_a_look() const { return size() >= look_at_; }
-  // True if what is there should go out now: enough was gathered, or the last write was long ago.
+  // Returns true if the output should go out now: enough was gathered, or the last write was long
+  // ago.
   bool gather();
 
   enum class Flushed { all, blocked, failed };
@@ -45,11 +46,11 @@ class Outbox {
     int code = 0;          // why it failed: errno
   };
   Result flush() { return flush(Clock::time_point()); }
-  // With the time of the last look at the clock, which may be a little early: what follows is then
-  // gathered for a shorter time.
+  // Flushes with the time of the last look at the clock, which may be a little early: later
+  // messages are then gathered for a shorter time.
   Result flush_quickly() { return flush(last_look_); }
 
-  // Settled when there is room again.
+  // Settles the waiter when there is room again.
   void wait_for_room(Room waiter) { waiting_.push_back(std::move(waiter)); }
   void release_waiting();
 

@@ -1,5 +1,5 @@
-// Text of others, made safe to print: nothing in it steers a terminal, hides, or turns the text
-// around. The one place that decides which characters those are.
+// Makes foreign text safe to print: nothing in it controls a terminal, is invisible, or changes the
+// direction of the text. Only this file decides which characters do.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,22 @@ bool is_hidden(std::uint32_t code);
 bool is_joining(std::uint32_t code);
 // Whether `code` must not be shown as it is, between these two (0: nothing).
 bool is_unsafe(std::uint32_t before, std::uint32_t code, std::uint32_t after);
-// What is shown instead: the picture of an ASCII control character (␛, ␊), <U+202E> for others.
+// Appends what is shown instead: the picture of an ASCII control character (␛, ␊), <U+202E> for
+// others.
 void put_visible(std::string& out, std::uint32_t code);
 
-// As it is, except what is unsafe; line ends and tabs stay. Bytes that are no UTF-8 become U+FFFD.
-// Printable text is left as it is: printable(printable(x)) == printable(x).
+// Returns the text with unsafe characters made visible; line ends and tabs stay. Bytes that are no
+// UTF-8 become U+FFFD. Printable text is left as it is: printable(printable(x)) == printable(x).
 std::string printable(std::string_view text);
 inline constexpr std::size_t whole = static_cast<std::size_t>(-1);
-// On one line of at most so many characters, then …: line ends are shown as ␊, tabs become spaces.
+// Returns the text on one line of at most so many characters, then …: line ends are shown as ␊,
+// tabs become spaces.
 std::string one_line(std::string_view text, std::size_t most = 200);
 bool is_printable_line(std::string_view text);
-// JSON text with all of that escaped as \u202e. The same value, if it was JSON.
+// Returns JSON text with unsafe characters escaped as \u202e. It is the same value, if it was JSON.
 std::string printable_json(std::string_view json);
 
-// A text that comes in pieces: an emoji may be spread over two of them.
+// printable() for a text that comes in pieces: an emoji may be spread over two of them.
 class PrintableStream {
  public:
   std::string operator()(std::string_view piece);

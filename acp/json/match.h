@@ -16,8 +16,8 @@ inline bool stands_at(const char* p, const char* end, std::string_view text) {
          scan::same(p, text.data(), text.size());
 }
 
-// The field whose name stands here as it would be written, colon and all, from `guess` on and then
-// from the first; `count` if there is none. Eight bytes tell most names apart.
+// Finds the field whose quoted name and colon are next, trying `guess` first; returns `count` if
+// none matches. Eight bytes tell most names apart.
 inline std::size_t field_at(const char* p, const char* end, const Field* fields, std::size_t count,
                             std::size_t guess) {
   const auto left = static_cast<std::size_t>(end - p);

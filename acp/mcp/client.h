@@ -36,7 +36,7 @@ struct ServerCall;
 class ServerContext {
  public:
   explicit ServerContext(std::shared_ptr<detail::ServerCall> call) : call_(std::move(call)) {}
-  // As the configuration calls it.
+  // The server's name in the configuration.
   const std::string& server() const;
   // Set when nobody waits for the answer any more.
   std::stop_token stop_token() const;
@@ -56,12 +56,12 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
-  // For people, beside the name.
+  // A name for people.
   Client& title(std::string title);
 
-  // The directories that servers may know of, absolute. Without any, none are offered.
+  // The directories that servers may list, absolute. Without any, roots are not offered.
   Client& roots(std::vector<std::string> directories);
-  // Without these, what asks for them is refused.
+  // Without these handlers, such requests are refused.
   Client& on_sampling(Handler<CreateMessageResult(ServerContext, CreateMessageRequest)> handler);
   Client& on_elicitation_form(Handler<ElicitResult(ServerContext, ElicitRequest)> handler);
   Client& on_elicitation_url(Handler<ElicitResult(ServerContext, ElicitRequest)> handler);
@@ -74,15 +74,16 @@ class Client {
   Client& on_resource_updated(Handler<void(ServerContext, std::string)> handler);
 
   // ---- how it runs
-  // From the start to the answer of `initialize`; 60 s. All other calls but those of tools; 60 s.
+  // Limits of the time from the start to the answer of `initialize`, and of all other calls except
+  // those of tools; 60 s each.
   Client& handshake_time(std::chrono::milliseconds time);
   Client& request_time(std::chrono::milliseconds time);
-  // After its input was closed, a process has this long to end by itself; 2 s.
+  // How long a process may take to end by itself after its input was closed; 2 s.
   Client& exit_time(std::chrono::milliseconds time);
   Client& max_message_bytes(std::size_t bytes);
   // Where processes run; empty: where this one does.
   Client& cwd(std::string directory);
-  // Variables of ours that processes do not get, unless their configuration sets them.
+  // Variables of our environment that processes do not get, unless their configuration sets them.
   Client& without_variables(std::vector<std::string> names);
   // Where coroutine handlers run, instead of the connection's own threads: a GUI thread.
   Client& executor(std::shared_ptr<Executor> executor);

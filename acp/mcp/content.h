@@ -1,4 +1,4 @@
-// MCP content as ACP has it: what a tool or a prompt gives can go into a session as it is.
+// Converts MCP content into ACP's: the result of a tool or a prompt can be sent in a session.
 #pragma once
 
 #include "acp/json/json.h"
@@ -6,9 +6,9 @@
 
 namespace acp::mcp {
 
-// Annotations and `_meta` are kept. What ACP has no place for (a link's icons, annotations of a
-// kind it does not know) stands in `_meta.mcp` as it came: {"icons": […]}. A block that does not
-// fit is an Unknown, with all that it holds.
+// Annotations and `_meta` are kept. Members that ACP lacks (a link's icons, unknown annotations)
+// are kept in `_meta.mcp` unchanged: {"icons": […]}. An invalid block becomes an Unknown with its
+// whole content.
 v1::ContentBlock to_acp(JsonView block);
 
 }  // namespace acp::mcp

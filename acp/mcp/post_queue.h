@@ -1,4 +1,4 @@
-// What both HTTP dialects do: messages of the connection are POSTed in their order, and a request
+// The common part of both HTTP dialects: POSTs the connection's messages in their order; a request
 // whose POST fails is answered with an error that says why.
 #pragma once
 
@@ -29,7 +29,7 @@ class PostQueue : public http::Dialect {
   std::size_t queued_bytes() const override { return queued_bytes_; }
 
  protected:
-  // A POST under way. Those who wait are the requests that have had no answer.
+  // A POST under way, with its requests that have no answer yet.
   struct Post {
     std::string text;
     std::map<std::string, Json> waiting = {};
@@ -39,21 +39,21 @@ class PostQueue : public http::Dialect {
   };
 
   virtual void post(std::shared_ptr<Post> post) = 0;
-  // When the POST's answer has come: what waited for it goes on.
+  // Call when the POST's answer has come: messages that waited for it are sent.
   void posted(const Post& post);
   void pump();
-  // Messages wait until this is called with true.
+  // Lets messages go out, or wait. At first they wait.
   void open(bool is_open);
   bool idle() const { return queue_.empty() && in_order_ == nullptr; }
 
   http::Client::Request request(std::string method, std::string url) const;
-  // A message of the server's, nothing if it is none. Takes the requests that it answers off those
-  // who wait.
+  // Parses a message of the server's; nothing if it is not one. Removes the requests that it
+  // answers from `waiting`.
   std::optional<Json> take(std::string_view text, std::map<std::string, Json>& waiting);
-  // Answers those who wait.
+  // Answers the waiting requests with an error.
   void fail(std::map<std::string, Json>& waiting, const std::string& message, int status = 0);
 
-  // Of an answer without success, without what was given as a header: a server may repeat it.
+  // Describes an unsuccessful answer, without values of our headers, which a server may repeat.
   std::string describe(int status, std::string_view body) const {
     return without_secrets(http::describe_status(status, body));
   }

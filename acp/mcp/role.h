@@ -1,4 +1,4 @@
-// The client's side of a connection to a server: what the server asks for, and what it tells.
+// The client's side of a connection to a server: handles its requests and notifications.
 #pragma once
 
 #include <map>
@@ -53,7 +53,7 @@ class Role final : public acp::detail::AnsweringRole {
   void elicit(const rpc::RequestId& id, JsonView params);
   ListRootsResult roots() const;
   bool progress(rpc::NotificationToken token, JsonView params);
-  // A string of the params, for handlers that take no more.
+  // Calls a handler that takes one string of the params.
   bool tell(rpc::NotificationToken token, const Handler<void(ServerContext, std::string)>& handler,
             std::string text);
 

@@ -25,37 +25,37 @@ struct ServerState;
 
 class ServerContext;
 
-// For a tool's call.
+// Options of a tool's call.
 struct CallOptions {
   // Called in order, before the call returns; not after it.
   Handler<void(ServerContext, Progress)> on_progress = {};
   // Cancels the call: the server is notified, and the call throws Cancelled.
   std::stop_token stop = {};
-  // Then the call is taken back, and throws TimedOut; nothing for no limit. Progress changes
-  // nothing.
+  // After this time the call is cancelled, and throws TimedOut; nothing for no limit. Progress does
+  // not extend it.
   std::optional<std::chrono::milliseconds> time = {};
 };
 
 // A handle: copies are the same server. When the last one goes, the connection is closed, and a
 // process ends with all that it has started.
 //
-// Calls throw, when they are awaited: CallFailed (the server's answer is an error, or HTTP's is), Refused (the server does
-// not offer this), ConnectionClosed (with the reason) and TimedOut.
+// Calls throw, when they are awaited: CallFailed (the server's answer is an error, or HTTP's is),
+// Refused (the server does not offer this), ConnectionClosed (with the reason) and TimedOut.
 class Server {
  public:
   explicit Server(std::shared_ptr<detail::ServerState> state) : state_(std::move(state)) {}
 
-  // As the configuration calls it.
+  // The server's name in the configuration.
   const std::string& name() const;
   const InitializeResult& info() const;
 
-  // All pages.
+  // List all pages.
   Task<std::vector<Tool>> list_tools() const;
   Task<std::vector<Resource>> list_resources() const;
   Task<std::vector<ResourceTemplate>> list_resource_templates() const;
   Task<std::vector<Prompt>> list_prompts() const;
 
-  // A tool's own failure is no exception: the result says isError.
+  // Calls a tool. Its own failure does not throw: the result says isError.
   Task<CallToolResult> call_tool(std::string name, Json arguments) const;
   Task<CallToolResult> call_tool(std::string name, Json arguments,
                                  const CallOptions& options) const;
@@ -65,22 +65,22 @@ class Server {
   Task<void> subscribe(std::string uri) const;
   Task<void> unsubscribe(std::string uri) const;
   Task<GetPromptResult> get_prompt(std::string name, Json arguments) const;
-  // What may stand for an argument. `reference` is {"type":"ref/prompt","name":…} or
+  // Completions of an argument. `reference` is {"type":"ref/prompt","name":…} or
   // {"type":"ref/resource","uri":…}.
   Task<Completion> complete(Json reference, std::string argument, std::string value) const;
-  // "debug" … "emergency": what on_log_message hears.
+  // Sets the lowest level of on_log_message(): "debug" … "emergency".
   Task<void> set_log_level(std::string level) const;
   Task<void> ping() const;
-  // Any other request.
+  // Sends any other request.
   Task<Json> request(std::string method, Json params) const;
   Task<Json> request(std::string method, Json params, const CallOptions& options) const;
-  ACP_REFUSE_TEMPORARY(Task<Json> request(std::string method, Json params,
-                                          CallOptions&& options) const);
+  ACP_REFUSE_TEMPORARY(Task<Json> request(std::string method, Json params, CallOptions&& options)
+                           const);
 
-  // Takes leave, and blocks until the server has gone.
+  // Closes the connection, and blocks until the server has gone.
   void close() const;
   bool connected() const;
-  // Why it is not connected, with a process's end and last words; empty while it is.
+  // Why it is not connected, with a process's exit and last output; empty while it is.
   std::string end_reason() const;
   // How the process ended, once it has; its last lines on stderr; its id, 0 if there is none.
   std::optional<io::ExitStatus> exit_status() const;

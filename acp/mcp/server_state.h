@@ -15,9 +15,9 @@ namespace acp::mcp::detail {
 struct ServerState {
   ~ServerState() { close(); }
   void close();
-  // Whatever is known when it cannot be used.
+  // Collects what is known when the server cannot be used.
   StartFailed failure(StartFailed::Phase phase, std::string reason, std::string hint = {});
-  // Why nothing more comes: how the process ended, and its last words; or what HTTP says.
+  // Why the connection has ended: the process's exit and last output, or HTTP's error.
   std::string end_report() const;
 
   std::shared_ptr<const Client::Config> config;
@@ -33,7 +33,7 @@ struct ServerState {
   std::atomic<bool> closed = false;
 };
 
-// Asks, and waits no longer than the options allow. call() says why a connection ended.
+// Send a request, and wait no longer than the options allow. call() adds why a connection ended.
 Task<Json> ask(std::shared_ptr<ServerState> server, std::string method, Json params,
                CallOptions options);
 Task<Json> call(std::shared_ptr<ServerState> server, std::string method, Json params,

@@ -1,5 +1,5 @@
-// All MCP servers of a session. One that does not start, or dies, takes its tools with it and
-// nothing else: the others go on, and what happened is said once.
+// All MCP servers of a session. If one does not start, or dies, only its tools are missing: the
+// others go on, and the event is reported once.
 #pragma once
 
 #include <chrono>
@@ -29,22 +29,22 @@ struct ServersEvent {
 
 // How servers are started and kept.
 struct ServersOptions {
-  // For each to answer `initialize`, and once more to list its tools; all start at the same time.
+  // Time for each to answer `initialize`, and again to list its tools; all start at the same time.
   std::chrono::milliseconds start_time{30'000};
-  // Before the first new attempt; then twice that, and so on.
+  // The pause before the first new attempt, which doubles each time up to the longest.
   std::chrono::milliseconds first_pause{1'000}, longest_pause{60'000};
   // Servers that are not ready after this long are reported once, while the constructor waits on.
   std::chrono::milliseconds slow_time{2'000};
   std::function<void(const std::vector<std::string>& names)> on_slow = nullptr;
-  // One at a time, on threads of the servers; the first before the constructor returns. It must not
-  // destroy the servers.
+  // Called one at a time, on threads of the servers; the first before the constructor returns. It
+  // must not destroy the servers.
   std::function<void(const ServersEvent&)> on_event = nullptr;
 };
 
 // All MCP servers of a session.
 class Servers {
  public:
-  // A tool, and whose it is.
+  // A tool, and its server.
   struct OfferedTool {
     std::string server;
     Tool tool;
@@ -59,16 +59,17 @@ class Servers {
   Servers(const Client& client, std::vector<v1::McpServer> configs, ServersOptions options = {});
   Servers(Servers&&) noexcept;
   Servers& operator=(Servers&&) noexcept;
-  // Takes leave of all of them at the same time.
+  // Closes all of them at the same time.
   ~Servers();
 
-  // Of those that are connected.
+  // The tools of connected servers.
   std::vector<OfferedTool> tools() const;
-  // Those that are not connected, and why.
+  // The servers that are not connected, and why.
   std::vector<Failure> failures() const;
-  // By the name in its configuration; nothing if it is not connected.
+  // Finds a server by the name in its configuration; nothing if it is not connected.
   std::optional<Server> find(const std::string& name) const;
-  // Throws what Server::call_tool() does; Refused, with the reason, if there is no such server.
+  // Calls a tool. Throws what Server::call_tool() does; Refused, with the reason, if there is no
+  // such server.
   CallToolResult call_tool(const std::string& server, std::string tool, Json arguments,
                            CallOptions options = {}) const;
 

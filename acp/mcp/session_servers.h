@@ -1,4 +1,4 @@
-// The MCP servers that the sessions of an agent came with, which every agent has to connect to.
+// Connects to the MCP servers that an agent's sessions name, as every agent has to.
 //
 //   acp::mcp::SessionServers servers("my-agent", "1.0");
 //   servers.install(agent);
@@ -20,10 +20,10 @@ namespace acp::mcp {
 
 class Servers;
 
-// A copy stands for the same servers. For all threads.
+// A handle: copies have the same servers. May be used by several threads.
 class SessionServers {
  public:
-  // What servers learn about the agent.
+  // The agent's name and version, for the servers.
   SessionServers(std::string name, std::string version);
 
   // Called with a server that could not be connected to, or was lost, and why; on threads of the
@@ -31,16 +31,16 @@ class SessionServers {
   SessionServers& on_trouble(
       std::function<void(const std::string& server, const std::string& reason)> hook);
 
-  // For an agent that opens and closes sessions in no way of its own: installs its handlers for
-  // both, and says which transports there are. Any other agent calls open() and close() in its own.
+  // Installs the agent's handlers that open and close sessions, and advertises the transports. An
+  // agent with such handlers of its own calls open() and close() in them.
   SessionServers& install(Agent& agent);
 
   // Connects, and returns when each server is ready, has failed, or took longer than ten seconds.
-  // They run in the session's directory. Those of an earlier opening are left.
+  // They run in the session's directory. Servers of an earlier opening are closed.
   void open(const SessionContext& session, std::vector<v1::McpServer> configs);
   void close(const std::string& session);
 
-  // Nothing, if the session brought none or is closed.
+  // The session's servers; null if it named none or is closed.
   std::shared_ptr<const Servers> find(const std::string& session) const;
   // A line for each tool, and for each server that is not connected.
   std::string describe(const std::string& session) const;

@@ -1,5 +1,5 @@
 // Streamable HTTP: each message is a POST, answered by JSON or by a stream of events; a GET brings
-// what belongs to no request. A stream that breaks off is gone on with from its last event.
+// what belongs to no request. A stream that breaks off is resumed from its last event.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ class StreamableHttp final : public PostQueue {
   void close() override;
 
  private:
-  // A POST and what became of it, or the stream that we listen to.
+  // A POST and its answer, or the stream that we listen to.
   struct Exchange {
     std::shared_ptr<Post> post;  // null: listening
     std::map<std::string, Json> waiting = {};
@@ -41,7 +41,7 @@ class StreamableHttp final : public PostQueue {
   void event(Exchange& exchange, http::EventStream::Event&& event);
   void end(const ExchangePtr& exchange, const http::Client::Failure* failure);
   void end_of_post(const ExchangePtr& exchange, const http::Client::Failure* failure);
-  // Of a GET: the stream is gone on with, or given up.
+  // Ends a GET: resumes the stream, or gives it up.
   void end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure);
   void go_on_later(const ExchangePtr& exchange);
   void take_message(Exchange& exchange, std::string_view text);

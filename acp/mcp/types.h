@@ -1,5 +1,5 @@
-// What MCP says, as far as a client has to read or write it: every published revision up to
-// 2025-11-25. https://modelcontextprotocol.io/specification
+// The MCP messages that a client reads or writes: every published revision up to 2025-11-25.
+// https://modelcontextprotocol.io/specification
 //
 // What a server lists or answers also keeps its text: `raw` is the protocol's own object, with
 // whatever this version has no name for.

@@ -1,4 +1,4 @@
-// The commonest of an agent's messages, by its spelling alone.
+// Reads the most frequent message of agents without parsing it completely.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace acp::remote {
 
-// Whether this begins as our own engine writes a `session/update`: then the message is read, and
-// what follows its session's id is not looked at. False: read it as any other.
+// Whether the text begins as our own engine writes a `session/update`: then reads the message up to
+// its session's id. False: parse it normally.
 bool read_update(std::string_view text, Message& message);
 
 }  // namespace acp::remote

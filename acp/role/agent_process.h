@@ -1,4 +1,4 @@
-// A connected agent, and the process behind it if we started one.
+// A connected agent, and its process if we started one.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace acp::detail {
 struct AgentProcess {
   ~AgentProcess();
   void close();
-  // Whatever is known when it cannot be used.
+  // Collects what is known when the agent cannot be used.
   StartFailed::Diagnosis diagnose(StartFailed::Phase phase, std::string reason);
 
   std::shared_ptr<const Client::Config> config;

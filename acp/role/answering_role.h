@@ -1,4 +1,4 @@
-// What the roles share: what the other side asks is decoded, handled by the program, and answered.
+// The common part of the roles: requests are decoded, handled by the program, and answered.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,7 @@ namespace acp::detail {
 
 class AnsweringRole;
 
-// Something of the other side's that is being handled: a request, if it has an id; or what goes on
-// beside all requests.
+// A request of the other side that is being handled; or, without an id, work beside all requests.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   explicit Call(std::shared_ptr<AnsweringRole> owner);
@@ -34,7 +33,7 @@ class Call : public std::enable_shared_from_this<Call> {
   // Guarded by the connection's lock.
   bool cancelled = false;
   bool over = false;      // answered: it may send nothing more
-  std::size_t place = 0;  // among the owner's
+  std::size_t place = 0;  // index in the owner's list
 
   Link link();
   // Most handlers never ask for a token: it is made when they do.
@@ -49,7 +48,7 @@ class Call : public std::enable_shared_from_this<Call> {
 // Throws Cancelled as soon as the call is cancelled.
 Task<void> sleep(std::shared_ptr<Call> call, std::chrono::milliseconds time);
 
-// With the lock, unless it is said otherwise.
+// All functions are called with the lock, unless noted otherwise.
 class AnsweringRole : public io::Role, public std::enable_shared_from_this<AnsweringRole> {
  public:
   void on_trouble(const rpc::Trouble& trouble) override;
@@ -57,18 +56,18 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void drop_handlers() override { handlers_->drop(); }
 
   void log(LogEntry::Level level, std::string message, std::string correlation_id = {});
-  // Not to be guessed, and never the same twice, whatever the other side has kept from an earlier
-  // run.
+  // Returns an id that cannot be guessed, and is never used twice, not even across runs of the
+  // program.
   std::string new_id(const char* prefix);
   RunningHandlers& handlers() { return *handlers_; }
   const std::shared_ptr<io::Connection>& connection() const { return connection_; }
 
  protected:
-  // `other_side` is how messages call it.
+  // `other_side` is its name in messages.
   AnsweringRole(std::shared_ptr<io::Connection> connection, std::shared_ptr<const LogHook> log,
                 std::string other_side);
 
-  // Refuses params that do not fit. False if it has.
+  // Decodes params. Returns false if they were invalid, and the request has been refused.
   template <class Request>
   bool decode(const rpc::RequestId& id, JsonView params, Request& request) {
     return decode(id, params, Request::json_type, &request);
@@ -77,7 +76,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void refuse(const rpc::RequestId& id, const Error& error);
   void refuse_unknown(const rpc::RequestId& id, std::string_view method);
 
-  // From here on the call has to be answered, or to fail; what comes after that counts for nothing.
+  // Begins a call, which has to be answered or to fail once; anything later is ignored.
   void begin(std::shared_ptr<Call> call, const rpc::RequestId& id);
   template <class Response>
   void answer(Call& call, const Response& response) {
@@ -86,10 +85,11 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void answer(Call& call, const Json& response);
   void fail(Call& call, std::exception_ptr error);
   void fail(Call& call, const rpc::ErrorObject& error);
-  // What the other side learns about an exception. What is nobody's business goes to the log.
+  // Returns what the other side learns about an exception. Internal details go to the log.
   virtual rpc::ErrorObject to_error(const Call& call, std::exception_ptr error);
 
-  // Lets the program's handler answer; without one the answer is empty. `then` sees it first.
+  // Lets the program's handler answer; without one the answer is empty. `then` sees the answer
+  // first.
   template <class Response, class SomeCall, class Then, class... Arguments>
   void run_then(const Handler<Response(Arguments...)>& handler,
                 const std::shared_ptr<SomeCall>& call, Then then, Arguments... arguments) {
@@ -114,7 +114,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
     run_then(
         handler, call, [](SomeCall&, Response&) {}, std::move(arguments)...);
   }
-  // False, as on_notification() says it: the notification has not been dealt with yet.
+  // Returns false, as on_notification() does: the notification is not handled yet.
   template <class SomeCall, class Context, class Notification>
   bool run_notification(rpc::NotificationToken token, const std::shared_ptr<SomeCall>& call,
                         const Handler<void(Context, Notification)>& handler, Context context,
@@ -130,7 +130,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
         std::move(context), std::move(notification));
     return false;
   }
-  // Something of our own that the program handles; `then` follows, with the lock.
+  // Runs a handler for an event of our own; `then` follows, with the lock.
   template <class SomeCall, class Then, class... Arguments>
   void run_beside(const std::shared_ptr<SomeCall>& call, const Handler<void(Arguments...)>& handler,
                   Then then, Arguments... arguments) {
@@ -144,7 +144,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
         },
         std::move(arguments)...);
   }
-  // Null if it has ended.
+  // The call, or null if it has ended.
   std::shared_ptr<Call> active(const rpc::RequestId& id) const;
   std::vector<std::shared_ptr<Call>> active() const { return active_; }
 
@@ -161,7 +161,7 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   const std::string other_side_;
   const std::string nonce_;
   std::uint64_t next_id_ = 0;
-  // Each knows its place. Only a cancel looks for one by its id.
+  // Each knows its index. Only a cancel searches by id.
   std::vector<std::shared_ptr<Call>> active_;
   std::size_t notifications_running_ = 0;
 };

@@ -17,11 +17,11 @@ inline constexpr std::chrono::milliseconds clean_up_time{2000};
 // Guarded by the connection's lock.
 class CallScope {
  public:
-  // What is pending fails at once, except clean-up; the other side is notified that nobody waits
-  // any more.
+  // Fails pending calls at once, except clean-up; the other side is notified that nobody waits any
+  // more.
   void cancel(rpc::Engine& engine);
   bool cancelled() const { return cancelled_; }
-  // After clean_up_time: clean-up fails too. From now on it is sent, and not waited for.
+  // After clean_up_time: fails clean-up calls, too. From now on they are sent, and not waited for.
   void end_clean_up(rpc::Engine& engine);
   bool out_of_time() const { return out_of_time_; }
 

@@ -29,7 +29,7 @@ struct PromptState {
   void wake();
 };
 
-// Of a session's state: what Client::on_state_changed has not seen yet. Guarded by the lock.
+// Changes of a session's state that Client::on_state_changed has not seen yet. Guarded by the lock.
 struct StateReport {
   bool runs = false;             // the handler
   bool wanted = false;           // again: something has changed since it began
@@ -92,32 +92,32 @@ class ClientRole final : public AnsweringRole {
   const Client::Config& config() const { return *config_; }
   v1::InitializeRequest introduction() const;
 
-  // With the lock, all of these.
-  // Updates that came before it are delivered now.
+  // Call these with the lock. Adds a session, and delivers updates that came before it.
   void add_session(const std::shared_ptr<ClientSession>& session);
   void remove_session(const std::string& id) {
     sessions_.erase(id);
     streaming_ = nullptr;
   }
   void turn_ended() { streaming_ = nullptr; }
-  // Nobody holds it any more. Its id stays known: what still comes for it is no riddle.
+  // Forgets a session that nobody holds any more. Its id stays known: later updates for it are
+  // expected.
   void forget_session(const ClientSession* session);
-  // While a session is being opened, requests for one that is not known yet have to wait.
+  // Begins to open a session: meanwhile requests for unknown sessions have to wait.
   void opening_begins() { ++opening_; }
   void opening_ends();
-  // Fails when nothing more can come.
+  // Fails the waiter when nothing more can come.
   void fail_at_end(const std::shared_ptr<async::CompletionBase>& waiter) {
     waiters_.push_back(waiter);
   }
   void cancel_permissions(const std::string& session_id);
-  // Its state has changed, by so much of what the agent sent.
+  // Records that the session's state has changed, by so many bytes of updates.
   void state_changed(ClientSession& session, std::size_t bytes = 0);
   std::string end_reason;           // why nothing more comes
   AgentId agent_id;                 // set before the connection starts
   std::size_t event_bytes = 0;      // of events that nobody has taken
   std::size_t prompts_pending = 0;  // requests that are prompts
   std::size_t prompts_waited = 0;   // prompts whose next event somebody waits for
-  bool troubled = false;            // the agent has sent what is no message
+  bool troubled = false;            // the agent has sent something that is not a message
 
  private:
   using CallPtr = std::shared_ptr<ClientCall>;
@@ -130,7 +130,8 @@ class ClientRole final : public AnsweringRole {
   template <class Request, class Response>
   void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
                const Handler<Response(ClientContext, Request)>& handler);
-  // If not: the request waits for the session that is being opened, or is refused.
+  // Whether the session is known. If not, the request waits for the session that is being opened,
+  // or is refused.
   bool knows_session(const rpc::RequestId& id, std::string_view method, JsonView params,
                      const std::string& session_id);
   void ask_permission(const rpc::RequestId& id, JsonView params);

@@ -1,4 +1,4 @@
-// What a program puts into `_meta` when a connection begins.
+// The `_meta` that a program sends when a connection begins.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace acp::detail {
 
 // Throws std::invalid_argument for a key that is not of a namespace, or of the library's own.
 void require_namespaced(std::string_view key);
-// `what` is how the message calls it.
+// Throws std::invalid_argument, naming `what`, unless it is an object.
 void require_object(const char* what, const Json& meta);
 
 // The names of extension methods, added under the library's own key; nothing if there are none.

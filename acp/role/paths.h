@@ -7,7 +7,7 @@
 
 namespace acp::detail {
 
-// As the protocol wants paths; also those of a machine with drive letters.
+// Whether the protocol takes the path as absolute; also paths with drive letters.
 bool is_absolute(std::string_view path);
 
 // Throw Refused, naming the field, for a path that is not absolute and for a line before the first.

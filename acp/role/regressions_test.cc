@@ -1,14 +1,14 @@
 // Defects that other libraries for ACP have, or had, and that ours must not have. Those tested
 // elsewhere are listed only:
 // clang-format off
-//   D01 requestId, -32800      Peer.CancelIsSentAndReadWithRequestId, Regressions.D01_*
+//   D01 requestId, -32800      Engine.CancelIsSentAndReadWithRequestId, Regressions.D01_*
 //   D02 destructors            Lifetimes.* (lifetimes_test.cc)
 //   D03 reader thread          Regressions.D03_*
 //   D04 unknown is kept        Regressions.D04_*, schema/roundtrip_test.cc
 //   D05 malformed is answered  Engine.WhatIsMalformedIsAnswered…, EngineGuarantee.P5_* (engine_guarantees_test.cc)
 //   D06 two connections        Regressions.D06_*
-//   D07 nesting, dead peers    Peer.TwoHundredThousandNestedArrays, HostileClient.*, EngineGuarantee.P7_NoSigpipe
-//   D08 after close            Peer.ClosingTellsEveryoneWhoWaitsAtOnce, Regressions.D08_*
+//   D07 nesting, dead peers    Engine.TwoHundredThousandNestedArrays, HostileClient.*, EngineGuarantee.P7_NoSigpipe
+//   D08 after close            Engine.ClosingTellsEveryoneWhoWaitsAtOnce, Regressions.D08_*
 //   D09 pending on disconnect  Regressions.D09_*
 //   D10 quadratic search       Framing.*, HostileClient.LargeMessages
 //   D11 CLOEXEC                ProcessDescriptors.*, Regressions.D11_*

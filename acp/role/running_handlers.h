@@ -13,15 +13,15 @@
 
 namespace acp::detail {
 
-// Starts handlers where they belong: coroutines on the connection's executor, plain functions one
-// at a time with them, what blocks on a thread of its own.
+// Starts handlers in the right place: coroutines on the connection's executor, plain functions one
+// at a time with them, blocking functions on threads of their own.
 class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
  public:
   explicit RunningHandlers(std::shared_ptr<io::Connection> connection)
       : connection_(std::move(connection)) {}
 
-  // `done` gets the result or the exception, without the lock. It or the arguments hold the role,
-  // and so all that is needed here. With or without the lock.
+  // Starts a handler; may be called with or without the lock. `done` gets the result or the
+  // exception, without the lock. It or the arguments own the role, and so everything needed here.
   template <class Result, class... Arguments, class Done>
   void run(const Handler<Result(Arguments...)>& handler, Done done, Arguments... arguments) {
     if (handler.is_plain()) {
@@ -53,13 +53,13 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
     }
   }
 
-  // Something that belongs to the connection, and ends by itself.
+  // Starts a coroutine that belongs to the connection, and ends by itself.
   void start(std::function<Task<void>()> make) {
     connection_->post(
         [self = shared_from_this(), make = std::move(make)] { await(*self, make()); });
   }
 
-  // Destroys those that wait for something that never came. Where no coroutine runs.
+  // Destroys handlers that wait for something that never came. Call it where no coroutine runs.
   void drop() {
     while (first_ != nullptr) Frame::from_promise(*first_).destroy();
   }
@@ -96,7 +96,7 @@ class RunningHandlers : public std::enable_shared_from_this<RunningHandlers> {
   static Run await(RunningHandlers&, Task<void> task) {
     try {
       co_await std::move(task);
-    } catch (...) {  // it has said what it had to say
+    } catch (...) {  // it has reported its own errors
     }
   }
 

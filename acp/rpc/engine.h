@@ -28,10 +28,10 @@ struct EngineOptions {
   Framing framing = Framing::newline;
   std::size_t max_message_bytes = 32 * 1024 * 1024;
   std::size_t max_depth = 512;
-  // Requests of the other side that wait for our answer, and ours that wait for theirs.
+  // Limit of requests without an answer, in each direction.
   std::size_t max_pending = 10'000;
-  // Notifications and answers that wait for a handler to finish, in bytes; more are dropped, and
-  // that is reported. See queue_is_long().
+  // Limit of notifications and answers that wait for a handler to finish, in bytes; more are
+  // dropped, and that is reported. See queue_is_long().
   std::size_t max_queued_bytes = 64 * 1024 * 1024;
   // Unsent bytes from which congested() asks producers to wait, and queued ones from which
   // queue_is_long().
@@ -54,9 +54,9 @@ class RequestId {
  public:
   RequestId() = default;
   explicit RequestId(JsonView id);
-  // As it was written.
+  // The id as it was written.
   const Json& json() const { return json_; }
-  // Equal for equal ids, however they are written.
+  // A key that is equal for equal ids, however they are written.
   const std::string& key() const { return key_; }
 
  private:
@@ -79,15 +79,15 @@ struct Trouble {
 
 inline constexpr std::size_t max_streamed_depth = 64;
 
-// What a peer tells its owner, on the owner's thread, from within feed() and end_of_input(). Views
-// live until the call returns.
+// The engine's calls to its owner, on the owner's thread, from within feed() and end_of_input().
+// Views are valid until the call returns.
 class EngineHandler {
  public:
   virtual ~EngineHandler() = default;
-  // Must be answered with respond() or fail(), now or later.
+  // Receives a request, which must be answered with respond() or fail(), now or later.
   virtual void on_request(const RequestId& id, std::string_view method, JsonView params) = 0;
-  // True: it is handled. False: its handler goes on, and finished(token) will follow. Until then no
-  // later notification is given out, and no later answer.
+  // Returns true if the notification is handled; false if its handler goes on, and finished(token)
+  // will follow. Until then no later notification is delivered, and no later answer.
   virtual bool on_notification(NotificationToken token, std::string_view method,
                                JsonView params) = 0;
   // Asked before the message is read, if it looks like `streamed_method` written without frills,
@@ -98,17 +98,17 @@ class EngineHandler {
   // Asked before anything else, past notifications that wait: true if it is one that must not stand
   // in a queue (a stop), and has been seen to.
   virtual bool on_urgent(std::string_view, JsonView) { return false; }
-  // The other side no longer wants the answer. It gets one all the same.
+  // The other side no longer wants the answer. It must get one nevertheless.
   virtual void on_cancel(const RequestId& id) = 0;
   virtual void on_trouble(const Trouble&) {}
-  // Every frame, as it is on the wire, without the framing.
+  // Receives every frame, as it is on the wire, without the framing.
   virtual void on_frame(Direction, std::string_view) {}
 };
 
 // One end of a connection.
 class Engine {
  public:
-  // What came back for a call.
+  // The outcome of a call.
   struct Answer {
     JsonView result;                     // absent if it failed
     const ErrorObject* error = nullptr;  // null if it did not
@@ -119,7 +119,7 @@ class Engine {
     std::string_view unchecked = {};
     bool* taken = nullptr;
   };
-  // Takes the answer; writes params or a result; names a call.
+  // Takes the answer; writes params or a result; identifies a call.
   using AnswerHandler = std::function<void(const Answer&)>;
   using Write = std::function<void(json::Writer&)>;
   using CallId = std::int64_t;
@@ -127,56 +127,56 @@ class Engine {
   Engine(EngineOptions options, EngineHandler& handler);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // What still waits for an answer fails.
+  // Fails calls that wait for an answer.
   ~Engine();
-  // From now on this one is called.
+  // Calls this handler from now on.
   void hand_to(EngineHandler& handler) { handler_ = &handler; }
 
   // ---- what came in ----
-  // Bytes as they came.
+  // Processes bytes as they came.
   void feed(std::string_view bytes);
-  // The other side writes no more: what waits for an answer fails, with this reason if there is
-  // one. Sending goes on.
+  // Call when the other side writes no more: calls that wait for an answer fail, with this reason
+  // if there is one. Sending goes on.
   void end_of_input(const std::string& reason = {});
-  // Nothing that came is looked at any more; waiting calls fail.
+  // Ignores all further input; waiting calls fail.
   void close();
 
   // ---- what must go out ----
-  // To be written; and how much of it was.
+  // The bytes to write; and how many were written.
   std::string_view outgoing() const { return out_.view().substr(sent_); }
   void sent(std::size_t bytes);
-  // Producers should wait until it is false again: what they add only fills memory.
+  // Whether producers should wait: what they add only fills memory.
   bool congested() const { return out_.size() - sent_ > options_.congestion_bytes; }
 
   // ---- calls ----
-  // The answer handler is called once: with the answer, or with an error that says
+  // Sends a request. The answer handler is called once: with the answer, or with an error that says
   // connection_closed. `inside` names the notification whose handler asks: its answer does not wait
   // for that handler to finish. Params that are null, or write nothing, are left out.
   CallId request(std::string_view method, const Write& params, AnswerHandler on_answer,
                  NotificationToken inside = 0, bool takes_unchecked = false);
   void notify(std::string_view method, const Write& params);
-  // The same for one that is sent often, and always with other text only: the whole message up to
-  // that, the text, which becomes a JSON string, and what stands after it.
+  // Sends a notification of which only a text changes: the message up to the text, the text, which
+  // becomes a JSON string, and the rest of the message.
   void notify_text(std::string_view before, std::string_view text, std::string_view behind);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
-  // Forgets a request: its answer, when it comes, is dropped without a word.
+  // Forgets a request: its answer, when it comes, is dropped silently.
   void abandon(CallId id);
 
   // ---- answers ----
-  // False if the request is not known, or has its answer.
+  // Answers a request. Returns false if it is not known, or has its answer.
   bool respond(const RequestId& id, const Write& result);
   bool fail(const RequestId& id, const ErrorObject& error);
-  // Runs after the answer to this request, at once if it has been given. What it sends follows the
-  // answer.
+  // Runs the action after the answer to this request, at once if it was answered. What it sends
+  // follows the answer.
   void after_answer(const RequestId& id, std::function<void()> action);
   void finished(NotificationToken token);
 
-  // Our calls that wait for an answer.
+  // Counts our calls that wait for an answer.
   std::size_t pending_calls() const { return calls_.size(); }
-  // So much waits for a handler to finish that the other side should wait, too.
+  // Whether so much waits for a handler to finish that the other side should wait, too.
   bool queue_is_long() const { return queued_bytes_ > options_.congestion_bytes; }
-  // How much of a message is there whose end is not.
+  // How many bytes of an incomplete message have come.
   std::size_t partial_bytes() const { return frames_.partial_bytes(); }
   bool input_ended() const { return input_ended_; }
 
@@ -187,7 +187,7 @@ class Engine {
     std::string unescaped;    // if it was written with escapes
     bool has_method = false;
   };
-  // Why a text is no message.
+  // Why a text is not a message.
   struct Fault {
     Code code;
     Trouble::Kind kind;
@@ -200,7 +200,7 @@ class Engine {
     bool cancellable = true;
     bool takes_unchecked = false;
   };
-  // A notification or an answer that cannot be given out yet.
+  // A notification or an answer that cannot be delivered yet.
   struct Queued {
     std::string text;  // the whole message
     NotificationToken token = 0;
@@ -227,13 +227,13 @@ class Engine {
   void enqueue(Queued item);
   void fail_calls(const std::string& reason = {});
   void flush(Batch& batch);
-  // What is known of a message that cannot be read as a whole.
+  // The known part of a message that cannot be read as a whole.
   struct Beginning {
     Json id;  // absent if it does not say
     bool method = false, answer = false;
   };
   static Beginning beginning_of(std::string_view text);
-  // Whether it was meant as an answer. The call that waits for it fails: it cannot be read.
+  // Whether it was meant as an answer; then the call that waits for it fails.
   bool unreadable_answer(const Beginning& beginning, const std::string& why);
 
   void refuse(const Json& id, const ErrorObject& error, const std::shared_ptr<Batch>& batch);

@@ -1,4 +1,4 @@
-// What a JSON-RPC error says, and the codes that ACP gives a meaning.
+// A JSON-RPC error, and the codes to which ACP gives a meaning.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where one message ends and the next begins.
+// Splits a stream of bytes into messages.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@ namespace acp::rpc {
 enum class Framing {
   newline,         // one message a line: what ACP prescribes
   content_length,  // `Content-Length: N`, a blank line, N bytes, as LSP has it
-  automatic,       // whichever of the two the first bytes look like; for the side that is spoken to
+  automatic,       // found out from the first bytes; for the side that receives
                    // first
 };
 
 // The framing by its name on a command line: "newline", "content-length", "auto".
 std::optional<Framing> framing_from(std::string_view name);
 
-// Cuts a stream of bytes into frames. Bytes are looked at once, however they are split.
+// Cuts a stream of bytes into frames. Reads each byte once, however the stream is split.
 class FrameReader {
  public:
   // One message, or why there is none.
   struct Frame {
     enum class Kind {
       message,    // the text between the frame's marks, never empty
-      too_large,  // longer than the limit, and passed over; text holds its beginning
+      too_large,  // longer than the limit, and skipped; text is its beginning
       no_header,  // a line where a Content-Length header should be
     };
     Kind kind = Kind::message;
@@ -40,12 +40,12 @@ class FrameReader {
   // until then.
   void feed(std::string_view bytes) { chunk_ = bytes; }
   std::optional<Frame> next();
-  // No more bytes will come: a last line without its end counts.
+  // Ends the input: a last line without its end counts.
   std::optional<Frame> end();
 
-  // Of the frame that is not complete yet.
+  // Size of the frame that is not complete yet.
   std::size_t partial_bytes() const { return partial_done_ ? 0 : partial_size_; }
-  // What was chosen, or found out; `automatic` while that is open.
+  // The framing that was chosen or found out; `automatic` until then.
   Framing framing() const { return framing_; }
 
  private:
@@ -55,7 +55,7 @@ class FrameReader {
   std::optional<Frame> next_line();
   std::optional<Frame> next_body();
   std::optional<Frame> line_frame(std::string_view line, std::size_t size);
-  // Takes a line off the input, without its end; nothing if it is not complete yet.
+  // Takes a line off the input, without its end. Returns false if it is not complete yet.
   bool take_line(std::string_view& line, std::size_t& size);
 
   Framing framing_;

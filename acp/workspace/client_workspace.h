@@ -1,4 +1,4 @@
-// What a client offers its agent of this machine: the files of its sessions, and terminals.
+// What a client offers its agent on this machine: the files of its sessions, and terminals.
 #pragma once
 
 #include <functional>
@@ -15,38 +15,38 @@
 
 namespace acp::workspace {
 
-// A file's failure as a handler answers it: what is not there is -32002, with its path; what is
+// Converts a file's failure into a handler's error: a missing file is -32002, with its path; one
 // outside is refused.
 Error to_error(const FileError& error);
 
-// An end as the protocol tells it.
+// Converts an exit status into the protocol's.
 v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
 
-// What no agent may touch, and what its commands find in their environment.
+// Paths that no agent may touch, and the environment of its commands.
 struct OfferOptions {
   std::vector<std::string> forbidden = {};  // paths that the agent reaches in no session
   // Commands run in our environment with these edits; what the agent sets comes after them.
   std::vector<io::EnvironmentEdit> environment = {};
 };
 
-// For one agent: when it goes, so does everything that runs for it.
+// The workspace of one agent: when it is destroyed, so is everything that runs for the agent.
 class ClientWorkspace {
  public:
   // Looks at a call before it is carried out, and throws an Error to refuse it. Its kind is read,
   // edit or execute; the agent's name is left to the caller. May block.
   using Judge = std::function<void(const ClientContext& context, Question call)>;
-  // A file was written: what was there before, if it was text, and what is there now.
+  // Called when a file was written, with its text before, if it was text, and now.
   using OnWritten = std::function<void(const std::string& path, std::optional<std::string> before,
                                        const std::string& after)>;
 
   explicit ClientWorkspace(Terminals::OnOutput on_output = {}, Terminals::OnEnd on_end = {},
                            OfferOptions options = {});
 
-  // Installs the handlers for files and terminals. They live as long as they are needed. Without a
-  // judge, all that stays inside the session's directories is carried out.
+  // Installs the handlers for files and terminals. Without a judge, every call inside the session's
+  // directories is carried out.
   void install(Client& client, Judge judge = {}, OnWritten on_written = {}) const;
 
-  // Those that run.
+  // The terminals of the agent.
   Terminals& terminals() const { return *terminals_; }
   // The directories of the request's session. Throws Error if there is no such session.
   Boundary boundary(const ClientContext& context) const { return boundaries_->of(context); }

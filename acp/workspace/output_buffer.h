@@ -1,4 +1,4 @@
-// What a command has printed, as text: the last of it, within a limit.
+// The end of a command's output, as text, within a limit.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,21 @@
 
 namespace acp::workspace {
 
-// Keeps the last `limit` bytes, cut from the front between characters. What it gives out is UTF-8:
-// a byte that is not becomes U+FFFD. Memory stays within twice the limit.
+// Keeps the last `limit` bytes, cut from the front between characters. Its output is UTF-8: other
+// bytes become U+FFFD. Memory stays within twice the limit.
 class OutputBuffer {
  public:
   explicit OutputBuffer(std::size_t limit) : limit_(limit) {}
 
-  // Gives what is new as text; a character that is not complete yet waits for its rest.
+  // Appends bytes, and returns the new text; an incomplete character waits for its rest.
   std::string append(std::string_view bytes);
-  // At the end: what waits is no character any more.
+  // Ends the output, and returns the rest: an incomplete character becomes U+FFFD.
   std::string finish();
 
   std::string_view text() const;
-  // Something was cut off.
+  // Whether something was cut off.
   bool truncated() const { return dropped_ > 0 || text_.size() > limit_; }
-  // All that was printed, as text, cut off or not.
+  // The size of all that was printed, as text, cut off or not.
   std::size_t total_bytes() const { return dropped_ + text_.size(); }
 
  private:

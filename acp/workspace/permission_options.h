@@ -17,13 +17,13 @@ inline bool rejects(v1::PermissionOptionKind kind) {
   return kind == v1::PermissionOptionKind::reject_once ||
          kind == v1::PermissionOptionKind::reject_always;
 }
-// For more than this question.
+// Whether it is remembered for later questions.
 inline bool holds_on(v1::PermissionOptionKind kind) {
   return kind == v1::PermissionOptionKind::allow_always ||
          kind == v1::PermissionOptionKind::reject_always;
 }
 
-// The option that allows, or rejects, and reaches least far. Null if the agent offers none.
+// The option with the smallest scope that allows, or rejects; null if the agent offers none.
 inline const v1::PermissionOption* least_option(const std::vector<v1::PermissionOption>& options,
                                                 bool allow) {
   const v1::PermissionOption* found = nullptr;

@@ -15,7 +15,7 @@
 
 namespace acp::workspace {
 
-// The file cannot be used. What it says is not followed in part: everything is asked.
+// The file cannot be used: then none of its rules is followed, and everything is asked.
 class PolicyStoreError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,15 +28,15 @@ class PolicyStore {
   // $XDG_CONFIG_HOME/acp/policy.toml, or ~/.config/acp/policy.toml. Empty if there is neither.
   static std::string default_path();
 
-  // Of the file.
+  // The file's path.
   const std::string& path() const { return path_; }
 
-  // In the file's order, each with file and line. Nothing if there is no file.
+  // The rules in the file's order, each with file and line. None if there is no file.
   std::vector<Policy::Placed> load() const;
-  // At the file's end. What is there already is not added again.
+  // Adds a rule at the file's end, unless it is there already.
   void add(const Rule& rule) const;
-  // The rule with this number, counted from 1 as load() gives them, and gives it back. Comments and
-  // the other rules stay as they are.
+  // Removes and returns the rule with this number, counted from 1 in the order of load(). Comments
+  // and the other rules stay as they are.
   Rule revoke(std::size_t number) const;
 
  private:

@@ -22,8 +22,8 @@ class UnknownTerminal : public std::runtime_error {
   explicit UnknownTerminal(const std::string& id) : std::runtime_error("no terminal " + id) {}
 };
 
-// For all threads. The commands run in pseudo-terminals, so that they print as they do for people,
-// but without a keyboard: their input is at its end.
+// May be used by several threads. The commands run in pseudo-terminals, so that they print as they
+// do for people, but without a keyboard: their input is at its end.
 class Terminals {
  public:
   static constexpr std::size_t default_output_bytes = 1024 * 1024;
@@ -38,8 +38,8 @@ class Terminals {
   // Pieces of the output as they come, on the terminals' own thread.
   using OnOutput = std::function<void(const std::string& id, std::string_view text)>;
 
-  // Its command has ended; or, without a status, it was released. On the terminals' own thread, or
-  // on the one that releases.
+  // Called when a command has ended; or, without a status, when its terminal was released. On the
+  // terminals' own thread, or on the one that releases.
   using OnEnd = std::function<void(const std::string& id, const std::optional<io::ExitStatus>&)>;
 
   explicit Terminals(OnOutput on_output = {}, OnEnd on_end = {});
@@ -48,19 +48,20 @@ class Terminals {
   // Releases all.
   ~Terminals();
 
-  // Gives the id of the new terminal, which no other one ever has. `owner` is for release_all().
-  // Throws CommandFailed.
+  // Starts a command, and returns the id of its terminal, which is never used again. `owner` is for
+  // release_all(). Throws CommandFailed.
   std::string create(const CommandLine& line, const std::string& owner,
                      std::optional<std::size_t> output_bytes = {});
 
   // These throw UnknownTerminal, also after a release.
   std::string owner(const std::string& id) const;
   Output output(const std::string& id) const;
-  // Any number may wait. If the terminal is released first, it is as if it had been killed.
+  // Waits for the command's end; any number may wait. If the terminal is released first, the status
+  // is that of a killed command.
   Task<io::ExitStatus> wait(const std::string& id);
-  // The whole tree. Output and exit stay to be asked for.
+  // Kills the whole process tree. Output and exit status can still be read.
   void kill(const std::string& id);
-  // Returns when no process of it is left.
+  // Releases a terminal. Returns when no process of it is left.
   void release(const std::string& id);
   void release_all(const std::string& owner);
 

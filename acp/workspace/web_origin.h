@@ -1,4 +1,4 @@
-// Where a web address leads: what is between its scheme and its path.
+// The origin of a web address: scheme, host and port.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A tool call in words.
+// Describes a tool call in words.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace acp::chat {
 
-// What is to run, as the agent tells it: one text, or words. Empty if it does not tell.
+// The command as the agent reports it: one text, or words. Empty if it does not.
 std::string command_of(const ToolCallState& call);
-// Where it is to run, as the agent tells it. Empty if it does not tell.
+// The command's directory as the agent reports it. Empty if it does not.
 std::string directory_said(const ToolCallState& call);
 // "execute `npm test`", "edit src/a.cc": on one line, safe to show.
 std::string describe(const ToolCallState& call);

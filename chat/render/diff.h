@@ -45,13 +45,13 @@ struct KeptText {
   std::string_view view;
 };
 
-// The fewest changes (Myers), as long as they are no more than `most_changes`: time and memory are
-// bounded by its square and by the size of the texts.
+// Finds the fewest changes (Myers), up to `most_changes`: time and memory are bounded by its square
+// and by the size of the texts.
 TextDiff diff(KeptText old_text, KeptText new_text, std::size_t context = 3,
               std::size_t most_changes = 1000);
 
-// Hunks with their headings. Lines are wrapped, very long ones are cut, unless `whole_lines`; after
-// `most_rows` it says how much more there is. 0 is no limit.
+// Draws hunks with their headings. Wraps lines, and cuts very long ones, unless `whole_lines`;
+// after `most_rows` says how much more there is. 0 is no limit.
 Lines diff_lines(const TextDiff& diff, std::size_t columns, std::size_t most_rows = 0,
                  bool whole_lines = false);
 // "+3 -1"

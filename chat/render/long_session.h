@@ -1,4 +1,4 @@
-// Keeps a long session short: what has been shown is let go of, and stays on disk for an export.
+// Limits the memory of a long session: entries that were shown are moved to disk, for an export.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace acp::chat {
 
-// What an entry holds, in bytes, roughly; with the terminals that it shows.
+// The approximate size of an entry in bytes, with the terminals that it shows.
 std::size_t memory_of(const SessionState& state, const SessionState::Entry& entry);
 
-// As /export writes it: Markdown, or one JSON object and a line end. Nothing for what has no place
-// there.
+// An entry as /export writes it: Markdown, or one JSON object and a line end. Empty for entries
+// that are not exported.
 std::string exported(const SessionState::Entry& entry, bool markdown);
 
 // The entries that are gone from memory, in order, in temporary files that have no name.
@@ -28,11 +28,11 @@ class Archive {
 
   void add(const SessionState::Entry& entry);
   std::size_t entries() const { return entries_; }
-  // Tool calls among them: those that are left go on counting from there.
+  // The number of its tool calls: later ones are counted from there.
   std::size_t calls() const { return calls_; }
-  // Nothing is missing.
+  // Whether nothing is missing.
   bool whole() const { return whole_; }
-  // Throws std::runtime_error.
+  // The archived entries. Throws std::runtime_error.
   std::string text(bool markdown) const;
 
  private:
@@ -47,17 +47,17 @@ class Archive {
   bool whole_ = true;
 };
 
-// How much may be kept: more is let go of, down to half of it.
+// Limits of what is kept: above them, entries are dropped down to half of it.
 struct Bounds {
   std::size_t entries = 1000;
   std::size_t bytes = 4 * 1024 * 1024;
   std::size_t message_bytes = 256 * 1024;  // of a message that is being written
 };
 
-// How many of the first `printed` entries to let go of.
+// How many of the first `printed` entries to drop.
 std::size_t too_many(const SessionState& state, std::size_t printed, const Bounds& bounds);
 
-// For who shows everything at once and keeps nothing: `acp run`.
+// Drops everything that was shown: for `acp run`.
 void keep_short(SessionState& state);
 
 }  // namespace acp::chat

@@ -16,10 +16,10 @@ struct Media {
 // Images, audio, links and resources, in order.
 std::vector<Media> media_of(const SessionState& state);
 
-// A name for a file, by its address and kind; never a path.
+// Suggests a file name, by address and kind; never a path.
 std::string suggested_name(const v1::ContentBlock& block, std::size_t number);
 
-// The bytes. Throws std::runtime_error if there are none here: a link's are elsewhere.
+// The bytes of a block. Throws std::runtime_error for a link, whose bytes are elsewhere.
 std::string bytes_of(const v1::ContentBlock& block);
 
 // Writes a new file, which only its owner can read. Throws std::runtime_error, also if it is there

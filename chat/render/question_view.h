@@ -1,5 +1,5 @@
-// What an agent asks to do, all of it, as lines: for the questions of acp chat and of
-// acp run --policy ask. Text in, lines out.
+// Draws an agent's permission question completely: for acp chat and acp run --policy ask. Text in,
+// lines out.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace acp::chat {
 
-// A command as it will run: real lines, of which one that is wider than a row goes on after ↪.
-// Control characters and odd blanks are visible, long runs of blanks stand as ␠×300, of empty
-// lines as ␊×40.
+// A command as it will run: its real lines; one wider than a row goes on after ↪. Control
+// characters and odd blanks are visible, long runs of blanks stand as ␠×300, of empty lines as
+// ␊×40.
 Lines command_lines(std::string_view command, std::size_t columns);
-// The same on one line, its middle left out (with how much that was) if it has more characters.
+// The command on one line, its middle left out (with how much that was) if it has more characters.
 std::string command_line_of(std::string_view command, std::size_t most = 200);
 
-// Who is really asked for a page.
+// The real origin of a URL.
 struct UrlOrigin {
   std::string scheme, user, host;  // the host with its port, as written
 };
-// Nothing in it if the text has no address with a host.
+// Finds the origin; its members are empty if the text has no address with a host.
 UrlOrigin origin_of(std::string_view text);
 
-// server/tool, of the ways in which agents name the tools of MCP servers; else the name itself.
+// Normalizes the names that agents give to MCP tools to server/tool; else the name itself.
 std::string tool_name(std::string_view name);
 
-// "allows once", "rejects from now on": what an option does, whatever the agent calls it.
+// The effect of an option, whatever the agent calls it: "allows once", "rejects from now on".
 std::string_view meaning_of(v1::PermissionOptionKind kind);
 
-// No more than the command itself, perhaps as code, or nothing.
+// Whether the title is only the command itself, perhaps as code, or empty.
 bool names_command(std::string_view title, std::string_view command);
 
 // "run in /home/me/src", "edit src/a.cc  +3 -1", "fetch from evil.example", "call server/tool".
@@ -39,8 +39,8 @@ Line question_title(const ToolCallState& call, const std::string& cwd);
 // The whole command, diff, address or input, and the paths it names.
 Lines question_body(const ToolCallState& call, const std::string& cwd, std::size_t columns);
 
-// In a frame, of at most so many rows: if it does not fit, its beginning and its end, and how many
-// lines are between; `how` says how to see those.
+// Draws a frame of at most so many rows: if the body does not fit, its beginning and its end, and
+// how many lines are between; `how` says how to see those.
 Lines framed(const Line& title, const Lines& body, std::size_t columns, std::size_t rows,
              std::string_view how);
 

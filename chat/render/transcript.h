@@ -32,20 +32,20 @@ class Transcript {
   Transcript(Transcript&&) noexcept;
   Transcript& operator=(Transcript&&) noexcept;
 
-  // For what is drawn from now on; what is open is drawn anew.
+  // Changes the view from now on; open entries are drawn anew.
   void set_view(View view);
   const View& view() const { return view_; }
 
   TranscriptFrame draw(const SessionState& state);
   // A last frame with nothing open; what changes later is shown by the next draw().
   TranscriptFrame finish(const SessionState& state);
-  // The next frame begins with the first entry again.
+  // Makes the next frame begin with the first entry again.
   void restart();
 
-  // For SessionState::forget(): how many entries are printed, and will be drawn no more.
+  // For SessionState::forget(): how many entries are printed for good.
   std::size_t printed() const { return first_; }
   void forgotten(std::size_t count, const std::vector<std::size_t>& kept);
-  // For SessionState::forget_content(): what of the last entry, a message, was taken over.
+  // For SessionState::forget_content(): how much of the last entry, a message, was printed.
   struct Spent {
     std::size_t blocks = 0, bytes = 0;
   };
@@ -60,7 +60,7 @@ class Transcript {
   };
 
   void follow(const SessionState& state);
-  // What has become of an entry that was printed before.
+  // Prints the later changes of an entry that was printed before.
   void tell_late(const SessionState& state, std::size_t index, Lines& out);
   void tell_ends(const SessionState& state, Lines& out);
   bool is_final(const SessionState& state, std::size_t index) const;

@@ -1,5 +1,4 @@
-// The tool calls of a run, as `acp run` tells of them in text: what each is called, and what it
-// gave.
+// The tool calls of a run, as `acp run` prints them: the name and the result of each.
 #pragma once
 
 #include <map>
@@ -14,7 +13,7 @@ namespace acp::chat {
 
 struct ShownCall {
   std::string title;        // on one line
-  bool is_command = false;  // its last lines say most, of others the first
+  bool is_command = false;  // shows its last lines, of others the first
   std::vector<v1::ToolCallContent> content = {};
   bool cancelled = false;  // the turn was, and the user knows
   bool told = true;        // its beginning was shown
@@ -26,8 +25,8 @@ struct ShownCall {
 // "[tool] edit: Write a.txt (/project/a.txt)"
 std::string first_line(const ShownCall& call);
 
-// What commands have printed at our terminals: of each the last part, how much was before, and how
-// it ended.
+// The output of commands at our terminals: the last part of each, how much was before, and how it
+// ended.
 class TerminalTails {
  public:
   struct Tail {
@@ -45,12 +44,12 @@ class TerminalTails {
   std::map<std::string, Tail> tails_;
 };
 
-// How its command failed: "exit code 1", "killed by SIGSEGV". Empty if it did not, or nobody knows.
+// How its command failed: "exit code 1", "killed by SIGSEGV". Empty if it did not, or it is not
+// known.
 std::string how_it_failed(const ShownCall& call, const TerminalTails& tails);
 
-// A few lines of what the call gave to people, indented, and how many more there are; empty if it
-// gave no text. With `all` every line of its text; what its terminals printed is not among them,
-// for that was shown when it came.
+// A few lines of the call's text, indented, and how many more there are; empty if it has no text.
+// With `all` every line, but without the output of terminals, which was shown when it came.
 std::string excerpt(const ShownCall& call, const TerminalTails& tails, bool all);
 
 }  // namespace acp::chat

@@ -1,4 +1,4 @@
-// What happens in a run, as it is reported: docs/run.md.
+// The events of a run: docs/run.md.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace acp::chat {
 
 enum class SessionStart { created, loaded, resumed };
 
-// Each lives for the call that tells of it.
+// Each is valid only during the call that reports it.
 namespace event {
 struct Starting {
   const KnownAgent& agent;
@@ -65,7 +65,7 @@ struct Logged {
 struct Cancelling {
   const char* reason;  // as in JSON: timeout, interrupt, terminated, hangup
 };
-// How a command ended that runs at one of our terminals.
+// The end of a command at one of our terminals.
 struct TerminalEnded {
   const std::string& id;
   const io::ExitStatus& exit;
@@ -74,7 +74,7 @@ struct TerminalEnded {
 struct Stopped {
   const v1::PromptResponse& response;
   int exit_code;
-  std::string note;  // what to know of it; empty if all is well
+  std::string note;  // a remark about the end; empty if all is well
 };
 struct Failed {
   std::string phase;
@@ -100,17 +100,17 @@ class RunPrinter {
   virtual void print(const RunEvent& event) = 0;
 };
 
-// One JSON object a line on standard output.
+// Prints one JSON object a line on standard output.
 std::unique_ptr<RunPrinter> json_run_printer();
 
 struct TextOptions {
   bool quiet = false;    // the last message, failures, and what was permitted
   bool verbose = false;  // also thoughts, the agent's stderr, what terminals print, codes of errors
 };
-// The agent's words on standard output, the rest on standard error.
+// Prints the agent's messages on standard output, the rest on standard error.
 std::unique_ptr<RunPrinter> text_run_printer(TextOptions options);
 
-// Lets one speak at a time, and nobody after the end.
+// Prints events one at a time, and none after the end.
 class RunReporter {
  public:
   explicit RunReporter(std::unique_ptr<RunPrinter> printer) : printer_(std::move(printer)) {}
@@ -118,7 +118,7 @@ class RunReporter {
   void tell(const RunEvent& event);
   // Nothing is printed while this is held.
   std::unique_lock<std::mutex> silence() { return std::unique_lock(printing_); }
-  // Never waits: it is reported with the next event. For threads that hold locks.
+  // Reports an entry with the next event. Never waits: for threads that hold locks.
   void later(LogEntry entry);
 
  private:

@@ -18,7 +18,8 @@
 
 namespace acp::chat {
 
-// For all threads. Handlers hold it: it knows the session, so the end of the run calls forget().
+// May be used by several threads. Handlers own it, and it has the session: so the end of the run
+// calls forget().
 class RunHost : public std::enable_shared_from_this<RunHost> {
  public:
   // `asks_itself`: it is our own agent, which asks for what its mode does not allow.
@@ -30,20 +31,20 @@ class RunHost : public std::enable_shared_from_this<RunHost> {
 
   void install(Client& client);
 
-  // From now on questions are seen together with what was known of the call before.
+  // From now on questions are completed by earlier updates of the call.
   void remember(const Session& session);
   void forget();
 
-  // Ends the question that is open, if any. The turn is to be cancelled then.
+  // Ends the open question, if any: the turn will be cancelled.
   void stop_asking() { stop_asking_.request_stop(); }
 
   // The line on the agent's stderr that has this id; waits for it a moment. Empty if it does not
   // come.
   std::string logged_as(const std::string& id);
 
-  // A permission was denied because nobody was there to decide.
+  // Whether a permission was denied because nobody could decide.
   bool permission_needed() const { return permission_needed_; }
-  // The agent has asked for a login, and was given the method.
+  // Whether the agent has asked for a login, and was given the method.
   bool logged_in() const { return logged_in_; }
 
  private:

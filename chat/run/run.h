@@ -1,4 +1,4 @@
-// One turn of any agent, without a conversation: what `acp run` does.
+// One turn of any agent, without a conversation: `acp run`.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace acp::chat {
 
-// What a run ends with. Documented in docs/run.md: never change one.
+// The exit codes of a run. Documented in docs/run.md: never change one.
 namespace exit_code {
 inline constexpr int done = 0;
 inline constexpr int failed = 1;             // the agent answered with an error
@@ -45,7 +45,7 @@ struct RunOptions {
   // For the terminals that the agent opens.
   std::vector<io::EnvironmentEdit> command_environment = {};
   std::optional<std::chrono::milliseconds> time;
-  // For a cancelled turn to end, before the agent is ended.
+  // Time for a cancelled turn to end, before the agent is ended.
   std::chrono::milliseconds grace = std::chrono::seconds(10);
   rpc::Framing framing = rpc::Framing::newline;
   std::shared_ptr<Permissions> permissions;
@@ -55,7 +55,7 @@ struct RunOptions {
   std::function<int()> signal = {};
 };
 
-// Blocks until it is over, and gives the exit code. `interrupt` cancels the turn.
+// Runs a turn; blocks until it is over, and returns the exit code. `interrupt` cancels the turn.
 int run(const RunOptions& options, std::unique_ptr<RunPrinter> printer, std::stop_token interrupt);
 
 }  // namespace acp::chat

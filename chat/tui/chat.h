@@ -1,4 +1,4 @@
-// A conversation with an agent, for a person at a terminal: what `acp chat` does.
+// A conversation with an agent, for a person at a terminal: `acp chat`.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ struct ChatOptions {
   std::string typed = "acp chat";  // the command line without the agent, for advice
 };
 
-// Blocks until the person leaves, and gives the exit code: 0; 1 what was asked for cannot be had;
-// 3 the agent cannot be started, or was lost; 128 + N after signal N.
+// Runs a chat; blocks until the person leaves, and returns the exit code: 0; 1 if a request could
+// not be fulfilled; 3 if the agent cannot be started, or was lost; 128 + N after signal N.
 int chat(const ChatOptions& options);
 
 }  // namespace acp::chat

@@ -58,7 +58,7 @@ void wait_for_exit(const AgentHandle& agent) {
   }
 }
 
-// What is not so already: modes and models of another session are often its own from the start.
+// Keeps only the choices that differ from the session's current ones.
 RunChoices differing(const Session& session, RunChoices choices) {
   const RunChoices now = current_choices(session.state());
   if (now.mode == choices.mode || now.mode.empty()) choices.mode.clear();

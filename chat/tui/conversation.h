@@ -1,5 +1,5 @@
-// The agent, its session, the turn that runs and what waits for its end. Knows no terminal. All of
-// it is for the thread that reads the mailbox; what takes time runs on others.
+// The agent, its session, the turn that runs and what waits for its end. Independent of the
+// terminal. Used only by the thread that reads the mailbox; slow work runs on others.
 #pragma once
 
 #include <chrono>
@@ -33,22 +33,22 @@ class Conversation {
     virtual ~Events() = default;
     virtual void say(const std::string& text) = 0;
     virtual void say_error(const std::string& text) = 0;
-    // What stands for it changes: a phase, the queue.
+    // The phase or the queue has changed.
     virtual void changed() = 0;
-    // The session is about to go.
+    // The session is about to close.
     virtual void closing() = 0;
-    // There is none now: what is said here stands above all of the next one.
+    // No session is open now: lines printed here are above the next session's.
     virtual void opening(const Session& next, const std::string& how, bool first) = 0;
     virtual void opened() = 0;
-    // Wanted at the start: which session it is to be. Nothing is open yet.
+    // The person has to choose a session at the start. None is open yet.
     virtual void choose_session() = 0;
     virtual void not_resumed(const std::string& id, const std::string& why) = 0;
-    // `code` is one to leave with.
+    // The agent could not be started. `code` is the exit code.
     virtual void not_started(const std::string& why, bool login_wanted, int code) = 0;
     virtual void turn_begins() = 0;
-    // It still counts as running.
+    // The turn ends; it still counts as running.
     virtual void turn_ends(const std::string& error, bool login_wanted) = 0;
-    // Nothing more is sent: the person has the word.
+    // Nothing more is sent: it is the person's turn.
     virtual void idle() = 0;
     virtual void agent_gone() = 0;
   };
@@ -69,7 +69,7 @@ class Conversation {
   void disconnected();
   const AgentHandle& agent() const { return *agent_; }  // once there is one
   bool has_agent() const { return agent_.has_value(); }
-  // Of the start; empty once that is over.
+  // The phase of the start; empty once that is over.
   const std::string& phase() const { return phase_; }
   Clock::time_point phase_began() const { return phase_began_; }
 
@@ -78,30 +78,30 @@ class Conversation {
   // `how`: load, resume or fork; empty is the best that the agent offers.
   void open_session(const std::string& id, const std::string& how);
   void new_session();
-  // By which command it goes on later; empty if it does not.
+  // The command that resumes the session later; empty if there is none.
   std::string how_to_go_on() const;
 
   // ---- turns
-  // Sends it, or keeps it until the turn has ended or there is a session.
+  // Sends a prompt, or queues it until the turn has ended or there is a session.
   void submit(const std::string& text);
-  // Gives what was queued: nothing of it is sent.
+  // Cancels the turn, and returns the queue, which is not sent.
   std::vector<std::string> cancel();
   bool working() const { return turn_running_; }
   bool cancelled() const { return cancelled_; }
   const std::deque<std::string>& queue() const { return queue_; }
-  // Takes the last one out of the queue, which must have one.
+  // Takes the last prompt out of the queue, which must not be empty.
   std::string take_last_queued();
-  // Goes with the next prompt.
+  // Attaches a block to the next prompt.
   void attach(v1::ContentBlock block, std::string name);
   const std::vector<std::string>& attached() const { return attached_names_; }
-  // The last of what is attached, which must be something.
+  // Removes the last attachment; there must be one.
   void detach_last();
 
-  // Runs on a thread of its own; what it posts comes back here. A failure is said.
+  // Runs the work on a thread of its own; what it posts comes back here. Its failure is shown.
   void beside(std::function<void()> work);
-  // Likewise; the token is set when the conversation goes.
+  // As beside(); the token is set when the conversation is destroyed.
   void beside_until(std::function<void(std::stop_token)> work);
-  // Nothing runs beside.
+  // Whether no such work is running.
   bool quiet() const { return work_.empty(); }
 
  private:

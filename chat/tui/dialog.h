@@ -25,30 +25,29 @@ class Dialog {
     // Where the cursor stands, if it is not in the input line.
     std::optional<std::pair<std::size_t, std::size_t>> cursor = {};
   };
-  // In so many rows, if that can be.
+  // Draws the dialog, in so many rows if possible.
   virtual Shown shown(std::size_t columns, std::size_t rows) const = 0;
-  // Both are true if that was the answer.
+  // Both return true if that was the answer.
   virtual bool key(const Key& key) = 0;
   virtual bool line(const std::string& text) = 0;  // where there are no keys but whole lines
-  // A character. What comes back was no answer: it belongs into the input line, with what seemed to
-  // be one before.
+  // Takes a character. Returns text that was not an answer, and belongs into the input line.
   virtual std::string typed(const std::string& text) = 0;
-  // How it is answered by keys.
+  // A hint about the keys that answer it.
   virtual std::string hint() const { return {}; }
-  // Esc: the person does not want to answer.
+  // Closes it on Esc: the person does not want to answer.
   virtual void dismiss() = 0;
-  // What was typed has ended it.
+  // Whether typed text has ended it.
   virtual bool closed() const { return false; }
-  // Esc, first of all: true if only a view of it was closed by that.
+  // Closes a view of it on Esc, if one is open; returns true then.
   virtual bool close_view() { return false; }
-  // Esc closes what is shown, and stops nothing.
+  // Whether it only shows something: Esc closes it, and stops nothing.
   virtual bool is_view() const { return false; }
 
-  // An agent waits for it: nothing is to be answered by keys that were meant for the input line.
+  // An agent waits for it: keys meant for the input line must not answer it.
   bool urgent = false;
   // The tool call that it is about, by its id; empty: none.
   std::string about_call = {};
-  // Of whom it was asked; 0: of nobody in particular.
+  // The id of who asked; 0: nobody in particular.
   std::size_t id = 0;
 };
 
@@ -60,7 +59,7 @@ class ChoiceDialog : public Dialog {
   Line title = {};
   std::function<Lines(std::size_t columns)> body = {};
   std::vector<Choice> choices = {};
-  // What Enter takes: only that answers. None: Enter takes nothing.
+  // The choice that Enter takes. None: Enter takes nothing.
   std::optional<std::size_t> selected = {};
   std::function<void(std::size_t)> chosen = {};
   std::function<void()> dismissed = {};
@@ -75,10 +74,10 @@ class ChoiceDialog : public Dialog {
   bool is_view() const override { return viewing_; }
 
  private:
-  // By its number or its letter.
+  // Finds a choice by its number or its letter.
   std::optional<std::size_t> meant_by(const std::string& text) const;
 
-  // A choice on one row, cut if it has to be, and on all that it needs.
+  // Draw a choice on one row, cut if necessary, and on all rows that it needs.
   Line choice_begin(std::size_t index) const;
   Line choice_row(std::size_t index, std::size_t columns) const;
   Lines choice_rows(std::size_t index, std::size_t columns) const;
@@ -96,7 +95,7 @@ class ChoiceDialog : public Dialog {
 // What is longer than the screen.
 class PagerDialog : public Dialog {
  public:
-  // `print` gets all of it if the person wants that.
+  // `print` gets all lines if the person asks for it.
   PagerDialog(Line title, Lines lines, std::function<void(const Lines&)> print)
       : title_(std::move(title)), lines_(std::move(lines)), print_(std::move(print)) {}
 
@@ -117,7 +116,7 @@ class PagerDialog : public Dialog {
   bool closed_ = false;
 };
 
-// Field by field. What it gives is as the schema wants it.
+// Asks field by field. Its values are valid for the schema.
 class FormDialog : public Dialog {
  public:
   using Values = Map<v1::ElicitationContentValue>;
@@ -133,7 +132,7 @@ class FormDialog : public Dialog {
 
  private:
   bool enter(const std::string& text);
-  // Nothing if it is left out. Throws std::invalid_argument.
+  // Parses a value; nothing if it is left out. Throws std::invalid_argument.
   std::optional<v1::ElicitationContentValue> read(const std::string& text) const;
   bool required(const std::string& name) const;
 

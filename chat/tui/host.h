@@ -24,52 +24,52 @@
 
 namespace acp::chat {
 
-// What the handlers need of the thread that owns the terminal. Called there, but for the last.
+// The handlers' interface to the thread that owns the terminal. Called there, except the last
+// function.
 class Front {
  public:
   virtual ~Front() = default;
   virtual void ask(std::shared_ptr<Dialog> dialog) = 0;
   virtual void take_back(std::size_t dialog) = 0;
-  // A line of our own for the person.
+  // Shows a line of our own.
   virtual void say(const std::string& text) = 0;
   // The person has rejected this tool call.
   virtual void rejected(const std::string& call) = 0;
   // The connection to the agent has ended.
   virtual void disconnected() = 0;
   virtual std::optional<Session> session() const = 0;
-  // A program could have the terminal for a while.
+  // Whether another program could use the terminal for a while.
   virtual bool lends_terminal() const = 0;
 };
 
-// For all threads. Handlers hold it, so it outlives the connection.
+// May be used by several threads. Handlers own it, so it outlives the connection.
 class ChatHost : public std::enable_shared_from_this<ChatHost> {
  public:
-  // `agent` is its name in rules, `label` what people call it.
-  // `command_environment` is for the terminals that the agent opens.
-  // Without `offers`, it has neither these nor files.
+  // `agent` is its name in rules, `label` its name for people. `command_environment` is for the
+  // terminals that the agent opens. Without `offers`, it has neither these nor files.
   ChatHost(std::shared_ptr<Mailbox> mailbox, Front& front, std::string agent, std::string label,
            std::string policy_file, std::vector<io::EnvironmentEdit> command_environment,
            bool offers = true);
 
   void install(Client& client);
-  // Nobody answers any more: waiting calls end.
+  // Ends waiting calls: nobody answers any more.
   void close();
-  // What was answered in the turn before counts no more.
+  // Begins a turn: answers of the turn before no longer count.
   void turn_begins();
 
   const workspace::ClientWorkspace& workspace() const { return workspace_; }
   std::map<std::string, FileChange> changes() const;
   std::vector<std::string> log() const;
   void log(std::string line);
-  // What the terminals have printed since, to the state that shows it.
+  // Passes new output of terminals to the state that shows it.
   void tell_terminals(const Session& session);
-  // The state is drawn: the agent may say more.
+  // The state has been drawn: the agent may send more.
   void drawn() { pace_->drawn(); }
-  // The rules that hold, for people.
+  // The rules in force, for people.
   std::vector<std::string> rules() const;
 
  private:
-  // What terminals print. They may go on a moment longer than this object.
+  // The output of terminals, which may outlive this object for a moment.
   struct Printed {
     workspace::OutputBuffer output{256 * 1024};
     bool news = false, released = false;
@@ -89,12 +89,12 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void judge(workspace::Question call);
   void written(const std::string& path, std::optional<std::string> before,
                const std::string& after);
-  // Shows the dialog and waits. Nothing if the question was taken back.
+  // Shows the dialog and waits. Returns nothing if the question was withdrawn.
   template <class T>
   std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
                        const std::shared_ptr<Awaited<T>>& answer);
   void remember(const workspace::Question& question, workspace::Scope scope);
-  // A line of our own, from any thread.
+  // Shows a line of our own, from any thread.
   void say(std::string text);
 
   const std::shared_ptr<Mailbox> mailbox_;

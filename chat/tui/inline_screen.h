@@ -9,25 +9,25 @@
 
 namespace acp::chat {
 
-// Gives the bytes for a terminal, and remembers what it shows. Lines are never wider than the
+// Makes the bytes for a terminal, and remembers what it shows. Lines are never wider than the
 // terminal; the open ones never more than its rows.
 class InlineScreen {
  public:
   InlineScreen(std::size_t columns, std::size_t rows, ColourMode mode)
       : columns_(columns), rows_(rows), mode_(mode) {}
 
-  // For lines: the last column stays free, since terminals differ in what follows it.
+  // The width for lines: the last column stays free, since terminals differ in how they wrap.
   std::size_t room() const { return columns_ > 1 ? columns_ - 1 : 1; }
   std::size_t rows() const { return rows_; }
 
-  // `finished` goes into the scrollback for good, `open` stands below it. Empty if nothing changes.
+  // Draws: `finished` goes into the scrollback, `open` below it. Empty if nothing changes.
   std::string draw(const Lines& finished, const Lines& open, std::size_t cursor_row,
                    std::size_t cursor_column);
-  // The terminal has another size, and has wrapped its lines anew: takes the region away.
+  // Removes the region after a change of size, at which the terminal has wrapped its lines anew.
   std::string resize(std::size_t columns, std::size_t rows);
-  // Takes the region away; the cursor stands where it began.
+  // Removes the region; the cursor is then where it began.
   std::string clear();
-  // The terminal was used by others: nothing of ours is on it.
+  // Forgets what is shown: the terminal was used by another program.
   void forget() { shown_.clear(), cursor_row_ = cursor_column_ = 0; }
 
  private:

@@ -1,4 +1,5 @@
-// What other threads want done on the one that owns the terminal, and how they wait for a person.
+// Functions that other threads post to the thread that owns the terminal, and answers that they
+// wait for.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +12,7 @@
 
 namespace acp::chat {
 
-// For all threads. Once closed, what is posted is dropped.
+// May be used by several threads. Once closed, it drops what is posted.
 class Mailbox {
  public:
   explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -52,7 +53,7 @@ class Awaited {
     if (!value_) value_ = std::move(value);
     given_.notify_all();
   }
-  // Nothing if the token was set first.
+  // Waits for the answer; nothing if the token was set first.
   std::optional<T> wait(std::stop_token stop) {
     std::unique_lock lock(mutex_);
     given_.wait(lock, std::move(stop), [this] { return value_.has_value(); });

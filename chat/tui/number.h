@@ -8,7 +8,7 @@
 
 namespace acp::chat {
 
-// From 1 on, and nothing else beside it; else none.
+// Parses a number from 1 on; nothing for any other text.
 inline std::optional<std::size_t> number_of(std::string_view text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

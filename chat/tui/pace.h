@@ -1,4 +1,4 @@
-// Lets an agent go no faster than its words can be drawn: what waits for the terminal is memory.
+// Slows an agent down to the speed of drawing: undrawn text takes memory.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,22 @@
 
 namespace acp::chat {
 
-// For all threads.
+// May be used by several threads.
 class Pace {
  public:
   using Wait = std::shared_ptr<async::Completion<bool>>;
 
-  // Settled when what there is now is drawn. Ask for it before the drawing is asked for.
+  // Returns what is settled when the current content is drawn. Call it before requesting the
+  // drawing.
   Wait next_drawn() {
     auto wait = std::make_shared<async::Completion<bool>>();
     const std::lock_guard lock(mutex_);
     closed_ ? void(wait->settle(true)) : waiting_.push_back(wait);
     return wait;
   }
-  // Everything that has come is drawn.
+  // Call when all content is drawn.
   void drawn() { go_on(false); }
-  // Nothing is drawn any more: nobody is to wait.
+  // Ends all waiting: nothing is drawn any more.
   void close() { go_on(true); }
 
  private:

@@ -10,10 +10,10 @@ namespace acp::chat {
 
 class Pager {
  public:
-  // By the name of a key, or a character; false if it does not scroll.
+  // Scrolls by the name of a key, or a character; returns false for others.
   bool scroll(const std::string& name);
   void to_top() { first_ = 0; }
-  // In a frame with a title, in so many rows.
+  // Draws a part in a frame with a title, in so many rows.
   Lines page(const Line& title, const Lines& all, std::size_t columns, std::size_t rows);
 
  private:

@@ -1,5 +1,5 @@
-// What is seen of a session: its transcript, how long its calls took, and lines of our own. Knows
-// no terminal and no agent: a state in, lines out.
+// The view of a session: its transcript, how long its calls took, and lines of our own. Independent
+// of terminal and agent: it turns a state into lines.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class SessionView {
 
   void resize(std::size_t columns);
   std::size_t columns() const { return columns_; }
-  // Another session: the next frame begins with its first entry.
+  // Begins another session: the next frame begins with its first entry.
   void restart();
 
   // ---- lines of our own, printed by the next news()
@@ -47,13 +47,13 @@ class SessionView {
   Lines take_notes();
 
   // ---- frames
-  // What the session tells now, and our own lines: what was said last stands last. Between turns
-  // that is ours, below all of an answer, even though more of it may come; in a turn, what is only
-  // told now. With `in_full`, nothing stays open between turns.
+  // The new content of the session, and our own lines, the latest last. Between turns our lines
+  // come last, below the answer, even if more of it may come; in a turn, new content. With
+  // `in_full`, nothing stays open between turns.
   TranscriptFrame news(const SessionState& state, bool working, bool in_full = false);
-  // The last frame: what is open is shown as it stands.
+  // The last frame: open entries are shown as they are.
   Lines finish(const SessionState& state);
-  // Lets go of what was printed long ago.
+  // Frees what was printed long ago.
   void tidy(SessionState& state, bool working);
 
   // ---- times, without those in which a person was asked
@@ -61,22 +61,23 @@ class SessionView {
   // The person has rejected this call.
   void rejected(const std::string& call) { rejected_.insert(call); }
   std::chrono::milliseconds turn_time() const { return turn_.elapsed(now_()); }
-  // A person is asked, about these calls; or nobody is.
+  // Notes whether a person is asked, and about which calls.
   void waits_for_person(bool waits, const std::vector<std::string>& calls);
 
-  // Of the plan, so many rows at most.
+  // The plan, in so many rows at most.
   Lines plan(const SessionState& state, std::size_t most) const;
 
   // ---- what commands show (session_shows.cc)
-  // All of a call that is still here: its output to the end, its diffs, its content; a list if none
-  // is named.
+  // Shows a whole call that is still in memory: its output, diffs and content; a list if none is
+  // named.
   void show_call(const SessionState& state, const std::string& wanted);
   void list_media(const SessionState& state);
-  // `written` is what went through us. Without a state only that is shown.
+  // Shows changes of files. `written` are those made through us. Without a state only these are
+  // shown.
   void show_changes(const SessionState* state, const std::map<std::string, FileChange>& written);
   void show_log(const std::vector<std::string>& log);
   void list_commands(const std::string& head, std::span<const CommandHelp> commands);
-  // The whole conversation. Throws std::runtime_error.
+  // Exports the whole conversation. Throws std::runtime_error.
   std::string exported(const SessionState& state, bool markdown) const;
   bool exports_all() const { return archive_.whole(); }
 

@@ -21,13 +21,13 @@ struct Status {
   std::string hint = {};  // at the right: what a key does now
 };
 
-// What the session tells; nothing else of it.
+// The part of the status that the session reports.
 Status status_of(const SessionState& state);
 
-// One row. What has no room goes in this order: directory, cost, context, mode.
+// One row. Without room, parts are left out in this order: directory, cost, context, mode.
 Line status_line(Status status, std::size_t columns);
 
-// With ~ for the home directory.
+// The path with ~ for the home directory.
 std::string short_path(const std::string& path);
 
 }  // namespace acp::chat

@@ -1,5 +1,5 @@
-// A client in the hands of a scenario: it starts the agent, does what a client must do when it is
-// told to, and lets the rules look on.
+// A client that a scenario controls: it starts the agent, acts as a client, and checks all messages
+// with the rules.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,7 @@
 
 namespace acp::check {
 
-// What the agents of a run have done so far: a rule about terminals says nothing where none was
-// made.
+// What the agents of a run have done so far: a rule about terminals passes only if there was one.
 struct Seen {
   std::set<std::string, std::less<>> things;
   bool has(std::string_view thing) const { return things.find(thing) != things.end(); }
@@ -29,14 +28,13 @@ struct Seen {
 
 class AgentClient;
 
-// The agent does not answer initialize, and none of the run has. Its text is a sentence without its
-// end.
+// No agent of the run has ever answered initialize. what() is a sentence without its end.
 class NeverAnswered : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// All that the scenarios of one run share.
+// State that the scenarios of one run share.
 struct AgentRun {
   const AgentCheckOptions& options;
   Report& report;
@@ -68,8 +66,8 @@ struct Reply {
   bool answered() const { return ok() || refused(); }
   std::int64_t code() const { return body["code"].as_int64().value_or(0); }
   JsonView operator[](std::string_view key) const { return body[key]; }
-  // What was answered: "the result {…}", "error {…}", "nothing in time", "nothing: the agent closed
-  // the connection".
+  // Describes the answer: "the result {…}", "error {…}", "nothing in time", "nothing: the agent
+  // closed the connection".
   std::string describe() const;
 };
 
@@ -79,14 +77,14 @@ struct Update {
   Json update;
 };
 
-// What an agent asked us for.
+// A request of the agent to us.
 struct Call {
   Json id;
   std::string method;
   Json params;
 };
 
-// How much of what the rules of the wire find counts.
+// Which findings of the wire's rules count.
 enum class Watch {
   all,
   shape,  // where we break them ourselves: only the form of the agent's messages
@@ -104,7 +102,7 @@ class AgentClient {
   AgentClient(AgentRun& run, Json capabilities, Watch watch = Watch::all);
   AgentClient(const AgentClient&) = delete;
   AgentClient& operator=(const AgentClient&) = delete;
-  // What the rules find at the end is reported.
+  // Reports what the rules find at the end.
   ~AgentClient();
 
   // ---- talking
@@ -115,17 +113,19 @@ class AgentClient {
   bool answered(const Json& id) const;  // wait() would not wait
   Reply call(std::string_view method, const Json& params) { return wait(ask(method, params)); }
   void notify(std::string_view method, const Json& params);
-  // Deals with what comes until there is such a thing, or the time is over.
+  // Handles messages until the condition holds, or the time is over.
   bool until(const std::function<bool()>& done);
   bool until(const std::function<bool()>& done, std::chrono::milliseconds time);
-  // A question that any agent can answer, answered: what was sent before it has been read.
+  // Whether the agent answers a request that any agent can answer: then it has read everything sent
+  // before.
   bool still_there();
 
   // ---- whole steps
-  // Both throw NeverAnswered if there is no answer, and none of the run has ever answered.
+  // Both throw NeverAnswered if this request, and every earlier one of the run, had no answer.
   Reply initialize();
   Reply initialize_with(const Json& params);
-  // After initialize(), with authentication if that was asked for. No session: nothing.
+  // Opens a session after initialize(), with authentication if the options name a method. Nothing
+  // if that fails.
   std::optional<std::string> new_session();
   Reply new_session_in(const std::string& cwd, const Json& servers = Json::array());
   Json ask_prompt(const std::string& session, const std::string& text);

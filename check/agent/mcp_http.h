@@ -6,11 +6,11 @@
 
 namespace acp::check {
 
-// For all threads.
+// May be used by several threads.
 class McpHttpServer {
  public:
   enum class Transport { http, sse };
-  // What a request has to carry, with this value, to count as one with the header.
+  // The header, with its value, that configured requests must carry.
   static constexpr const char *header = "X-Acp-Check", *header_value = "passed on";
 
   // Listens. Throws std::system_error.
@@ -20,7 +20,8 @@ class McpHttpServer {
   McpHttpServer& operator=(const McpHttpServer&) = delete;
 
   std::string url(Transport transport) const;
-  // Whether such a message has come; with_header: all of that transport's requests had the header.
+  // Whether such a message has come; with_header(): whether all of that transport's requests had
+  // the header.
   bool seen(Transport transport, const std::string& method) const;
   bool with_header(Transport transport) const;
 

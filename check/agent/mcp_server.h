@@ -1,4 +1,4 @@
-// A small MCP server on stdio, for agents to connect to: it writes down what it sees.
+// A small MCP server on stdio, for agents to connect to: it records what it receives.
 #pragma once
 
 #include <iosfwd>
@@ -8,11 +8,11 @@
 
 namespace acp::check {
 
-// What the server answers; absent if nothing, because nothing was asked.
+// The server's answer; absent if the message needs none.
 Json answer_mcp(JsonView message);
 
-// Until `in` ends. `record` gets a line for each method, and one for ACP_CHECK_TOKEN. It has one
-// tool, acp_check_echo.
+// Serves until `in` ends. The file `record` gets a line for each method, and one for
+// ACP_CHECK_TOKEN. It has one tool, acp_check_echo.
 int serve_mcp(std::istream& in, std::ostream& out, const std::string& record);
 
 }  // namespace acp::check

@@ -1,4 +1,4 @@
-// What an agent is put through, part by part. Each part starts the agent afresh.
+// The parts of a check of an agent. Each part starts the agent afresh.
 #pragma once
 
 #include "check/agent/client.h"
@@ -18,7 +18,7 @@ void check_input(AgentRun& run);
 void check_ids(AgentRun& run);
 void check_mcp(AgentRun& run);
 
-// Opens a connection and a session on it. If that fails, the ids are skipped, and nothing is given.
+// Opens a connection and a session on it. If that fails, skips the ids and returns nothing.
 std::optional<std::string> open_session(AgentClient& client,
                                         std::initializer_list<std::string_view> ids);
 void skip_all(AgentRun& run, std::initializer_list<std::string_view> ids, const std::string& why);

@@ -1,6 +1,6 @@
 // Checks a server's transport, Streamable HTTP and WebSocket, against the requirements of
-// requirements_transport.cc. It speaks over sockets of its own, so that a fault of the library's
-// client cannot hide one of the server.
+// requirements_transport.cc. It uses sockets of its own, so that a fault of the library's client
+// cannot hide one of the server.
 #pragma once
 
 #include <chrono>
@@ -18,15 +18,16 @@ struct TransportCheckOptions {
   std::chrono::milliseconds timeout{30'000};
   // A directory on the server's machine for the session that is opened.
   std::string cwd;
-  // What to say, by kind: see AgentCheckOptions. Of these "hello" and "write" are used.
+  // Prompts by kind: see AgentCheckOptions. Only "hello" and "write" are used.
   std::map<std::string, std::string> prompts = {};
 };
 
 // Whether a requirement is one of a server's transport.
 bool is_transport_requirement(const Requirement& requirement);
 
-// Why nothing was checked: it speaks no TLS. Empty otherwise. Gives up (report.gave_up()) if the
-// server lets nobody in. Throws PeerNotStarted if nobody listens there.
+// Checks a transport. Returns why nothing was checked (no support of TLS), or an empty text. Gives
+// up (report.gave_up()) if the server lets nobody in. Throws PeerNotStarted if nobody listens
+// there.
 std::string check_transport(const TransportCheckOptions& options, Report& report);
 
 }  // namespace acp::check

@@ -32,7 +32,7 @@ struct HttpReply {
   std::string describe() const;
 };
 
-// Where the server is, and how it is spoken to.
+// The server's address, and the headers of requests.
 struct Endpoint {
   http::UrlParts url;
   HttpHeaders headers;  // with every request
@@ -45,7 +45,7 @@ struct Endpoint {
                    std::optional<std::size_t> body) const;
   HttpReply ask(const std::string& method, const HttpHeaders& more,
                 std::optional<std::string_view> body = {}) const;
-  // With JSON's media type.
+  // Sends a POST with JSON's media type.
   HttpReply post(std::string_view body, HttpHeaders more = {}) const;
 };
 
@@ -59,16 +59,17 @@ class EventReader {
 
   const HttpReply& reply() const { return reply_; }
   bool open() const { return reply_.status == 200; }
-  // The request was taken, but no answer has begun.
+  // Whether the request was taken, but no answer has begun.
   bool late() const { return late_; }
   bool ended() const { return ended_; }
-  // All that came, in order; and what was no message.
+  // All messages in order; and data that was not a message.
   const std::vector<Json>& messages() const { return messages_; }
   const std::vector<std::string>& malformed() const { return malformed_; }
 
-  // Until the stream has ended.
+  // Waits until the stream has ended.
   bool wait_end(TransportSocket::Time deadline);
-  // Until one of them has such a message: that one, or null. `wanted` sees each message once.
+  // Waits until one of the streams has such a message; returns that stream, or null. `wanted` sees
+  // each message once.
   using Wanted = std::function<bool(EventReader& reader, const Json& message)>;
   static EventReader* wait(const std::vector<EventReader*>& readers, const Wanted& wanted,
                            TransportSocket::Time deadline);

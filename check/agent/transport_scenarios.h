@@ -1,4 +1,4 @@
-// What the scenarios of a server's transport have in common.
+// State and functions that the scenarios of a server's transport share.
 #pragma once
 
 #include <initializer_list>
@@ -21,16 +21,16 @@ struct TransportRun {
 
   // A request, and its id.
   std::string request(std::string_view method, const Json& params, std::int64_t id);
-  // The same with an id of its own, which `next_id` was.
+  // A request with a new id, which is the value of `next_id` before.
   std::string request(std::string_view method, const Json& params) {
     return request(method, params, next_id++);
   }
   std::string initialize(const Json& id, const Json& version = 1) const;
-  // A new connection's header; nothing if it was refused.
+  // Opens a connection; returns its header, or nothing if it was refused.
   std::optional<HttpHeaders> connect();
   void remember(const HttpReply& reply);
 
-  // The reply has this status; and, of A-HTTP-47, this text.
+  // Expects this status of the reply; and, for A-HTTP-47, this text.
   bool expect(std::string_view id, const std::string& what, const HttpReply& reply, int status,
               std::string_view text = {});
   void skip(std::initializer_list<std::string_view> ids, const std::string& why);
@@ -42,15 +42,15 @@ inline constexpr std::string_view session_header = "Acp-Session-Id";
 inline constexpr std::string_view no_such_method = "_acp_check/none";
 
 HttpHeaders with(HttpHeaders headers, std::string_view name, const std::string& value);
-// What 202 must be: with nothing in it.
+// Whether it is a 202 with an empty body.
 bool accepted(const HttpReply& reply);
 
 void check_http_posts(TransportRun& run, const HttpHeaders& connection);
 void check_http_streams(TransportRun& run, const HttpHeaders& connection);
-// A real session: its updates, and its agent's questions.
+// Checks a real session: its updates, and its agent's questions.
 void check_http_session(TransportRun& run, const HttpHeaders& connection, EventReader& stream);
 void check_http_end(TransportRun& run);
-// False if the server offers no WebSocket.
+// Checks WebSocket. Returns false if the server does not offer it.
 bool check_websocket(TransportRun& run);
 
 }  // namespace acp::check

@@ -14,16 +14,16 @@ class TransportSocket {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Throws std::system_error if nobody accepts before the deadline.
+  // Connects. Throws std::system_error if nobody accepts before the deadline.
   TransportSocket(const std::string& host, const std::string& port, Time deadline);
 
-  // False if the server takes no more, or the time is over.
+  // Sends bytes. Returns false if the server takes no more, or the time is over.
   bool send(std::string_view bytes, Time deadline);
   enum class Read { some, end, late };
   // Appends what has come.
   Read read(std::string& into, Time deadline);
 
-  // Until one of them has something to read; all of them if the time is over.
+  // Waits until one of them has something to read, or the time is over.
   static void wait_any(const std::vector<TransportSocket*>& sockets, Time deadline);
 
  private:

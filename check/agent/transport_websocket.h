@@ -22,20 +22,20 @@ class WebSocketClient {
 
   const HttpReply& reply() const { return reply_; }
   bool open() const { return reply_.status == 101; }
-  // The server has proved that it speaks WebSocket.
+  // Whether the server has accepted the upgrade correctly.
   bool accepted() const;
 
   void send(std::string_view message) { send_frame(text, message); }
   void send_frame(Opcode opcode, std::string_view payload, bool last = true);
   // The next message or control frame; nothing if the time is over or the connection has ended.
   std::optional<Frame> receive();
-  // The next message in a text frame; pings are answered, pongs passed over. Nothing at the end.
+  // The next message in a text frame; answers pings, and skips pongs. Nothing at the end.
   std::optional<std::string> receive_text();
-  // The same, until it is this answer.
+  // Skips messages until the answer with this id.
   std::optional<Json> answer_to(const Json& id);
   // The code of the server's close frame, once receive has seen it: 1005 if it has none.
   std::optional<int> close_code() const { return close_code_; }
-  // What was seen last, or why nothing was: for messages.
+  // Describes what was received last, or why nothing was.
   std::string last_seen() const;
 
  private:

@@ -13,12 +13,12 @@ inline bool is_error(const std::optional<Json>& answer) {
   return answer && !(*answer)["error"].absent();
 }
 
-// 0 if it is none.
+// The error's code; 0 if the answer is not an error.
 inline std::int64_t error_code(const std::optional<Json>& answer) {
   return answer ? (*answer)["error"]["code"].as_int64().value_or(0) : 0;
 }
 
-// The beginning, cut between characters.
+// The beginning of a text, cut between characters.
 inline std::string beginning(std::string_view text, std::size_t most = 300) {
   return json::utf8_shortened(text, most);
 }

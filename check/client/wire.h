@@ -1,4 +1,4 @@
-// What looking on tells about a client: the rules of the wire, over all scenarios.
+// Checks a client's messages with the rules of the wire, over all scenarios.
 #pragma once
 
 #include <mutex>
@@ -11,16 +11,16 @@ namespace acp::check {
 
 class ClientWire {
  public:
-  // A scenario that is over.
+  // Adds a scenario that has ended.
   void see(ClientScenario& scenario);
-  // After the last one: what held is passed, what nothing was said about is skipped.
+  // Reports after the last scenario: rules that were kept are passed, untested ones skipped.
   void judge(Judge& judge) const;
 
  private:
   void notice(JsonView message, bool from_client);
 
   std::mutex mutex_;
-  // What the client has done at least once: only then a rule about it can have held.
+  // What the client has done at least once: only then a rule about it can pass.
   std::set<std::string_view> tried_;
 };
 

@@ -1,4 +1,4 @@
-// What a run of requirements has found, and how it is reported.
+// The results of a run, and their output.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Result {
 // one success is enough where nothing failed.
 class Report {
  public:
-  // Of these requirements, in their order; what is said of others is dropped.
+  // Reports these requirements, in their order; results of others are dropped.
   explicit Report(std::vector<const Requirement*> selected);
 
   bool selected(std::string_view id) const;
@@ -35,18 +35,18 @@ class Report {
   void pass(std::string_view id);
   void fail(std::string_view id, std::string message);
   void skip(std::string_view id, std::string reason);
-  // As ok says.
+  // Passes or fails a requirement.
   void expect(std::string_view id, bool ok, std::string message);
 
-  // The peer cannot be tried at all, for this reason (a sentence without its end). Failures stay;
-  // everything else counts as skipped.
+  // Gives up: the peer cannot be tested at all, for this reason (a sentence without its end).
+  // Failures are kept; everything else counts as skipped.
   void give_up(std::string why);
   const std::string& gave_up() const { return gave_up_; }  // empty if it did not
 
   bool failed(std::string_view id) const;
   bool tried(std::string_view id) const;
 
-  // What nobody spoke of is skipped, with "not reached".
+  // All results; requirements without one are skipped, with "not reached".
   std::vector<Result> results() const;
   // 0 if no requirement at level must has failed, 1 otherwise.
   int exit_code() const;
@@ -66,18 +66,18 @@ class Report {
   std::string gave_up_;
 };
 
-// The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT").
-// All of the side if it names none. An unknown name is put into `unknown`.
+// The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT"). All
+// of the side if there are no names. An unknown name is put into `unknown`.
 std::vector<const Requirement*> select(Side side, const std::vector<std::string>& only,
                                        std::string& unknown);
 
-// One line for each requirement, by area; failures with what was seen, and the specification's
-// page. After give_up() what was skipped is left out unless `verbose`, and the sum says why.
+// Writes one line for each requirement, by area; failures with details, and the specification's
+// page. After give_up() skipped ones are left out unless `verbose`, and the summary says why.
 void write_text(std::ostream& out, const Report& report, bool verbose);
 // {"results":[{"id","level","status","message","text","page"}…],"summary":{…}}; "gave_up" in the
 // summary says why nothing could be tried.
 void write_json(std::ostream& out, const Report& report);
-// A test suite for each area. The failure's type is the level.
+// Writes a test suite for each area. The failure's type is the level.
 void write_junit(std::ostream& out, const Report& report, std::string_view name);
 // `--list`
 void write_list(std::ostream& out, const std::vector<const Requirement*>& requirements);

@@ -1,4 +1,4 @@
-// What is required of an agent or of a client, by number.
+// The requirements of agents and clients, by number.
 #pragma once
 
 #include <span>
@@ -21,9 +21,9 @@ struct Requirement {
 
 std::string_view to_string(Level level);
 
-// All of them, in the order in which they are reported.
+// All requirements, in the order of reports.
 std::span<const Requirement> requirements();
-// Null if there is none of that name.
+// The requirement with this id; null if there is none.
 const Requirement* find_requirement(std::string_view id);
 
 }  // namespace acp::check

@@ -1,4 +1,4 @@
-// The requirements, by who tests them. Each list stands in a file of its own.
+// The requirements, by who tests them. Each list is in a file of its own.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace acp::check {
 
-// Seen by looking on: check/rules/rules.h. Of both sides.
+// Requirements of both sides that are checked on the wire: check/rules/rules.h.
 std::span<const Requirement> wire_requirements();
 // Tested by driving the peer.
 std::span<const Requirement> agent_requirements();

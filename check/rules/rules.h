@@ -1,4 +1,4 @@
-// What can be seen to be wrong by looking at a wire, without touching it.
+// Checks the messages on a wire, without changing them.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct Violation {
   std::size_t frame = 0;           // which one, from 0; the last one for what end() found
 };
 
-// Holds the frames of one connection, in their order, against the schema and the rules of order and
-// capability. Never throws for what is on the wire; memory is bounded by what is open on it.
+// Checks the frames of one connection, in order, against the schema and the rules of order and
+// capability. Never throws for any frame; memory is bounded by open requests, sessions and calls.
 class Rules {
  public:
   Rules();
@@ -35,13 +35,13 @@ class Rules {
   Rules& operator=(const Rules&) = delete;
   ~Rules();
 
-  // What this frame broke; `message` is what its text was read as.
+  // Returns the violations of this frame; `message` is its parsed text.
   std::vector<Violation> see(const WireFrame& frame, const json::Result<Json>& message);
   std::vector<Violation> see(const WireFrame& frame);
-  // The connection is over: what was owed and never came.
+  // Ends the connection; returns violations by missing messages.
   std::vector<Violation> end();
 
-  // Requests that have no answer. At the end that is nobody's fault by itself.
+  // Requests that have no answer. At the end that alone is not a violation.
   struct Unanswered {
     Side from;  // who asked
     std::string method;

@@ -6,7 +6,7 @@
 
 namespace acp::check {
 
-// Frames, one a line: "> " from the client, "< " from the agent; "@N " before that sets the clock
+// Frames, one per line: "> " from the client, "< " from the agent; "@N " before that sets the clock
 // to N seconds.
 using Script = std::vector<std::string>;
 
@@ -80,7 +80,7 @@ struct Mutant {
 };
 
 std::vector<Mutant> question_mutants();
-// Those of the questions, and all others.
+// The mutants of questions, and all others.
 std::vector<Mutant> mutants();
 
 }  // namespace acp::check

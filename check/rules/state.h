@@ -1,4 +1,4 @@
-// What Rules remembers of a connection. For its own files only.
+// The state of Rules about a connection. Private to check/rules.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,11 @@ enum class CallStatus : std::uint8_t { unknown, pending, in_progress, completed,
 struct KnownCall {
   bool announced = false;  // not only named in a permission request
   CallStatus status = CallStatus::unknown;
-  std::uint64_t turn = 0;  // the last one that spoke of it
+  std::uint64_t turn = 0;  // the last one that mentioned it
   Subject subject;
 };
 
-// What became of a question for permission.
+// The outcome of a permission question.
 enum class Verdict : std::uint8_t { open, allowed, rejected, undecided, not_offered, failed };
 
 struct KnownQuestion {
@@ -79,7 +79,7 @@ struct KnownSession {
   bool closed = false;       // but a prompt of it is open
   bool subagent = false;     // works on while no prompt of its own is open
   std::uint64_t turn = 0;
-  // Calls from before this connection, or more than we keep: an unknown id proves nothing.
+  // Calls may predate this connection or have been evicted: an unknown id proves nothing.
   bool calls_incomplete = false;
   bool terminals_incomplete = false;
   std::map<std::string, KnownCall, std::less<>> calls;
@@ -97,8 +97,8 @@ struct Envelope {
   std::string other;  // a member that JSON-RPC does not have
 };
 
-// The state, and one function for each kind of thing that is seen. The order of the functions is
-// that in which a frame passes them.
+// The state, and a function for each kind of message part, in the order in which a frame passes
+// them.
 struct Rules::Parts {
   // ---- rules.cc: the envelope
   void see(const WireFrame& frame, const json::Result<Json>& parsed);
@@ -108,7 +108,7 @@ struct Rules::Parts {
   // "A-WIRE-1" or "C-WIRE-1", by who sent this frame.
   void found_of_sender(std::string_view area_and_number, std::string message);
 
-  // ---- rules_shape.cc: the schema
+  // ---- shape.cc: the schema
   void check_call_shape(const Envelope& message, const std::string& method, bool notification);
   void check_answer_shape(const Envelope& message, const OpenRequest& request);
   void check_value(JsonView value, const json::Type& type, const char* name,
@@ -116,10 +116,10 @@ struct Rules::Parts {
   void check_members(const Envelope& message, bool call);
   std::span<const Method> methods(int protocol) const;
 
-  // ---- rules_calls.cc: what is asked for, of the client and of the agent
+  // ---- calls.cc: what is asked for, of the client and of the agent
   void client_calls(const std::string& method, JsonView params, OpenRequest* request);
   void agent_calls(const std::string& method, JsonView params, OpenRequest* request);
-  // False, with a violation, if it was not advertised.
+  // Returns false, with a violation, if it was not advertised.
   bool check_gate(const std::string& method, const KnownSession* session);
   void check_session_setup(const std::string& method, JsonView params);
   void check_prompt(JsonView params);
@@ -129,10 +129,10 @@ struct Rules::Parts {
                            KnownSession* session);
   void check_elicitation(JsonView params);
 
-  // ---- rules_questions.cc: permission
+  // ---- questions.cc: permission
   void check_permission(JsonView params, OpenRequest* request, KnownSession* session);
   void permission_answered(const OpenRequest& request, JsonView result, JsonView error);
-  // A file is written, or a command is run.
+  // Checks that a file may be written, or a command run.
   void check_act(const std::string& method, JsonView params, KnownSession& session);
   void check_in_turn(const std::string& what, const KnownSession& session);
   void check_call_begins(const std::string& id, CallStatus before, CallStatus after,
@@ -142,7 +142,7 @@ struct Rules::Parts {
   void check_questions_closed(const OpenRequest& prompt, const std::string& stop,
                               const KnownSession& session);
 
-  // ---- rules_answers.cc
+  // ---- answers.cc
   void agent_answers(OpenRequest& request, JsonView result, JsonView error);
   void client_answers(OpenRequest& request, JsonView result, JsonView error);
   void initialized(JsonView result);
@@ -153,12 +153,12 @@ struct Rules::Parts {
   void session_closed(const std::string& id);
   void connection_ended();
 
-  // ---- rules_updates.cc: session/update
+  // ---- updates.cc: session/update
   void check_update(JsonView params);
   void check_turn_update(const std::string& kind, JsonView update, KnownSession& session);
   void check_tool_call(const std::string& kind, JsonView update, KnownSession& session);
   void check_tool_content(JsonView update, KnownSession& session);
-  // Null, with a violation, if the client has not been told of it.
+  // Null, with a violation, if the client does not know the session.
   KnownSession* session_of_agent(const std::string& id, const std::string& what);
   // Null, with a violation, if the agent has not opened it.
   KnownSession* session_of_client(const std::string& id, const std::string& what);
@@ -190,7 +190,7 @@ struct Rules::Parts {
   std::map<std::string, KnownSession, std::less<>> sessions;
 };
 
-// The string there, or nothing; and cut, so that it can stand in a message.
+// The string in a value, or an empty one; and a text in quotes, cut for messages.
 std::string string_at(JsonView value);
 std::string in_quotes(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What a tool call is about: the files that it changes, the command that it runs.
+// The subject of a tool call: the files that it changes, the command that it runs.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct Subject {
   std::string title;
   bool reads = false;  // the kind says that nothing is changed
 
-  // Adds what a ToolCall or a ToolCallUpdate says.
+  // Adds the data of a ToolCall or a ToolCallUpdate.
   void add(JsonView tool_call);
   bool names_path(std::string_view path) const;
-  // The command line runs the command; or is the title, where no command is named.
+  // Whether the command line runs the command; or is the title, if no command is named.
   bool names_command(std::string_view line) const;
 };
 
 // The command of terminal/create, with its arguments.
 std::string command_line(JsonView params);
-// The command stands in the line, whatever shell and quotes are around it.
+// Whether the line contains the command, whatever shell and quotes are around it.
 bool runs(std::string_view line, std::string_view command);
 
 }  // namespace acp::check

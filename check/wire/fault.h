@@ -1,4 +1,4 @@
-// Faults for a wire: what is done to which frames. The same seed does the same to the same frames.
+// Injects faults into a wire. The same seed does the same to the same frames.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct FaultSpec {
     reorder,    // written after the next one
     corrupt,    // one byte is another
     truncate,   // the rest of it is missing
-    noise,      // a line that is no message stands before it
+    noise,      // an invalid line is written before it
     stall,      // nothing of this side is written for a time, or ever again
     kill,       // the agent is killed
   };
@@ -36,7 +36,7 @@ struct FaultSpec {
   Kind kind = Kind::drop;
   bool client = false, agent = false;  // whose frames
   std::optional<double> chance;        // 0 to 1
-  std::optional<std::size_t> at;       // the how-manieth, from 1
+  std::optional<std::size_t> at;       // the index, from 1
   std::string method;                  // with * at its end, a beginning; empty for all
   // Of delay and stall; nothing: a stall for good.
   std::optional<std::chrono::milliseconds> time;
@@ -49,11 +49,11 @@ class BadFaultSpec : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Throws BadFaultSpec.
+// Parses a fault. Throws BadFaultSpec.
 FaultSpec read_fault(std::string_view text);
 std::string_view to_string(FaultSpec::Kind kind);
 
-// A source of numbers that is the same everywhere.
+// A random generator with the same results on every platform.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -66,7 +66,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-// What is to be written, and when.
+// Bytes to write, and when.
 struct FaultedWrite {
   std::string bytes;                     // with framing
   std::chrono::milliseconds pause = {};  // before it, after what was written before
@@ -89,11 +89,11 @@ class Faults {
     std::vector<Told> told;
     bool kill = false;  // the agent; nothing is written then
   };
-  // What becomes of this frame. Its end mark is that of the framing.
+  // Applies the faults to this frame. Its end mark is that of the framing.
   Outcome pass(Side from, std::string_view frame, rpc::Framing framing);
-  // Something waits for the next frame.
+  // Whether something waits for the next frame.
   bool holds(Side from) const { return !held_[index(from)].empty() || !late_[index(from)].empty(); }
-  // There will be no next frame, or not soon.
+  // Releases what waits: there will be no next frame, or not soon.
   Outcome release(Side from);
 
  private:
@@ -102,7 +102,7 @@ class Faults {
     std::size_t seen = 0;
   };
   static std::size_t index(Side side) { return side == Side::client ? 0 : 1; }
-  // Of a call, or of what is answered.
+  // The method of a call, or of the request that is answered.
   std::string method_of(Side from, std::string_view frame);
   bool hits(const FaultSpec& spec, Counter& counter, Side from, const std::string& method) const;
 

@@ -1,9 +1,9 @@
-// What does not change from page to page.
+// The constant parts of a page.
 #pragma once
 
 namespace acp::check {
 
-// Up to the title; from there to the data; after the data.
+// The page up to the title; from there to the data; after the data.
 extern const char* const log_page_head;
 extern const char* const log_page_style;
 extern const char* const log_page_script;

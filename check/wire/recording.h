@@ -1,4 +1,4 @@
-// A wire on disk: JSONL, one frame a line, with what was found and done beside it.
+// A recording of a wire: JSONL, one frame a line, with violations and faults.
 //
 //   {"recording":1,"time":…,"program":"acp 0.1.0","command":["agent"],"masked":true}
 //   {"n":0,"time":…,"from":"client","frame":{"jsonrpc":"2.0",…}}
@@ -68,18 +68,18 @@ using RecordedEntry = std::variant<RecordedFrame, RecordedViolation, RecordedFau
 struct Recording {
   RecordedHeader header;
   std::vector<RecordedEntry> entries;
-  std::vector<std::string> problems;  // "line 7: …": what could not be read, and was passed over
+  std::vector<std::string> problems;  // "line 7: …": lines that could not be read, and were skipped
 };
 
-// Makes the lines, each with its end. With `mask`, secrets are replaced by "***", and what `known`
-// knows of as it wants.
+// Makes the lines, each with its end. With `mask`, secrets are replaced by "***", and known secrets
+// as `known` decides.
 class Recorder {
  public:
   explicit Recorder(bool mask, MaskKnown known = {}) : mask_(mask), known_(std::move(known)) {}
 
-  // Appended to `out`.
+  // Append lines to `out`.
   void header(std::string& out, const RecordedHeader& header) const;
-  // `message` is what its text was read as.
+  // `message` is its parsed text.
   void frame(std::string& out, std::size_t number, const WireFrame& frame,
              const json::Result<Json>& message) const;
   void violation(std::string& out, std::int64_t time, const Violation& violation) const;
@@ -87,14 +87,14 @@ class Recorder {
   void end(std::string& out, const RecordedEnd& end) const;
 
  private:
-  // The line that begins at `start` is complete.
+  // Completes the line that begins at `start`.
   void finish(std::string& out, std::size_t start) const;
 
   bool mask_;
   MaskKnown known_;
 };
 
-// Lines that it cannot read are among the problems; it never throws for what stands there.
+// Reads a recording. Invalid lines are among the problems; it never throws for any content.
 Recording read_recording(std::istream& in);
 
 std::string_view side_name(Side side);

@@ -1,4 +1,4 @@
-// Secrets out of recordings.
+// Masks secrets in recordings.
 #pragma once
 
 #include <functional>
@@ -12,29 +12,30 @@ namespace acp::check {
 
 inline constexpr std::string_view mask_text = "***";
 
-// Of ASCII alone.
+// Lower case, for ASCII only.
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// Replaces secrets that the caller knows, in a line of JSON. False if there are none.
+// Masks secrets that the caller knows, in a line of JSON. Returns false if there are none.
 using MaskKnown = std::function<bool(std::string& line)>;
 
 // Whether a field, a header or an option of this name holds a secret.
 bool names_secret(std::string_view name);
 
-// Whether the text may hold any: no more than a quick look.
+// Whether the text may contain secrets: a quick check.
 bool may_hold_secrets(std::string_view json);
-// The message with the values of env and headers, and all that names_secret(), masked; the params
-// of authenticate but for the method; and in every text what masked_words() masks.
+// The message with masked values of env, headers and fields that names_secret() finds; masked
+// params of authenticate, except the method; and masked_words() in every text.
 Json masked(JsonView message);
-// `--token X`, `--api-key=X`, `TOKEN=X` and `-u X` without X; and each word as masked_text().
+// The arguments with X masked in `--token X`, `--api-key=X`, `TOKEN=X` and `-u X`; and each word as
+// masked_text().
 std::vector<std::string> masked_arguments(std::vector<std::string> arguments);
-// Whether masked_words() may find something: no more than a quick look.
+// Whether masked_words() may find something: a quick check.
 bool has_marks(std::string_view text);
-// Any text: what follows `Bearer` and `Basic`, and in URLs the login and the values of `token=`,
-// `key=` and others that name a secret.
+// Masks in any text what follows `Bearer` and `Basic`, and in URLs the login and the values of
+// `token=`, `key=` and other secrets.
 std::string masked_words(std::string_view text);
-// Text that holds settings: a header, a line of a shell, JSON that is broken. As masked_words(),
-// and what follows `token:`, `password=`, `"apiKey":`, and the values of `"env"` and `"headers"`.
+// For text with settings: a header, a shell line, broken JSON. Masks as masked_words(), and what
+// follows `token:`, `password=`, `"apiKey":`, and the values of `"env"` and `"headers"`.
 std::string masked_text(std::string_view text);
 
 }  // namespace acp::check

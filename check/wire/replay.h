@@ -1,4 +1,4 @@
-// One side of a recording, played against a real other side.
+// Plays one side of a recording against a real other side.
 #pragma once
 
 #include <chrono>
@@ -14,29 +14,28 @@
 
 namespace acp::check {
 
-// Where the other side did not do what was recorded.
+// A difference between the other side and the recording.
 struct Departure {
   std::size_t frame = 0;  // of the recording
   std::string what;       // "params.update.title: recorded "a", got "b""
 };
 
-// Without I/O. Ids are mapped: those of requests, and whatever a field holds whose name ends in Id.
-// Times, and what was masked in the recording, may be anything; chunks of text may be cut
-// otherwise.
+// Without I/O. Ids are mapped: those of requests, and the values of fields whose name ends in Id.
+// Times and masked values may differ; text may be cut into other chunks.
 class Replay {
  public:
   Replay(const Recording& recording, Side as);
 
-  // What to write now, in this order.
+  // Returns what to write now, in this order.
   std::vector<std::string> outgoing();
-  // A frame from the other side. Nothing more is played after a departure.
+  // Receives a frame from the other side. Nothing more is played after a departure.
   void receive(std::string_view text);
-  // The other side will say no more.
+  // Call when the other side has ended.
   void ended();
 
   bool done() const { return departure_ || next_ == frames_.size(); }
   const std::optional<Departure>& departure() const { return departure_; }
-  // What it waits for.
+  // Describes what it waits for.
   std::string waiting_for() const;
   std::size_t played() const { return next_; }
   std::size_t size() const { return frames_.size(); }
@@ -44,12 +43,12 @@ class Replay {
  private:
   void depart(std::string what);
   void advance() { ++next_, said_.clear(); }
-  // The end of a run of chunks whose text has come so far.
+  // Receives a chunk of a run whose text may be cut differently.
   bool receive_chunk(const Json& recorded, const Json& got);
-  // The updates of tool calls that run side by side may come in another order: those of one call
-  // may not. Takes the one that is meant to the front.
+  // Moves the expected update to the front: those of parallel tool calls may come in another order,
+  // those of one call may not.
   bool bring_forward(JsonView got);
-  // Nothing if they agree; the new pairs of ids are remembered.
+  // Returns the difference, or nothing; new pairs of ids are remembered.
   std::optional<std::string> difference(JsonView recorded, JsonView got, const std::string& path,
                                         std::string_view key);
   Json mapped(JsonView value, std::string_view key) const;
@@ -74,7 +73,8 @@ struct ReplayOptions {
   std::chrono::milliseconds timeout{30'000};  // for each frame
 };
 
-// Tells on stderr how it went. 0: as recorded; 1: departed, or not to be started.
+// Plays a recording, and reports on stderr. Returns 0 if all was as recorded; 1 on a departure, or
+// if the other side cannot be started.
 int replay(const Recording& recording, const ReplayOptions& options);
 
 }  // namespace acp::check

@@ -1,4 +1,4 @@
-// A relay between a client and an agent, which looks on.
+// A relay between a client and an agent that checks and records their messages.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct TapOptions {
 };
 
 // Relays between our standard input and output and a new process of the command, until that ends.
-// Without faults the bytes pass unchanged; they are written before anybody looks at them. Signals
-// are passed on. Should the thread that looks be 64 MiB behind, reading waits for it.
+// Without faults the bytes pass unchanged; they are written before they are checked. Signals are
+// passed on. If the checking thread is 64 MiB late, reading waits for it.
 //
 // Returns the agent's exit code; 128 and the signal that killed it; 127 if it cannot be started; 2,
 // before it is started, if the log cannot be written.

@@ -16,37 +16,37 @@ namespace acp::check {
 
 using TapClock = std::chrono::steady_clock;
 
-// As much as a pipe holds, and more.
+// More than the capacity of a pipe.
 inline constexpr std::size_t read_at_once = 128 * 1024;
 
-// A standard descriptor of ours, so that neither reading nor writing waits, and nobody else who has
-// it notices: what can be opened anew is.
+// Opens a standard descriptor of ours again, if possible, as non-blocking, without an effect on
+// other processes that share it.
 io::Descriptor open_unshared(int fd, bool writing);
 
 class TapChannel {
  public:
   TapChannel(io::Descriptor in, io::Descriptor out);
 
-  // What to poll for; -1 for nothing.
+  // The descriptor to poll; -1 for none.
   int wants_read() const { return in_ && may_read() ? in_.get() : -1; }
   int wants_write() const { return out_ && sent_ < pending_.size() ? out_.get() : -1; }
-  // When something becomes due.
+  // The time when something becomes due.
   std::optional<TapClock::time_point> next_due() const;
 
-  // Reads once, to there. 0: nothing there, or the end; then in_ended().
+  // Reads once into `room`. Returns 0 if there is nothing, or at the end; then in_ended().
   std::size_t read(std::span<char> room);
-  // The same, to a place of its own; good until the next call.
+  // Reads into a buffer of its own; valid until the next call.
   std::string_view read();
   bool in_ended() const { return !in_; }
 
-  // Writes as much as can be, and keeps the rest.
+  // Writes as much as possible, and keeps the rest.
   void write(std::string_view bytes);
-  // After a pause, and after what is there.
+  // Writes after a pause, and after all earlier bytes.
   void write_later(FaultedWrite write);
-  // Goes on with what is kept, and what has become due.
+  // Writes what was kept, and what has become due.
   void go_on(TapClock::time_point now);
 
-  // All that was read has been written, or never will be.
+  // Whether all that was read has been written, or never will be.
   bool drained() const { return !out_ || stalled_ || (sent_ == pending_.size() && timed_.empty()); }
   bool out_ended() const { return !out_; }
   bool stalled() const { return stalled_; }
@@ -61,12 +61,12 @@ class TapChannel {
     bool for_good = false;
   };
 
-  // Not while nobody takes what was read before: a slow reader slows the writer down, as without
-  // us.
+  // Whether it may read: a slow reader slows the writer down, as it would without us.
   bool may_read() const {
     return !stalled_ && sent_ == pending_.size() && timed_bytes_ < most_delayed;
   }
-  // Of what was written; 0 if it would have to wait. Closes what nobody reads any more.
+  // Writes; returns how many bytes were taken, 0 if it would block. Closes the output if nobody
+  // reads it any more.
   std::size_t write_some(std::string_view bytes);
 
   io::Descriptor in_, out_;

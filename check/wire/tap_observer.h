@@ -1,4 +1,4 @@
-// The half of the tap that looks: frames, rules, the recording. On a thread of its own.
+// The observer of the tap: frames, rules, the recording. On a thread of its own.
 #pragma once
 
 #include <cstdio>
@@ -12,19 +12,19 @@
 
 namespace acp::check {
 
-// Frames larger than this are relayed, but not looked at.
+// Frames larger than this are relayed, but not checked.
 inline constexpr std::size_t largest_frame = 256 * 1024 * 1024;
 
 class TapObserver {
  public:
   // Opens the log. Throws std::runtime_error if it cannot.
   explicit TapObserver(const TapOptions& options);
-  // Looks at all that was put before.
+  // Processes all that was put before.
   ~TapObserver();
 
   TapQueue& queue() { return queue_; }
   void start();
-  // No more will come. `reason` is how the agent ended.
+  // Ends the input. `reason` is how the agent ended.
   void finish(const std::string& reason);
 
  private:
@@ -37,7 +37,7 @@ class TapObserver {
   void see(Side from, std::int64_t time, const rpc::FrameReader::Frame& frame);
   void report(std::int64_t time, const std::vector<Violation>& violations);
   void write_log();
-  // One line on stderr, unless quiet.
+  // Prints one line on stderr, unless quiet.
   void say(const std::string& line);
 
   const TapOptions& options_;

@@ -1,4 +1,4 @@
-// What one thread reads and another one looks at: bytes of both sides, in their order.
+// A queue from the relaying thread to the checking one: bytes of both sides, in their order.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace acp::check {
 
-// Bytes are read where the other thread will look at them: nothing is copied.
+// The relay reads into the queue's memory: nothing is copied.
 class TapQueue {
  public:
   struct Piece {

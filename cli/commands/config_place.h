@@ -1,4 +1,4 @@
-// What the commands of `acp config` share.
+// Functions that the commands of `acp config` share.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace acp::cli {
 
-// As they hold in this directory. Throws BadUsage if there is none, SettingsError. A model that
-// does not exist is no error here.
+// The effective settings in this directory. Throws BadUsage if it does not exist, SettingsError. A
+// model that does not exist is not an error here.
 settings::Settings settings_in(const std::string& directory);
-// Every value, and which providers have a key: never the key. Throws KeysError.
+// All values, and which providers have a key, without the key. Throws KeysError.
 std::vector<settings::DescribedSetting> described_settings(const settings::Settings& settings);
-// As `acp config` shows it: without quotes.
+// The name as `acp config` shows it: without quotes.
 std::string plain_name(const std::string& key);
-// One line, with the value as JSON has it.
+// Prints one line of JSON.
 void print_json(const settings::DescribedSetting& line);
 
 }  // namespace acp::cli

@@ -9,12 +9,12 @@
 
 namespace acp::cli {
 
-// Values are read as the schema of the tool's input says. Throws BadUsage for what it does not
-// take, and for what it wants and does not get.
+// Converts arguments by the schema of the tool's input. Throws BadUsage for unknown arguments,
+// invalid values and missing ones.
 Json tool_arguments(JsonView input_schema, const std::vector<std::string>& words);
-// Of a prompt all values are text.
+// Arguments of a prompt, whose values are all text.
 Json prompt_arguments(const std::vector<std::string>& words);
-// "message:string count?:number": what a tool takes, `?` after what it can do without.
+// The arguments of a tool: "message:string count?:number", with `?` after optional ones.
 std::string describe_arguments(JsonView input_schema);
 
 }  // namespace acp::cli

@@ -19,9 +19,9 @@ struct ServerChoice {
   bool verbose = false;
 };
 
-// To stderr.
+// Prints to stderr.
 void say(const std::string& what);
-// Throws BadUsage and StartFailed. What the library has to say goes to stderr.
+// Connects. Throws BadUsage and StartFailed. The library's log goes to stderr.
 mcp::Server connect(const ServerChoice& choice);
 
 }  // namespace acp::cli

@@ -1,4 +1,4 @@
-// What MCP servers list and answer, for people to read.
+// Prints lists and results of MCP servers for people.
 #pragma once
 
 #include <iosfwd>
@@ -11,11 +11,11 @@
 
 namespace acp::cli {
 
-// Its first line.
+// The first line of a text.
 std::string first_line(std::string_view text);
 
 void print_info(std::ostream& out, const mcp::InitializeResult& info);
-// Text as it is; of anything else, what it is.
+// Prints text as it is, and a description of other content.
 void print(std::ostream& out, const v1::ContentBlock& content);
 void print(std::ostream& out, const mcp::ResourceContents& contents, bool is_terminal);
 

@@ -1,4 +1,4 @@
-// Which model the built-in agent takes: the same words in help and docs.
+// How the built-in agent chooses its model: shared text of help and docs.
 #pragma once
 
 namespace acp::cli {
@@ -8,7 +8,7 @@ inline constexpr const char* model_order =
     "none, a model server found on this machine. Without any of them, offline stands in for acp "
     "chat and editors; acp run takes it only by its name (--model offline)";
 
-// Of a report: when there is no model, and offline only stands in.
+// Part of a report: there is no model, and `offline` is used instead.
 inline constexpr const char* stand_in =
     "offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name "
     "(--model offline)";

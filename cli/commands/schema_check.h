@@ -1,4 +1,4 @@
-// acp schema check, and what it shares with its sisters.
+// acp schema check, and functions shared by the commands of `acp schema`.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct Tables {
   std::span<const Method> methods;
 };
 
-// Gives the exit code.
+// Prints the problem and a hint; returns the exit code.
 int complain(const std::string& what, const std::string& hint);
 
 struct SchemaCheckOptions {

@@ -12,8 +12,8 @@ namespace acp::coder {
 // For the header `anthropic-version`.
 inline constexpr const char* anthropic_version = "2023-06-01";
 
-// The body of POST /v1/messages, with a stream asked for. What stays the same from one request to
-// the next is marked for the provider's cache.
+// The body of POST /v1/messages, with a stream asked for. The part that is the same in the next
+// request is marked for the provider's cache.
 std::string anthropic_request(const ModelRequest& request);
 
 // Reads the events of one answer.
@@ -21,9 +21,9 @@ class AnthropicStream {
  public:
   explicit AnthropicStream(OnModelEvent on_event) : on_event_(std::move(on_event)) {}
 
-  // The data of one event, which says itself what it is. Throws ModelError.
+  // Reads the data of one event, which names its type itself. Throws ModelError.
   void event(std::string_view data);
-  // At the end of the stream. Throws ModelError if it has broken off.
+  // Ends the stream. Throws ModelError if it has broken off.
   void end();
 
  private:
@@ -39,7 +39,7 @@ class AnthropicStream {
   bool over_ = false;
 };
 
-// The error that an HTTP status (0: one in the stream) and its body tell of.
+// The error that an HTTP status (0: one in the stream) and its body describe.
 ModelError anthropic_error(int status, std::string_view body, std::optional<double> retry_after);
 
 }  // namespace acp::coder

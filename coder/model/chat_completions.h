@@ -11,7 +11,7 @@
 namespace acp::coder {
 
 struct ChatCompletionsDialect {
-  // How the limit is called: newer models of OpenAI take only the second.
+  // The name of the limit: newer models of OpenAI take only this one.
   bool max_completion_tokens = false;
 };
 
@@ -24,10 +24,10 @@ class ChatCompletionsStream {
  public:
   explicit ChatCompletionsStream(OnModelEvent on_event) : on_event_(std::move(on_event)) {}
 
-  // The data of one event. Throws ModelError for an error that comes in the stream, and for what
-  // cannot be understood.
+  // Reads the data of one event. Throws ModelError for an error in the stream, and for an invalid
+  // event.
   void event(std::string_view data);
-  // At the end of the stream. Throws ModelError if it has broken off.
+  // Ends the stream. Throws ModelError if it has broken off.
   void end();
 
  private:
@@ -43,7 +43,7 @@ class ChatCompletionsStream {
   bool done_ = false;
 };
 
-// The error that an HTTP status (0: one in the stream) and its body tell of.
+// The error that an HTTP status (0: one in the stream) and its body describe.
 ModelError chat_completions_error(int status, std::string_view body,
                                   std::optional<double> retry_after);
 

@@ -1,4 +1,4 @@
-// What a model is asked when a conversation has become too long.
+// The prompt for a summary, when a conversation has become too long.
 #pragma once
 
 namespace acp::coder {

@@ -10,9 +10,9 @@
 
 namespace acp::coder {
 
-// Looks before each request who listens there: a port is free for anybody once its server has gone.
-// Throws ModelError (refused) if it is neither a trusted user nor `accepted`, the id of its owner
-// when it was accepted.
+// Checks before each request which user listens there: anybody can take the port once its server
+// has gone. Throws ModelError (refused) unless the owner is trusted, or is `accepted`, the owner's
+// id when the user agreed.
 class FoundServerModel final : public Model {
  public:
   FoundServerModel(std::shared_ptr<Model> model, std::uint16_t port, std::string accepted)

@@ -18,9 +18,8 @@ struct HttpModelLimits {
   std::chrono::milliseconds connect_time{10'000};
   std::chrono::milliseconds silence{300'000};    // no byte for so long: nobody there any more
   std::chrono::milliseconds content{1'800'000};  // nothing said for so long, though bytes come
-  // What comes so soon after a Pause waits for the next: a Pause costs more than the pieces of text
-  // themselves. A stream is looked at twice in that time, so nothing is shown later than 1.5 times
-  // it.
+  // Least time between Pauses: a Pause costs more than the pieces of text themselves. A stream is
+  // read twice in that time, so nothing is shown later than 1.5 times it.
   std::chrono::milliseconds gather{40};
   std::size_t event_bytes = 16 * 1024 * 1024;  // of one event in the stream
   std::size_t error_bytes = 64 * 1024;         // of an answer that is no stream
@@ -29,7 +28,8 @@ struct HttpModelLimits {
 // Several threads may ask it at once. Connections are kept for the next request.
 class HttpModel : public Model {
  public:
-  // `name` is the provider's own for it. The key goes to the provider's origin and nowhere else.
+  // `name` is the provider's name of the model. The key goes to the provider's origin and nowhere
+  // else.
   HttpModel(settings::ProviderSettings provider, std::string name, std::optional<std::string> key,
             ModelInfo info, HttpModelLimits limits = {});
   ~HttpModel() override;
@@ -42,10 +42,10 @@ class HttpModel : public Model {
   class Call;
   class Pace;
   void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
-  // False if the connection goes on though the model has said all.
+  // Returns false if the connection stays open after the end of the answer.
   bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;
   http::Client::Request http_request(const ModelRequest& request) const;
-  // What a provider told, without the key.
+  // A provider's message, without the key.
   std::string cleaned(std::string text, std::size_t most) const;
   std::unique_ptr<http::Client> take_client();
   void give_back(std::unique_ptr<http::Client> client);

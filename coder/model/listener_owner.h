@@ -8,11 +8,11 @@ namespace acp::coder {
 
 struct ListenerOwner {
   bool trusted = false;  // us or root, and nobody else
-  std::string id = {};   // "998"; empty if nobody can tell
+  std::string id = {};   // "998"; empty if not known
   std::string who = {};  // for people: "user ollama", "users ollama and nobody", "an unknown user"
 };
 
-// Of what listens at 127.0.0.1 there.
+// The owner of what listens at this port of 127.0.0.1.
 ListenerOwner listener_owner(std::uint16_t port);
 
 }  // namespace acp::coder

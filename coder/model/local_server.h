@@ -1,5 +1,5 @@
-// Servers that people run themselves: llama-server, Ollama, LM Studio, vLLM. What they tell of
-// their models, and which of them are there.
+// Servers that people run themselves: llama-server, Ollama, LM Studio, vLLM. What they report of
+// their models, and which of them are running.
 #pragma once
 
 #include <chrono>
@@ -24,17 +24,18 @@ struct ServerFacts {
   std::string problem = {};  // for people: why it is not ready
   bool llama_server = false;
   std::vector<ServedModel> models = {};
-  // What the server serves with, which can be less than what a model was made for.
+  // The server's context size, which can be less than the model's.
   std::optional<std::uint64_t> context_tokens = {};
   std::optional<bool> images = {}, audio = {};
   // Whether the model's chat template has tools. Without them a model cannot work on files.
   std::optional<bool> tools = {};
 
-  // Of this model, or of all.
+  // The context size of this model, or of all.
   std::optional<std::uint64_t> context_of(const std::string& model) const;
 };
 
-// Asks all that can be asked at once. Throws Cancelled once the token is set, nothing else.
+// Asks a server for its facts, with all requests at once. Throws Cancelled once the token is set,
+// nothing else.
 ServerFacts probe(const std::string& base_url, const std::optional<std::string>& key,
                   std::stop_token stop,
                   std::chrono::milliseconds time_limit = std::chrono::milliseconds(2000));

@@ -20,10 +20,10 @@ namespace acp::coder {
 struct TextPart {
   std::string text;
 };
-// What the model thought, to be given back to it as it came.
+// A thought of the model, to be sent back to it unchanged.
 struct ThoughtPart {
   std::string text;
-  std::string signature = {};  // the provider's seal; without one it is not given back
+  std::string signature = {};  // the provider's signature; without one the thought is not sent back
 };
 struct MediaPart {
   std::string mime_type;
@@ -94,13 +94,13 @@ struct Stop {
   Reason reason;
   std::string told = {};  // the provider's own word, or why it refused
 };
-// What has come is to be shown: nothing more is there, or enough.
+// Show what has come: no more is available, or enough has come.
 struct Pause {};
 using ModelEvent =
     std::variant<TextDelta, ThoughtDelta, ToolCallBegins, ToolCallDelta, Usage, Stop, Pause>;
 using OnModelEvent = std::function<void(ModelEvent)>;
 
-// The provider's answer is not what it should be, or is an error.
+// The provider's answer is invalid, or an error.
 class ModelError : public std::runtime_error {
  public:
   enum class Kind {
@@ -112,7 +112,7 @@ class ModelError : public std::runtime_error {
     refused,       // anything else that is wrong with the request
     broken,        // an answer that cannot be understood
   };
-  // `what` is for people; `details`, such as the provider's own words, are for the log.
+  // `what` is for people; `details`, such as the provider's own message, are for the log.
   ModelError(Kind kind, const std::string& what, std::optional<double> retry_after = {},
              std::string details = {})
       : std::runtime_error(what),
@@ -146,9 +146,9 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
-  // Blocks until the answer is complete; the last event but Pause is a Stop. `request.model` is not
-  // looked at. Events come on this thread. Throws ModelError; Cancelled (acp/error.h) once the
-  // token is set, at once, and nobody works for this request any more.
+  // Asks the model, and blocks until the answer is complete; the last event but Pause is a Stop.
+  // `request.model` is not looked at. Events come on this thread. Throws ModelError; Cancelled
+  // (acp/error.h) once the token is set, at once, and the request has been given up.
   virtual void answer(const ModelRequest& request, const OnModelEvent& on_event,
                       std::stop_token stop) = 0;
 };

@@ -10,7 +10,7 @@
 
 namespace acp::coder {
 
-// What it says of itself, with all that it understands.
+// Its help text, with all that it understands.
 std::string offline_help();
 
 std::unique_ptr<Model> offline_model();

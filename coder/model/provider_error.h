@@ -1,5 +1,5 @@
-// What a provider's error is called. The sentence is ours; the provider's own words are details,
-// for the log: they may hold anything, and are no text for people.
+// Errors of providers. The sentence is ours; the provider's own message is only logged: it may
+// contain anything.
 #pragma once
 
 #include <optional>

@@ -21,7 +21,7 @@ struct RetryPolicy {
   std::function<void(Seconds, std::stop_token)> sleep = {};  // really, by default
 };
 
-// Before each pause: the retry's number, from 1, how many there will be at most, and why.
+// Reported before each pause: the retry's number, from 1, the most retries, and the reason.
 struct Retry {
   int attempt;
   int of;
@@ -30,8 +30,8 @@ struct Retry {
 };
 using OnRetry = std::function<void(const Retry&)>;
 
-// Asks again as long as nothing of the answer has been given on: what was shown is not shown twice.
-// Throws the last error; Cancelled once the token is set.
+// Asks again as long as no part of the answer was passed on: nothing is shown twice. Throws the
+// last error; Cancelled once the token is set.
 void answer_with_retries(Model& model, const ModelRequest& request, const OnModelEvent& on_event,
                          const OnRetry& on_retry, std::stop_token stop,
                          const RetryPolicy& policy = {});

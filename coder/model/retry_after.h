@@ -1,4 +1,4 @@
-// When a server wants to be asked again.
+// Reads when a server may be asked again.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace acp::coder {
 
-// Seconds from now, by retry-after-ms or Retry-After (seconds, or a date). Nothing if it says
-// nothing that can be understood.
+// Seconds from now, by retry-after-ms or Retry-After (seconds, or a date). Nothing if there is no
+// valid one.
 std::optional<double> retry_after(
     const http::Client::Head& head,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());

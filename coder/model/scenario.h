@@ -1,4 +1,4 @@
-// A model that says what a file tells it to: exact turns, for those who test clients.
+// A model that plays a script from a file: exact turns, for testing clients.
 //
 //   {"turns": [
 //     [{"thought": "Hm.", "text": "I look.", "tool_calls": [{"name": "list", "arguments": {}}]},
@@ -19,7 +19,7 @@
 
 namespace acp::coder {
 
-// Says what is wrong with the file, and where.
+// The file is invalid; what() says where and why.
 class ScenarioError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

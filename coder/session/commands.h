@@ -17,24 +17,24 @@ struct TypedCommand {
   std::string name;   // without the slash
   std::string input;  // what follows it
 };
-// A prompt whose first text begins with a slash and a word.
+// The command of a prompt whose first text begins with a slash and a word.
 std::optional<TypedCommand> typed_command(const std::vector<v1::ContentBlock>& prompt);
 
 // /help, /plan, /compact, /init, /model, /mode, /status.
 std::vector<v1::AvailableCommand> own_commands();
 
 // A file NAME.md: its first lines may be `---`, `description: …`, `hint: …`, `---`; the rest is the
-// prompt, in which $ARGUMENTS stands for what was typed after the name.
+// prompt, in which $ARGUMENTS is replaced by the text after the name.
 struct FileCommand {
   std::string name;
   std::string description;
   std::string hint;
   std::string prompt;
 };
-// Nothing if there is no prompt in it.
+// Parses a command file; nothing if it contains no prompt.
 std::optional<FileCommand> parse_command(const std::string& name, const std::string& text);
 std::string expand(const FileCommand& command, const std::string& input);
-// How long that will be.
+// The size of the expanded prompt.
 std::size_t expanded_size(const FileCommand& command, const std::string& input);
 
 struct CommandFileLimits {
@@ -43,7 +43,7 @@ struct CommandFileLimits {
   std::size_t files = 200;
 };
 
-// The commands in a project's directory, as they are now. May be used by several threads.
+// The current commands in a project's directory. May be used by several threads.
 class CommandFiles {
  public:
   explicit CommandFiles(const std::string& cwd, CommandFileLimits limits = {})
@@ -51,12 +51,12 @@ class CommandFiles {
   explicit CommandFiles(workspace::Boundary boundary, CommandFileLimits limits = {})
       : files_(std::move(boundary), {.max_read_bytes = limits.file_bytes}), limits_(limits) {}
 
-  // True if they are not what they were when this was last called.
+  // Reads the commands again; returns true if they have changed since the last call.
   bool reload();
   std::optional<FileCommand> find(const std::string& name) const;
-  // Ours first. A file cannot take the name of one of ours.
+  // All commands, ours first. A file cannot take the name of one of ours.
   std::vector<v1::AvailableCommand> all() const;
-  // Which files are left out and why, for people; empty if there are none, or if that is known
+  // Which files are left out and why, for people; empty if there are none, or if it was reported
   // already.
   std::string take_left_out();
 

@@ -1,4 +1,4 @@
-// A conversation that was not stored completely becomes one again that providers accept.
+// Repairs a conversation that was not stored completely, so that providers accept it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Repaired {
   std::size_t calls_dropped = 0;    // with an id that an earlier call has, or with none
   bool beginning_added = false;
 
-  // For the user: "2 calls had no result; ...". Empty if all is as it was.
+  // Describes the repairs for the user: "2 calls had no result; ...". Empty if nothing changed.
   std::string text() const;
 };
 

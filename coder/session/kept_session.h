@@ -1,5 +1,5 @@
-// A live session whose store may fail for a while: what it cannot take now waits in memory, and is
-// stored first as soon as it can.
+// A live session whose store may fail for a while: entries then wait in memory, and are stored in
+// order as soon as possible.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,33 @@ namespace acp::coder {
 class KeptSession {
  public:
   using Entry = LiveSession::Entry;
-  // Of updates that wait. The conversation waits as well, and is not counted: it is in memory
-  // anyhow, and without it the session would not go on from where it is.
+  // Limit of updates that wait. Waiting entries of the conversation are not counted: it is in
+  // memory anyway, and the session needs all of it.
   static constexpr std::size_t default_most_bytes = 16 * 1024 * 1024;
 
   explicit KeptSession(LiveSession live, std::size_t most_bytes = default_most_bytes)
       : live_(std::move(live)), most_bytes_(most_bytes) {}
-  // Tries once more.
+  // Tries once more to store what waits.
   ~KeptSession();
   KeptSession(const KeptSession&) = delete;
   KeptSession& operator=(const KeptSession&) = delete;
 
   const std::string& id() const { return live_.id(); }
-  // All of them are stored at the same time, after what was given before.
+  // Stores all of them in one transaction, after earlier entries.
   void append(std::vector<Entry> entries);
   void set_title(const std::string& title);
   void set_model(const std::string& model);
-  // With the mode that the configuration says at this time.
+  // Sets the mode; `configured` is the configuration's at this time.
   void set_mode(const std::string& mode, const std::string& configured);
-  // What is stored.
+  // Reads the stored entries.
   void read(const std::function<void(EntryKind kind, std::string_view body)>& each) const {
     live_.read(each);
   }
 
-  // Tries to store what waits. Whether nothing waits any more.
+  // Tries to store what waits. Returns true if nothing waits any more.
   bool settle();
 
-  // What the user must know, in order; each once.
+  // News for the user, in order; each once.
   struct News {
     enum class Kind {
       waits,    // `why` it cannot be stored now
@@ -58,7 +58,7 @@ class KeptSession {
   std::vector<News> take_news();
 
  private:
-  // A value that is set anew as a whole: only the last one counts.
+  // A value that is replaced as a whole: only the last one counts.
   struct Value {
     std::string text, configured;
     bool waits = false;
@@ -67,7 +67,7 @@ class KeptSession {
   void set(Value& value, const std::string& text, const std::string& configured = {});
   // These with the lock held.
   void wait_for_room(std::vector<Entry> entries);
-  // Calls `action`; false if the store cannot do it now.
+  // Calls `action`; returns false if the store cannot do it now.
   bool attempt(const std::function<void()>& action);
   bool settle_locked();
 

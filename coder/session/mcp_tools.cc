@@ -43,8 +43,8 @@ std::string event_text(const mcp::ServersEvent& event) {
   return {};
 }
 
-// A call that is cancelled ends while the server's progress may still be told of, on another
-// thread: from the end on, nothing is.
+// A call that is cancelled ends while another thread may still report the server's progress: after
+// the end nothing is reported.
 class ProgressUntilTheEnd {
  public:
   struct State {
@@ -243,8 +243,8 @@ McpTools::McpTools(std::vector<v1::McpServer> configs, const std::vector<std::st
 }
 
 McpTools::~McpTools() {
-  // Ended here: one of their own threads, which tells of an event, may be the last to hold the
-  // state.
+  // Ended here: one of their own threads, while it reports an event, may own the last reference to
+  // the state.
   std::unique_ptr<mcp::Servers> servers;
   const std::lock_guard lock(state_->mutex);
   state_->abandoned = true;

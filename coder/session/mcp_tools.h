@@ -1,4 +1,4 @@
-// The MCP servers that a session brings: started beside everything else, awaited by the first turn.
+// The MCP servers that a session names: started in the background, awaited by the first turn.
 #pragma once
 
 #include <functional>
@@ -22,16 +22,16 @@ class McpTools {
            std::vector<std::string> withheld = {});
   McpTools(const McpTools&) = delete;
   McpTools& operator=(const McpTools&) = delete;
-  // Ends all of them. One that is still starting, and slow, ends when it has come to something.
+  // Ends all of them. One that is still starting ends once its start has succeeded or failed.
   ~McpTools();
 
   // Returns when each is ready or has failed. Throws Cancelled once the token is set. Those that
   // take long are named by `on_slow`, once for all callers.
   using OnSlow = std::function<void(const std::vector<std::string>& names)>;
   void await(const std::stop_token& stop, const OnSlow& on_slow = nullptr);
-  // What happened to them since the last call of this, for people.
+  // Events since the last call, for people.
   std::vector<std::string> take_events();
-  // The tools that they offer now. After await().
+  // The tools that they offer now. Call it after await().
   std::vector<std::unique_ptr<Tool>> tools(const ModelInfo& model, const ToolLimits& limits) const;
 
  private:

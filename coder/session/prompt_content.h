@@ -1,4 +1,4 @@
-// What a prompt brings, as the model gets it.
+// Converts the content of a prompt for the model.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,20 @@
 
 namespace acp::coder {
 
-// What is meant for the user alone is left out. Links become a line that names them: the model can
-// read what they name. Throws Error -32602, which names the block, for what the model cannot take.
+// Leaves out content for the user alone. Links become a line with their address, which the model
+// can read. Throws Error -32602, which names the block, for what the model cannot take.
 std::vector<Part> prompt_parts(const std::vector<v1::ContentBlock>& prompt, const ModelInfo& model);
 
 // The file that a file: URI names on this machine. Nothing for another machine's, for what is not
 // escaped as it should be, and for any other URI.
 std::optional<std::string> path_of_uri(std::string_view uri);
 
-// A conversation goes on with a model that takes less than the one before: what it cannot take is
-// named in place of being sent.
+// For a conversation that continues with a model of fewer kinds of media: replaces media that it
+// cannot take by a description.
 void leave_out_media(std::vector<Message>& messages, const ModelInfo& model);
 
-// What a tool gave, as text and media; media that the model cannot take is said in the text.
+// Adds a tool's result as text and media; media that the model cannot take is described in the
+// text.
 void add_content(const v1::ContentBlock& block, const ModelInfo& model, std::string& text,
                  std::vector<MediaPart>& media);
 

@@ -1,4 +1,4 @@
-// Names that nothing else has.
+// Unique ids.
 #pragma once
 
 #include <random>

@@ -1,4 +1,4 @@
-// A session of the coding agent: what outlives a turn.
+// A session of the coding agent: the state that outlives a turn.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,7 @@ struct Note {
   std::string description = {};
 };
 
-// What stands before the first turn. The first thread that comes sends it, and those that come
-// meanwhile wait until it is sent.
+// The note before the first turn. The first thread sends it, and others wait until it is sent.
 class FirstNote {
  public:
   void set(Note note) {
@@ -91,19 +90,19 @@ class Session : public std::enable_shared_from_this<Session> {
   std::atomic<bool> null_files = false, null_terminals = false;
 
   // ---- for all threads
-  // The one way into the store. No key that is known gets there. What cannot be stored now waits,
-  // and the next turn reports it.
+  // The only way into the store. Known keys are masked. What cannot be stored now waits, and the
+  // next turn reports it.
   void keep(std::vector<LiveSession::Entry> entries);
   void keep(const v1::SessionUpdate& update);
-  // The same for an update that is about to be sent, which loses its keys as well.
+  // Stores an update that is about to be sent, and masks its keys as well.
   void keep_sent(v1::SessionUpdate& update);
 
   std::string mode() const;
-  // Stored, with the update that a later session/load sends.
+  // Sets and stores the mode, with the update that a later session/load sends.
   void set_mode(const std::string& mode);
   std::shared_ptr<Model> model() const;
   void set_model(std::shared_ptr<Model> model);
-  // No model is configured: the one it was made with only stands in, and is not kept. Until
+  // No model is configured: the session runs on a placeholder model, which is not stored. Until
   // set_model().
   void set_no_model();
   bool has_model() const;
@@ -112,9 +111,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool key_rejected() const;
   std::shared_ptr<const Models> models() const;
   void set_models(std::shared_ptr<const Models> models);
-  // The keys of providers that are known now. Throws Error.
+  // The providers' keys that are known now. Throws Error.
   std::shared_ptr<const settings::Secrets> secrets() const;
-  // What the next turn has to tell.
+  // Adds a note for the next turn.
   void note(Note note);
   std::vector<Note> take_notes();
 

@@ -1,5 +1,5 @@
-// What a turn sends to its user: stored first, then sent. An agent that is killed in between has
-// sent nothing that a later session/load does not send again.
+// Sends a turn's updates to the user: stored first, then sent. So a later session/load sends
+// everything again that was ever sent.
 #pragma once
 
 #include <mutex>
@@ -21,29 +21,29 @@ class TurnReport {
   // The session, which a shared_ptr owns, and the secrets outlive this. No key is sent or stored.
   TurnReport(const SessionContext& context, Session& session, const settings::Secrets& secrets);
 
-  // Gathered until flush(), or until anything else is sent.
+  // Says text, which is gathered until flush(), or until anything else is sent.
   void say(std::string_view text);
   void think(std::string_view text);
   void flush();
-  // Sends what is there, but for a last piece that may be the beginning of a key.
+  // Sends the gathered text, except a last piece that may be the beginning of a key.
   void pause();
 
   void update(const v1::SessionUpdate& update);
   void plan(const std::vector<v1::PlanEntry>& entries);
   acp::ToolCall announce(v1::ToolCall call);
   void update(const acp::ToolCall& call, v1::ToolCallUpdate update);
-  // Where what is stored is not what is sent.
+  // Sends one update, and stores another.
   void update(const acp::ToolCall& call, v1::ToolCallUpdate sent, v1::ToolCallUpdate stored);
-  // Sent and not stored: what a later update replaces, and may come many times.
+  // Sends an update without storing it: a frequent one, which a later update replaces.
   void show(const acp::ToolCall& call, v1::ToolCallUpdate update);
-  // What the user knows already.
+  // Stores an update that the user has seen already.
   void keep(const v1::SessionUpdate& update);
-  // Entries of the conversation. What was said before is stored before.
+  // Stores entries of the conversation, after the text said before.
   void keep(std::vector<LiveSession::Entry> entries);
-  // As a notice where the client takes them, else as a message.
+  // Sends a notice, or a message if the client takes no notices.
   void note(v1::NoticeSeverity severity, const std::string& title,
             const std::string& description = {});
-  // At the end of a turn: stores what waits for it, if that works by now.
+  // Ends a turn: stores what waits, if that works by now.
   void settle();
 
  private:
@@ -51,7 +51,7 @@ class TurnReport {
   void gather(Gathered kind, std::string_view text);
   // With the lock held.
   void flush_locked(bool ends = true);
-  // Reports whether all is stored, as far as that has changed.
+  // Reports changes of whether all is stored.
   void tell_news();
   void send_note(v1::NoticeSeverity severity, const std::string& title,
                  const std::string& description);
@@ -69,7 +69,7 @@ class TurnReport {
 bool takes_notices(const v1::ClientCapabilities& client);
 bool takes_compactions(const v1::ClientCapabilities& client);
 
-// A notice for a client that takes none.
+// Converts a notice for a client that takes none.
 v1::SessionUpdate as_message(const v1::Notice& notice);
 
 }  // namespace acp::coder

@@ -1,4 +1,4 @@
-// As much of SQLite as the store needs. Not locked: the store does that.
+// A wrapper of the parts of SQLite that the store needs. Not locked: the store does that.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace acp::coder {
 class DatabaseError : public StoreError {
  public:
   DatabaseError(int code, const std::string& text) : StoreError(text), code_(code) {}
-  // What is in the file is no database, or a broken one.
+  // Whether the file is not a database, or a broken one.
   bool corrupt() const;
-  // The statement is wrong, or the tables are others than it takes them to be.
+  // Whether the statement does not match the tables, or is wrong.
   bool unknown_name() const;
-  // Nothing can be written there.
+  // Whether nothing can be written there.
   bool no_place() const;
 
  private:
@@ -29,7 +29,7 @@ class DatabaseError : public StoreError {
 
 class Database;
 
-// Prepared once, run often, each time by a Query.
+// A statement, prepared once and run often, each time by a Query.
 class Statement {
  public:
   Statement(const Database& database, const std::string& sql);
@@ -42,7 +42,7 @@ class Statement {
   sqlite3_stmt* native_ = nullptr;
 };
 
-// One run of a statement. Text that is bound, and text that is given, live as long as it does.
+// One run of a statement. Bound and returned text is valid as long as it lives.
 class Query {
  public:
   template <class... Values>
@@ -90,7 +90,7 @@ class Database {
   sqlite3* native_ = nullptr;
 };
 
-// Of one writer at a time; taken back unless committed.
+// A transaction of one writer at a time; rolled back unless committed.
 class Transaction {
  public:
   struct Statements {

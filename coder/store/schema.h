@@ -1,4 +1,4 @@
-// The tables of the store, and how those of older versions become these.
+// The tables of the store, and the migration of older versions.
 #pragma once
 
 #include <span>
@@ -7,16 +7,16 @@
 
 namespace acp::coder {
 
-// The first makes the tables in an empty database, each further one brings them to the version that
-// is its number, counted from 1. What has been released is never changed: add a step. It must leave
-// alone what the version before uses: such a program may be running with the same store.
+// The first step makes the tables in an empty database, each further one migrates to the version
+// that is its number, counted from 1. Never change a released step: add one. It must not change
+// what the version before uses: such a program may be running with the same store.
 std::span<const char* const> schema_steps();
 
 // The version of a database, 0 if it is empty. Writes nothing. Throws StoreError for one of a newer
 // version, or of another program.
 std::int64_t schema_version(Database& database,
                             std::span<const char* const> steps = schema_steps());
-// All steps that the database has not seen, or none of them.
+// Runs all steps that the database has not seen, or none of them.
 void migrate(Database& database, std::span<const char* const> steps = schema_steps());
 
 }  // namespace acp::coder

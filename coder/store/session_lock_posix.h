@@ -7,11 +7,11 @@
 
 namespace acp::coder {
 
-// Letters, digits, - _ . (not first), at most 128: safe as part of a file name.
+// Whether it is letters, digits, - _ . (not first), at most 128: safe as part of a file name.
 bool is_session_id(const std::string& id);
 
-// A lock on DIRECTORY/ID.lock. It goes with the process, however that ends; the file goes with the
-// lock, unless the process was killed: then the next one takes it over, or removes it.
+// A lock on DIRECTORY/ID.lock. The lock ends with the process, however that ends. It removes the
+// file, unless the process was killed: then the next process takes it over, or removes it.
 class SessionLock {
  public:
   SessionLock() = default;  // none

@@ -8,7 +8,7 @@
 
 namespace acp::coder {
 
-// Nothing can be stored there; says why.
+// Nothing can be stored there; what() says why.
 class NoPlace : public StoreError {
  public:
   using StoreError::StoreError;
@@ -22,12 +22,13 @@ class StoreFile {
 
   // Links are followed: two names of one file are one store.
   const std::string& path() const { return path_; }
-  // For the locks of sessions.
+  // The directory of the sessions' locks.
   const std::string& lock_directory() const { return lock_directory_; }
 
-  // Makes it, for nobody else to read, if there is none. False: what is there cannot be a database.
+  // Makes the file, private to the user, if there is none. Returns false if the existing file
+  // cannot be a database.
   bool make() const;
-  // Gives it another name, with all that belongs to it, and tells the name.
+  // Renames the file and all that belongs to it, and returns the new name.
   std::string set_aside() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a Store and its LiveSessions have in common.
+// State that a Store and its LiveSessions share.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct StoreStatements {
   Statement last_key, entries, add_entry, copy_entries, remove_entries;
 };
 
-// Where the entries of a session lie.
+// The key of an entry.
 inline std::int64_t entry_key(std::int64_t session, std::int64_t place) {
   return session << 32 | place;
 }
@@ -43,7 +43,7 @@ struct LiveParts {
 std::string directories_text(const std::vector<std::string>& directories);
 
 struct StoreParts {
-  // Opens the store as Store says.
+  // Opens the store as described in Store.
   StoreParts(const std::string& path, const Store::OnNotice& on_notice, Store::Clock its_clock);
 
   std::int64_t now() const;

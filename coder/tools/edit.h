@@ -32,9 +32,9 @@ struct EditLimits {
   std::stop_token stop = {};
 };
 
-// One after the other, each on what the one before has left; all or none. A text whose lines end
-// with "\r\n" keeps them so, also where the replacements have "\n". Throws EditFailed; Cancelled
-// (acp/error.h) once the token is set.
+// Applies the replacements one after the other, each to the result of the one before; all or none.
+// A text whose lines end with "\r\n" keeps them so, also where the replacements have "\n". Throws
+// EditFailed; Cancelled (acp/error.h) once the token is set.
 Edited replace_in(const std::string& text, const std::vector<Replacement>& replacements,
                   const EditLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// What git would ignore: the patterns of a .gitignore, matched against paths.
+// Matches paths with the patterns of a .gitignore.
 #pragma once
 
 #include <bitset>
@@ -12,14 +12,14 @@
 
 namespace acp::coder {
 
-// The patterns of one file. They speak of the paths below the file's directory.
+// The patterns of one file, for the paths below the file's directory.
 class IgnoreFile {
  public:
   explicit IgnoreFile(std::string_view text);
 
   bool empty() const { return patterns_.empty(); }
-  // Of the last pattern that matches: whether it ignores the path, or takes it back in. `path` is
-  // relative to the file's directory, without a slash at its beginning or end.
+  // Whether the last matching pattern ignores the path, or includes it again; nothing if none
+  // matches. `path` is relative to the file's directory, without a slash at its beginning or end.
   // Once the token is set, the answer is not to be relied on.
   std::optional<bool> ignores(std::string_view path, bool is_directory,
                               const std::stop_token& stop = {}) const;
@@ -56,10 +56,10 @@ class IgnoreFile {
   std::vector<Pattern> patterns_;
 };
 
-// The ignore files that hold in a directory: its own, and those of the directories above it.
+// The ignore files that apply in a directory: its own, and those of the directories above it.
 class IgnoreRules {
  public:
-  // Of a tree's root: what holds for all of it.
+  // The rules of a tree's root.
   IgnoreRules() = default;
   // `directory` is relative to the tree's root, "" for the root itself.
   IgnoreRules(std::shared_ptr<const IgnoreRules> above, std::string directory, IgnoreFile file)

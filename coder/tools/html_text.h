@@ -1,4 +1,4 @@
-// What a page says, without how it looks.
+// Converts HTML to text.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace acp::coder {
 
-// Tags are left out, scripts and styles with what is in them; blocks begin on a line of their own;
-// the usual entities are characters. Never fails, whatever comes.
+// Removes tags, and scripts and styles with their content; puts blocks on lines of their own;
+// decodes the usual entities. Never fails.
 std::string html_text(std::string_view html);
 
 }  // namespace acp::coder

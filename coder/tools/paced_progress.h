@@ -1,4 +1,4 @@
-// Progress that may come faster than anybody reads.
+// Limits the rate of progress.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace acp::coder {
 
-// Shows the newest at most once in `between`, and never leaves the newest unshown for longer. What
-// comes in between is dropped: each replaces the one before. Nothing is shown after its end.
+// Shows the newest content at most once in `between`, and never later than that. Contents replaced
+// in between are dropped. Nothing is shown after its end.
 class PacedProgress {
  public:
   using Content = std::vector<v1::ToolCallContent>;
@@ -26,7 +26,7 @@ class PacedProgress {
   PacedProgress& operator=(const PacedProgress&) = delete;
   ~PacedProgress();
 
-  // Throws what showing has thrown.
+  // Shows the content, now or later. Throws what showing has thrown.
   void tell(Content content);
 
  private:

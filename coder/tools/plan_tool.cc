@@ -1,4 +1,4 @@
-// plan and switch_mode: what the model tells of its work.
+// plan and switch_mode: how the model reports on its work.
 #include <algorithm>
 
 #include "coder/tools/tool.h"

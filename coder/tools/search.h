@@ -1,4 +1,4 @@
-// Text in the files of a tree.
+// Searches text in the files of a tree.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 
 namespace acp::coder {
 
-// Whether a file, relative to the root, is to be passed over unseen. Asked on several threads.
+// Whether to skip a file, given relative to the root, without a word about it. Called on several
+// threads.
 using LeaveOut = std::function<bool(const std::string& path)>;
 
 struct SearchOptions {
@@ -51,17 +52,17 @@ struct SearchResult {
   std::string unopened;                  // what could not be opened, for the model; empty: nothing
 };
 
-// A pattern that means nothing: says why.
+// An invalid pattern; what() says why.
 class BadPattern : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Binary files are left out. `root` is an open directory.
+// Searches a tree, without binary files. `root` is an open directory.
 SearchResult search_tree(io::Descriptor root, const SearchOptions& options);
 
-// The same in one file, which is named as it is in its directory. Neither the options' glob nor
-// what git ignores matters. Throws FileError.
+// Searches one file, which is named as in its directory. The options' glob and git's ignore rules
+// do not apply. Throws FileError.
 SearchResult search_file(const workspace::Boundary& boundary, const std::string& path,
                          const SearchOptions& options);
 

@@ -1,4 +1,4 @@
-// What a model can do: tools, each with its schema, what it is about to do, and the doing.
+// The tools of a model: each has a schema, prepares a call, and runs it.
 #pragma once
 
 #include <functional>
@@ -25,18 +25,19 @@ struct ToolResult {
   std::string text = {};  // for the model
   bool failed = false;
   std::vector<MediaPart> media = {};
-  // In place of what the call has shown so far; empty: that stays.
+  // Replaces what the call has shown so far; empty: keeps it.
   std::vector<v1::ToolCallContent> content = {};
   std::vector<v1::ToolCallLocation> locations = {};
   Json raw_output = {};
-  // What is kept of the content, if it is not what was shown: a terminal is gone tomorrow.
+  // The content to store, if it differs from what was shown: a terminal does not outlive the
+  // session.
   std::vector<v1::ToolCallContent> kept_content = {};
 };
 
 // Shown while the call runs: the content so far.
 using ToolProgress = std::function<void(std::vector<v1::ToolCallContent> content)>;
 
-// A call that is ready to run: what the user is asked about stands here.
+// A call that is ready to run, with what the user is asked about.
 struct PreparedCall {
   std::string title = {};
   std::vector<v1::ToolCallLocation> locations = {};
@@ -58,7 +59,7 @@ class Tool {
   virtual ~Tool() = default;
   virtual ToolSpec spec() const = 0;
   virtual v1::ToolKind kind() const = 0;
-  // Changes nothing: several may run side by side.
+  // Whether it changes nothing: then several may run side by side.
   virtual bool only_reads() const { return false; }
   // Its name for the permission policy, if rules are made by it: MCP tools.
   virtual std::string policy_name() const { return {}; }
@@ -70,7 +71,7 @@ class Tool {
 
 std::unique_ptr<Tool> make_tool(ToolSpec spec, v1::ToolKind kind, bool only_reads,
                                 std::function<PreparedCall(JsonView arguments, ToolHost&)> prepare);
-// `schema` is JSON: the properties of an object, then the names of those that must be there.
+// Makes a spec from JSON: the properties of an object, then the names of the required ones.
 ToolSpec tool_spec(std::string name, std::string description, std::string_view properties,
                    std::string_view required = "");
 
@@ -81,17 +82,17 @@ std::optional<std::string> optional_string(JsonView arguments, std::string_view 
 std::optional<std::uint64_t> optional_number(JsonView arguments, std::string_view name);
 bool flag_argument(JsonView arguments, std::string_view name);
 
-// Of what the model wrote; "." is the working directory.
+// Makes a path of the model absolute; "." is the working directory.
 std::string absolute_path(const ToolHost& host, std::string_view path);
-// As the user knows it: relative to the working directory, if it is below that.
+// A path for the user: relative to the working directory, if it is below that.
 std::string shown_path(const ToolHost& host, const std::string& path);
-// Of the paths below a directory, relative to it: those that rules keep from the model. Empty if
+// A filter of the paths below a directory, relative to it, that rules hide from the model. Empty if
 // there are no such rules.
 std::function<bool(const std::string& below)> kept_back(ToolHost& host, v1::ToolKind kind,
                                                         const std::string& directory);
 // "[3 files are left out: …]", on a line of its own; empty for none.
 std::string said_of_kept_back(std::size_t count);
-// At most so many bytes, cut between characters, with a word about what is missing.
+// Cuts a text to so many bytes, between characters, with a note of what is missing.
 std::string bounded(std::string text, std::size_t most);
 v1::ToolCallContent text_content(std::string_view text);
 v1::ToolCallLocation location(std::string path, std::uint32_t line = 0);
@@ -108,7 +109,7 @@ std::unique_ptr<Tool> run_tool(const ToolLimits& limits);
 std::unique_ptr<Tool> fetch_tool(const ToolLimits& limits);
 std::unique_ptr<Tool> plan_tool();
 std::unique_ptr<Tool> switch_mode_tool();
-// All of these: what the model is offered besides the tools of MCP servers.
+// All tools of ours: what the model is offered besides the tools of MCP servers.
 std::vector<std::unique_ptr<Tool>> own_tools(const ToolLimits& limits);
 
 }  // namespace acp::coder

@@ -1,6 +1,6 @@
-// What the tools of a turn work on: the session's files, commands, and what the user sees of it.
-// Through the client where it offers that, so that unsaved buffers count and the user sees a
-// command's terminal; else here.
+// What the tools of a turn work with: the session's files, commands, and reports to the user. It
+// uses the client where that offers them, so that unsaved buffers count and the user sees a
+// command's terminal; otherwise this machine.
 #pragma once
 
 #include <cstdint>
@@ -32,26 +32,26 @@ struct CommandWanted {
   std::uint64_t seconds = 0;
 };
 
-// While a command runs: where its output is to be seen.
+// Where the output of a running command is shown.
 struct CommandProgress {
   std::function<void(const std::string& id)> on_terminal;  // in a terminal of the client's
   std::function<void(std::string_view output)> on_output;  // here: what is new
 };
 
 // Functions may be called from several threads at once. Paths are absolute, or relative to the
-// session's working directory; all file functions hold the session's boundary and throw FileError.
-// All throw Cancelled once the turn has been cancelled.
+// session's working directory; all file functions stay inside the session's boundary and throw
+// FileError. All throw Cancelled once the turn has been cancelled.
 class ToolHost {
  public:
   virtual ~ToolHost() = default;
 
-  // For what only the disk knows: directories, deleting, moving, searching.
+  // The files on disk: for directories, deleting, moving, searching.
   virtual const workspace::Files& files() const = 0;
   virtual std::string read_text(const std::string& path, std::optional<std::uint32_t> line = {},
                                 std::optional<std::uint32_t> limit = {}) = 0;
   virtual void write_text(const std::string& path, const std::string& content) = 0;
 
-  // Throws CommandFailed if it cannot be started.
+  // Runs a command. Throws CommandFailed if it cannot be started.
   virtual CommandOutcome run(const CommandWanted& wanted, const CommandProgress& progress) = 0;
 
   virtual void show_plan(const std::vector<v1::PlanEntry>& entries) = 0;
@@ -60,10 +60,11 @@ class ToolHost {
   virtual std::string mode() const = 0;
   virtual void switch_mode(const std::string& mode) = 0;
 
-  // What rules keep from the model when a tool of this kind lists or searches. Empty: nothing.
+  // A filter of what rules hide from the model when a tool of this kind lists or searches. Empty:
+  // nothing.
   virtual workspace::PathFilter path_filter(v1::ToolKind) { return {}; }
 
-  // Takes known keys out of a text. Before it is cut: half a key would not be known as one.
+  // Masks known keys in a text. Call it before cutting: half a key would not be recognized.
   virtual void mask(std::string&) const {}
 
   virtual std::stop_token stop_token() const = 0;

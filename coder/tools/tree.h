@@ -1,5 +1,5 @@
-// The files of a tree, as a search goes through them: what git ignores is left out, and links are
-// not followed, so that nothing outside the tree is seen.
+// Walks the files of a tree: ignored files are left out, and links are not followed, so that
+// nothing outside the tree is seen.
 #pragma once
 
 #include <functional>
@@ -27,13 +27,13 @@ struct TreeOptions {
   std::function<void(const std::string& path, int code)> on_unopened = nullptr;
 };
 
-// What is known of each file may be asked for on several threads at a time; `thread` counts them
-// from 0. False ends the walk.
+// Called for each file, on several threads at a time; `thread` counts them from 0. Returns false to
+// end the walk.
 using TreeVisitor = std::function<bool(const TreeFile& file, unsigned thread)>;
 
-// How many threads a walk with these options has.
+// The number of threads of a walk with these options.
 unsigned threads_of(const TreeOptions& options);
-// `root` is an open directory. True if something forbidden was left out.
+// Walks a tree; `root` is an open directory. Returns true if something forbidden was left out.
 bool walk_tree(io::Descriptor root, const TreeOptions& options, const TreeVisitor& visitor);
 
 }  // namespace acp::coder

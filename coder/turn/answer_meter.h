@@ -1,4 +1,4 @@
-// How much a model may say in one answer.
+// Limits one answer of a model.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class AnswerMeter {
         argument_limit_(limits.argument_bytes.value),
         call_limit_(limits.answer_calls.value) {}
 
-  // Throws AnswerTooLarge if the answer with this event is over a limit: then it is not to be
-  // taken.
+  // Counts an event. Throws AnswerTooLarge if the answer with it is over a limit: then drop the
+  // event.
   void count(const ModelEvent& event);
 
  private:

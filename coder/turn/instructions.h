@@ -1,5 +1,4 @@
-// What the model reads before anything else: who it is, where it works, and what the project asks
-// of those who work on it.
+// The instructions of the model: its role, its directory, and the project's AGENTS.md.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ struct InstructionsWanted {
   std::vector<std::string> additional_directories = {};
   std::string mode;
   std::string date;  // "2026-11-15"
-  // The client's: added to ours, or in its place.
+  // The client's system prompt: added to ours, or in its place.
   std::string system_prompt = {};
   bool override_ours = false;
 };

@@ -32,7 +32,7 @@ class SessionToolHost final : public ToolHost {
   std::stop_token stop_token() const override { return context_.stop_token(); }
 
  private:
-  // Throws FileError if a key in the file would be replaced by what stood for it in a tool's
+  // Throws FileError if the content would overwrite a key in the file with its mask from a tool's
   // result.
   void keep_keys_of(const std::string& path, const std::string& content) const;
   bool reads_at_client() const {
@@ -41,10 +41,10 @@ class SessionToolHost final : public ToolHost {
   bool writes_at_client() const {
     return context_.client_capabilities().fs.writeTextFile && !session_.null_files;
   }
-  // False: the client has answered null, and has not written it.
+  // Returns false if the client has answered null, and has not written it.
   bool write_at_client(const std::string& path, const std::string& content);
-  // The client answers null to what it advertises: from now on the session does without, and the
-  // user gets one notice.
+  // Stops using the client's files, since it answers null to what it advertises; the user gets one
+  // notice.
   void do_without_files();
   void do_without_terminals();
   CommandOutcome run_here(const CommandWanted& wanted, const CommandProgress& progress);

@@ -1,4 +1,4 @@
-// The tool calls of one turn: announced when the model names them, asked about, run, and told of.
+// The tool calls of one turn: announced when the model names them, asked about, run and reported.
 #pragma once
 
 #include <memory>
@@ -18,21 +18,21 @@ namespace acp::coder {
 
 class ToolCalls {
  public:
-  // No key of `secrets` is in what the model gets, or in a question. All outlive this.
+  // Keys of `secrets` are masked for the model and in questions. All outlive this.
   ToolCalls(SessionContext context, Session& session, TurnReport& report, ToolHost& host,
             const settings::Secrets& secrets);
 
-  // In place of those before: servers come and go.
+  // Replaces the tools: servers come and go.
   void offer(std::vector<std::unique_ptr<Tool>> tools);
   std::vector<ToolSpec> specs() const;
 
-  // The model is about to call it: the user sees that.
+  // Shows the user that the model is about to call a tool.
   acp::ToolCall announce(const std::string& tool);
-  // Runs the calls, which were announced as these, and gives the results in the same order: those
-  // that only read side by side, the others one after another. Throws Cancelled.
+  // Runs the calls, which were announced as these, and returns the results in the same order. Calls
+  // that only read run side by side, others one after another. Throws Cancelled.
   std::vector<ToolResultPart> run(const std::vector<ToolCallPart>& calls,
                                   const std::vector<acp::ToolCall>& announced);
-  // Those that have not come to their end.
+  // Fails the calls that have not ended.
   void fail_open(const std::string& why);
 
  private:

@@ -29,12 +29,12 @@ struct ModelAnswer {
   std::string cut = {};  // which limit ended it; empty: none
 };
 
-// Where a key came from, and what to do for another one. Empty if there is none.
+// The source of a key, and how to replace it. Empty if there is none.
 struct KeySource {
   std::string place, advice;
 };
 
-// What a turn needs of the program.
+// What a turn needs from the program.
 struct TurnHost {
   LogHook log = nullptr;
   // How to log in at the provider of this model.
@@ -47,7 +47,7 @@ class TurnLoop {
  public:
   TurnLoop(acp::Turn turn, Session& session, TurnHost host = {});
 
-  // Throws Error for what the client is to be answered with.
+  // Runs the turn. Throws Error, which is the answer to the client.
   v1::PromptResponse run();
 
  private:
@@ -58,13 +58,13 @@ class TurnLoop {
   // The user's words, with commands of the project expanded and linked files read.
   std::vector<Part> user_parts();
   std::optional<std::string> linked_text(const v1::ResourceLink& link);
-  // Nothing if it was no command of ours; else the turn has ended.
+  // Runs a command of ours; nothing if it was none. Otherwise the turn has ended.
   std::optional<v1::StopReason> run_command();
 
   // ---- errors
-  // Throws it again; details go to the log, and their id becomes part of its text.
+  // Throws the error again; details go to the log, and their id becomes part of its text.
   [[noreturn]] void throw_logged(const ModelError& error);
-  // The text alone.
+  // Logs the details, and returns the text with their id.
   std::string logged(const ModelError& error);
   // Throws what the client gets when the provider fails for good.
   [[noreturn]] void fail(const ModelError& error);
@@ -82,22 +82,23 @@ class TurnLoop {
   // Each problem with them is reported once in a session.
   std::vector<ProjectFile> project_files();
   Answer ask_model();
-  // Tells of each retry.
+  // Notifies the user of each retry.
   void ask(const ModelRequest& request, const OnModelEvent& on_event);
   void take_event(const ModelEvent& event, Answer& answer);
-  // False if a call has this id already: providers refuse a conversation with one twice.
+  // Returns false if a call has this id already: providers refuse a conversation with duplicate
+  // ids.
   bool take_id(const std::string& id, Answer& answer) const;
   void take_usage(const Usage& usage);
   void keep_answer(Answer& answer);
-  // Of an answer that a limit of ours has ended: its beginning, and none of its calls.
+  // Keeps the beginning of an answer that was cut off by our limits, without its calls.
   void keep_cut(const Answer& answer);
-  // What was said before it was interrupted.
+  // Keeps the text of an interrupted answer.
   void keep_interrupted();
   bool context_is_full() const;
   void compact(const std::string& wish);
-  // False, and told, if it failed.
+  // Returns false, and notifies the user, on failure.
   bool try_to_compact();
-  // Of so many messages.
+  // Summarizes so many messages.
   std::string summary(std::size_t messages, const std::string& wish);
 
   // ---- commands
@@ -117,7 +118,7 @@ class TurnLoop {
   std::string plan_wish_;       // of /plan
   std::string prompt_instead_;  // of /init and the project's own commands
   std::size_t messages_before_ = 0;
-  // Those that were there before the prompt, if they have become a summary since.
+  // Messages from before the prompt that compaction has replaced.
   std::optional<std::vector<Message>> before_compaction_;
   std::optional<Answer> current_;  // while the model speaks
   std::optional<Usage> last_usage_;

@@ -36,19 +36,19 @@ class AttendedProcess {
   void attend(Process process, Hooks hooks);
   bool attending() const { return id_ != 0; }
 
-  // How it ended, once it has; its last lines on stderr; its id, 0 if there is none.
+  // How the process ended, once it has; its last lines on stderr; its id, 0 if there is none.
   std::optional<ExitStatus> exit_status() const;
   std::string stderr_tail() const;
   int id() const { return id_; }
-  // Until it has ended and its stderr with it, or the time is over.
+  // Waits until the process and its stderr have ended, or the time is over.
   void wait_ended(std::chrono::milliseconds time) const;
-  // Until it has ended, even if another process holds its stderr; until all that it has started has
-  // ended too. Whether that is so.
+  // Waits until the process has ended, even if another one holds its stderr; or until all that it
+  // started has ended, too. Returns false if the time was over first.
   bool wait_exit(std::chrono::milliseconds time) const;
   bool wait_tree_ended(std::chrono::milliseconds time) const;
 
-  // When its stdin has been closed: it has this long to end by itself; then come signals. All that
-  // it has started ends with it.
+  // Ends the process, whose stdin has been closed: it has this long to end by itself, then come
+  // signals. All that it started ends with it.
   void end(std::chrono::milliseconds time);
 
  private:

@@ -1,4 +1,4 @@
-// What is left when a command kills its own supervisor.
+// Processes that are left when a command kills its own supervisor.
 #pragma once
 
 #include <functional>

@@ -21,7 +21,7 @@ struct EnvironmentEdit {
   std::optional<std::string> value = {};
 };
 
-// What the child shares with the terminal that its host was started from.
+// What the child shares with its host's terminal.
 enum class ProcessGroup {
   own_session,  // nothing: no Ctrl-C, no hang-up, no /dev/tty
   own_group,    // /dev/tty, but no Ctrl-C

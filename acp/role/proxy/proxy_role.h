@@ -1,4 +1,4 @@
-// One side of a proxy: what it sends goes to the other.
+// One side of a proxy: its messages go to the other side.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct Proxy::Config {
   LogHook log;
   std::function<void(std::string_view)> stderr_hook;
 
-  // Null if there is none.
+  // The hook for this method, or null if there is none.
   const Handler<Json(ProxyRequest)>* request_hook(std::string_view method) const;
   const NotificationHook* notification_hook(std::string_view method) const;
 };
@@ -35,18 +35,18 @@ namespace acp::detail {
 
 class ProxyRole;
 
-// What both roles know of one side. It outlives its role.
+// What both roles share about one side. It outlives its role.
 struct ProxySide {
   explicit ProxySide(std::shared_ptr<io::Connection> connection)
       : connection(std::move(connection)) {}
 
   const std::shared_ptr<io::Connection> connection;
-  // Nothing is read from it: the other side does not take what it has sent.
+  // Whether reading from it is paused: the other side does not take what it has sent.
   std::atomic<bool> held_up = false;
   std::string end_reason;  // guarded by the connection's lock; empty until it has gone
   // How its process ended, which may be known a little later; empty if it goes on. May be null.
   std::function<std::string()> exit_reason = nullptr;
-  // It is waited for once, however many requests have no answer.
+  // Waits for exit_reason once, however many requests have no answer.
   const std::string& known_exit_reason();
 
  private:
@@ -64,7 +64,7 @@ struct ProxyCall : Call {
   std::vector<rpc::Engine::CallId> forwarded;  // guarded by the lock of the receiver's connection
 };
 
-// Two locks, one for each connection: nothing here holds both.
+// Each connection has a lock of its own: nothing here holds both.
 class ProxyRole final : public AnsweringRole {
  public:
   ProxyRole(std::shared_ptr<const Proxy::Config> config, Sender sender,
@@ -84,8 +84,8 @@ class ProxyRole final : public AnsweringRole {
     Json result = {};
     std::optional<rpc::ErrorObject> error = {};
   };
-  // `then` follows without a lock, after the notifications that came before the answer. Nothing if
-  // the request was not sent: `then` has been called.
+  // `then` follows without a lock, after the notifications that came before the answer. Returns
+  // nothing if the request was not sent: `then` has been called.
   std::optional<rpc::Engine::CallId> forward(const std::shared_ptr<ProxyCall>& call,
                                              const Json& params,
                                              std::function<void(const Outcome&)> then);

@@ -1,4 +1,4 @@
-// The directories that a session may touch, and the only way to what lies in them.
+// The directories that a session may touch, and the only way to the files in them.
 //
 // A path is walked where it is used, never checked first and used later: `..` and symbolic links
 // are followed while what they lead to is held open, so that nothing can be exchanged in between.
@@ -30,17 +30,17 @@ class Boundary {
     by_components,  // always
   };
 
-  // Absolute, the session's working directory first. They are opened here, once: copies share them,
-  // and what stands at their paths later does not matter. One that cannot be opened is reported
-  // when it is used.
+  // Absolute, the session's working directory first. They are opened here, once, and copies share
+  // them: later changes of their paths do not matter. One that cannot be opened is reported when it
+  // is used.
   explicit Boundary(std::vector<std::string> directories, Walk walk = Walk::by_system);
-  // What is forbidden is out of reach though it is inside.
+  // Forbidden paths are refused though they are inside.
   Boundary(std::vector<std::string> directories, Forbidden forbidden, Walk walk = Walk::by_system);
 
-  // As they were given.
+  // The directories as they were given.
   const std::vector<std::string>& directories() const { return directories_; }
   const Forbidden& forbidden() const { return forbidden_; }
-  // A relative path starts at the working directory.
+  // Makes a path absolute; a relative one starts at the working directory.
   std::string absolute(std::string_view path) const;
   // The absolute path that a path leads to, all links and `..` followed. What does not exist yet
   // keeps its name. `follow` false: a link at the path's end is itself what is meant. Throws
@@ -50,10 +50,10 @@ class Boundary {
   // Opens what is there, with the flags of open(2). All of these throw FileError.
   io::Descriptor open(const std::string& path, int flags) const;
   io::Descriptor open_directory(const std::string& path) const;
-  // A link at the path's end is followed to where it leads; nothing needs to be there.
+  // Finds the place of a path, which need not exist. A link at the path's end is followed.
   // `make_parents` makes the directories that are missing.
   Place place(const std::string& path, bool make_parents) const;
-  // The same, but a link at the path's end is itself what is meant: to remove or rename it.
+  // As place(), but does not follow a link at the path's end: to remove or rename it.
   Place place_of_link(const std::string& path, bool make_parents = false) const;
   // For a path that another program will use by name: throws FileError unless that leads to the
   // same place as here. It does not if a directory of the session has been moved or replaced.
@@ -69,7 +69,7 @@ class Boundary {
 
   // The directory that the path begins with, and the rest. Throws if there is none.
   Start start(const std::string& path, const std::string& asked) const;
-  // What the system says of a path that begins in the root.
+  // The error for a path relative to the root.
   static FileError failure(const Root& root, const std::string& path, int code);
 
   std::vector<std::string> directories_;

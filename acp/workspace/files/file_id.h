@@ -1,4 +1,4 @@
-// What a file or directory is, whatever its names are.
+// The identity of a file or directory, independent of its names.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 
 namespace acp::workspace {
 
-// Which file it is, whatever its name.
+// Identifies a file, whatever its name.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -15,7 +15,7 @@ struct FileId {
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
-// Of what stat() found.
+// The id of a file that stat() found.
 inline FileId id_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
 
 }  // namespace acp::workspace

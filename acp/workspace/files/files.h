@@ -12,9 +12,9 @@
 
 namespace acp::workspace {
 
-// What one call may read.
+// Limits of one call.
 struct FileLimits {
-  // What one read gives back at most. A larger file is read in pieces, by lines.
+  // The most that one read returns. A larger file is read in pieces, by lines.
   std::size_t max_read_bytes = 16 * 1024 * 1024;
 };
 
@@ -33,32 +33,31 @@ class Files {
  public:
   explicit Files(Boundary boundary, FileLimits limits = {});
 
-  // Where it may read and write.
+  // The directories that it may read and write.
   const Boundary& boundary() const { return boundary_; }
 
-  // UTF-8 text, byte for byte. `line` counts from 1, and 0 is taken as 1; beyond the end there is
-  // nothing. `limit` is a number of lines.
+  // Reads UTF-8 text, byte for byte. `line` counts from 1, and 0 is taken as 1; beyond the end the
+  // text is empty. `limit` is a number of lines.
   std::string read_text(const std::string& path, std::optional<std::uint64_t> line = {},
                         std::optional<std::uint64_t> limit = {},
                         const std::stop_token& stop = {}) const;
-  // Any bytes.
+  // Reads any bytes.
   std::string read_bytes(const std::string& path, const std::stop_token& stop = {}) const;
 
-  // Byte for byte as given, all or nothing: a reader sees the old file or the new
-  // one. Makes the directories that are missing, keeps the mode of what was there, writes what an
-  // inner link leads to, and takes the place of a hard link instead of writing through it.
-  // Cancelled, it has changed nothing.
+  // Writes a file, all or nothing: a reader sees the old file or the new one. Makes missing
+  // directories, keeps the mode of an existing file, follows links inside the boundary, and
+  // replaces a hard link instead of writing through it. If cancelled, nothing has changed.
   void write(const std::string& path, std::string_view content,
              const std::stop_token& stop = {}) const;
 
-  // A file, a link, or an empty directory.
+  // Removes a file, a link, or an empty directory.
   void remove(const std::string& path) const;
-  // Replaces nothing.
+  // Moves a file or directory; never replaces one.
   void move(const std::string& from, const std::string& to) const;
   void make_directory(const std::string& path) const;
-  // Sorted by name.
+  // Lists a directory, sorted by name.
   std::vector<Entry> list(const std::string& path, const std::stop_token& stop = {}) const;
-  // Nothing if it is not there. A link is followed.
+  // What is at the path; nothing if it does not exist. A link is followed.
   std::optional<EntryKind> kind(const std::string& path) const;
 
  private:

@@ -22,7 +22,7 @@ class Forbidden {
   // Absolute: directories with all that is in them, and files. They need not exist.
   explicit Forbidden(const std::vector<std::string>& paths);
 
-  // There are none.
+  // Whether there are none.
   bool empty() const { return !places_; }
   // Where the places are at this moment: for_reading() knows what is there, for_changes() also
   // each step on the way to it.
@@ -35,22 +35,22 @@ class Forbidden {
   std::shared_ptr<const Places> places_;  // nothing if there are none
 };
 
-// Where they are at one moment.
+// The forbidden places at one moment.
 class Forbidden::Now {
  public:
-  // A place itself.
+  // Whether it is a place itself.
   bool is(FileId id) const { return ids_.contains(id); }
-  // A file that is a place, or another name of a file in one.
+  // Whether the file is a place, or another name of a file in one.
   bool has(const struct stat& file) const;
-  // The name of a place, whether something is there or not.
+  // Whether it is the name of a place, which need not exist.
   bool is_named(FileId directory, const std::string& name) const {
     return names_.contains({directory, name});
   }
-  // Without what has this name, a place would be somewhere else.
+  // Whether a place is reached through this name.
   bool leads(FileId directory, const std::string& name) const {
     return steps_.contains({directory, name});
   }
-  // A directory above a place.
+  // Whether the directory is above a place.
   bool is_above(FileId directory) const { return above_.contains(directory); }
 
  private:
@@ -65,7 +65,7 @@ class Forbidden::Now {
   std::set<Name> names_, steps_;
 };
 
-// For a path that is in such a place.
+// The error for a path in a forbidden place.
 FileError forbidden_error(const std::string& path);
 
 }  // namespace acp::workspace

@@ -1,5 +1,5 @@
-// Changes that need a person's word in every mode: what stands in git's own directory, or in .acp,
-// runs commands later, when nobody is asked.
+// Changes that need a person's consent in every mode: files in git's own directory, or in .acp, can
+// run commands later, when nobody is asked.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ enum class Change {
   arrive,  // where something is moved to
 };
 
-// Why this change needs a person's word; nothing if it does not. Git's own directory is known by
+// Why this change needs a person's consent; nothing if it does not. Git's own directory is known by
 // its name, by what is in it, and by the .git file or link of a worktree or submodule that names
 // it. Throws FileError if the path leads out of the boundary.
 std::optional<std::string> guarded_reason(const Boundary& boundary, const std::string& path,

@@ -1,5 +1,5 @@
-// A directory for a program that is given its path: the one that is held open, whatever is put at
-// its name until the program is there.
+// A path of an open directory for another program: it leads to that directory even if another one
+// gets its name.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 namespace acp::workspace {
 
-// Holds for as long as the descriptor is open. Where the system has no names for descriptors, the
-// path as it was given.
+// A path of the directory, valid as long as the descriptor is open. Where the system has no names
+// for descriptors, the path as it was given.
 inline std::string path_of_held(const io::Descriptor& directory, const std::string& given) {
   const std::string path =
       "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(directory.get());

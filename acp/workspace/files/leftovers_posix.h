@@ -12,7 +12,7 @@ std::string temporary_name();
 bool is_temporary_name(std::string_view name);
 
 void remove_leftovers_in(int directory);
-// The same, if this process has not done so yet.
+// As remove_leftovers(), once per directory in this process.
 void remove_leftovers_once_in(int directory);
 
 }  // namespace acp::workspace

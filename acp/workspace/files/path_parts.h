@@ -7,7 +7,7 @@
 
 namespace acp::workspace {
 
-// Without what means nothing: "//" and "/./".
+// Splits a path into names, without empty ones and ".".
 inline std::deque<std::string> components(std::string_view path) {
   std::deque<std::string> parts;
   while (!path.empty()) {
@@ -19,7 +19,7 @@ inline std::deque<std::string> components(std::string_view path) {
   return parts;
 }
 
-// Each after a slash; empty if there are none.
+// Joins names, each after a slash; empty if there are none.
 inline std::string joined(const std::deque<std::string>& parts) {
   std::string path;
   for (const std::string& part : parts) path += "/" + part;

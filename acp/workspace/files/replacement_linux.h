@@ -22,15 +22,16 @@ class Replacement {
   Replacement& operator=(const Replacement&) = delete;
   ~Replacement();
 
-  // The content stays as it is until this has gone. Throws Cancelled once the token is set.
+  // Writes the content, which must live until this has gone. Throws Cancelled once the token is
+  // set.
   void fill(std::string_view content, std::stop_token stop);
-  // Owner and mode of what is replaced.
+  // Takes over owner and mode of the replaced file.
   void take_over(const struct stat& old);
   void put_in_place();
 
  private:
   void open_named();
-  // False: it cannot have one.
+  // Gives the file a name. Returns false if the system cannot.
   bool give_name();
   void write_all();
 

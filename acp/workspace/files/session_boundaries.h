@@ -10,13 +10,13 @@
 
 namespace acp::workspace {
 
-// For all threads.
+// May be used by several threads.
 class SessionBoundaries {
  public:
   explicit SessionBoundaries(Forbidden forbidden = {}) : forbidden_(std::move(forbidden)) {}
 
-  // Of the session that the request names. A session that was opened again with other directories
-  // gets those. Throws Error -32002 if there is no such session.
+  // The boundary of the session that the request names. A session that was opened again with other
+  // directories gets those. Throws Error -32002 if there is no such session.
   Boundary of(const ClientContext& context);
   void forget(const std::string& session_id);
 

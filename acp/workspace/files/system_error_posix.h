@@ -1,4 +1,4 @@
-// What the system says, as a FileError.
+// Converts the system's errors into FileError.
 #pragma once
 
 #include <cerrno>

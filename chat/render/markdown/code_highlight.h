@@ -1,5 +1,5 @@
-// The words of a program in colour, line by line: keywords, strings, numbers, comments. A table,
-// not a parser: what it does not know stays as it is.
+// Colours a program's text line by line: keywords, strings, numbers, comments. By a table, not a
+// parser: unknown words stay as they are.
 #pragma once
 
 #include <string_view>
@@ -10,17 +10,17 @@ namespace acp::chat {
 
 struct Language;
 
-// By a name as it stands after the ``` of Markdown, or an extension: "cpp", "python", "rs". Null if
-// it is not known.
+// Finds a language by its name after the ``` of Markdown, or an extension: "cpp", "python", "rs".
+// Null if it is not known.
 const Language* language_of(std::string_view name);
 
-// What begins on one line may end on another: comments and strings.
+// Highlights lines in order: comments and strings may span lines.
 class CodeHighlight {
  public:
   CodeHighlight() = default;
   explicit CodeHighlight(std::string_view name) : language_(language_of(name)) {}
 
-  // The next line, without its end.
+  // Highlights the next line, given without its end.
   Line line(std::string_view source);
 
  private:

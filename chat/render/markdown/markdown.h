@@ -12,16 +12,16 @@
 
 namespace acp::chat {
 
-// Feed it what arrives; print what take_finished() gives, once, and below it open_lines(), again
-// and again. However the text is cut into chunks, what is finished in the end is the same. Memory
-// is that of the last block and of what nobody has taken.
+// Feed it what arrives; print the result of take_finished() once, and below it open_lines() again
+// and again. The result does not depend on how the text is cut into chunks. It keeps only the last
+// block and lines that were not taken.
 class MarkdownStream {
  public:
   void append(std::string_view text);
-  // Nothing is open any more. What is appended later begins a new block.
+  // Closes the last block. What is appended later begins a new one.
   void finish();
 
-  // Lines that will never change. Each is given once.
+  // Takes lines that will never change. Each is returned once.
   Lines take_finished(std::size_t columns);
   // The last block, as if the text ended here; take what is finished first.
   const Lines& open_lines(std::size_t columns);

@@ -1,5 +1,5 @@
-// The block structure of Markdown, found line by line as the text arrives. A piece is given out as
-// soon as nothing that follows can change it.
+// The block structure of Markdown, found line by line as the text arrives. A piece is output as
+// soon as later text cannot change it.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace acp::chat {
 
-// What a block stands in.
+// A container of blocks: a quote or an item of a list.
 struct Container {
   bool quote = false;       // or else an item of a list
   std::size_t indent = 0;   // columns that what belongs to the item is indented by
   char delimiter = '-';     // - + * . )
   unsigned number = 0;      // of an ordered item
   std::string marker = {};  // as it is shown
-  bool fresh = true;        // nothing in it has been given out
+  bool fresh = true;        // nothing in it has been output
 };
 
-// Of a table that is too long to be held back: its later rows get the columns of its first.
+// The head of a table that is output in parts: later rows get the columns of the first part.
 struct TableHead {
   std::string first;  // its beginning, that the widths of the columns come from
   // Those widths, once they are known for so many columns of screen.
@@ -55,13 +55,13 @@ struct Piece {
 // deep, more markers are text; a table has at most 64 columns. HTML is inline text; definitions of
 // link references are text, since what uses them may be on the screen already.
 //
-// Where the text is cut depends on nothing but the text. A copy costs what is still open.
+// Where the text is cut depends only on the text. The cost of a copy depends on the open blocks.
 class BlockParser {
  public:
   void append(std::string_view text, std::vector<Piece>& out);
-  // All that is open is complete. What is appended later begins afresh.
+  // Closes all open blocks. What is appended later begins anew.
   void finish(std::vector<Piece>& out);
-  // Nothing to show is waiting.
+  // Whether nothing waits to be shown.
   bool idle() const { return pending_.empty() && !leaf_ && !has_fresh(); }
 
  private:
@@ -74,7 +74,7 @@ class BlockParser {
     std::size_t fence_length = 0;
     std::size_t fence_indent = 0;
     std::size_t blank_lines = 0;  // of indented code: content, if more of it follows
-    bool cut = false;             // a part of it has been given out
+    bool cut = false;             // a part of it has been output
     std::size_t rows = 0;         // where a table's rows begin
     std::shared_ptr<const TableHead> head = {};
   };
@@ -82,10 +82,10 @@ class BlockParser {
   void cut_pending(std::vector<Piece>& out);
   void end_line(std::vector<Piece>& out);
   void line(std::string_view text, std::vector<Piece>& out);
-  // More of a line whose beginning line() has seen.
+  // Reads more of a line whose beginning line() has seen.
   void more(std::string_view text, std::vector<Piece>& out);
   bool in_code(std::string_view rest, std::vector<Piece>& out);
-  // A block that this line begins. `rest` is left behind the markers of containers.
+  // Begins a block if this line does. `rest` then follows the markers of containers.
   bool begin_block(std::string_view& rest, std::size_t& matched, std::vector<Piece>& out);
   bool begin_item(std::string_view& rest, std::size_t& matched, std::vector<Piece>& out);
   bool underlines(std::string_view rest, std::size_t matched, std::vector<Piece>& out);
@@ -106,7 +106,7 @@ class BlockParser {
   std::optional<Container> sibling_;  // the item that was closed last, at this depth:
   std::size_t sibling_depth_ = 0;
   bool blank_ = false;        // a blank line since the last piece
-  bool any_ = false;          // a piece was given out
+  bool any_ = false;          // a piece was output
   bool was_in_list_ = false;  // the last one
 };
 

@@ -9,7 +9,7 @@
 
 namespace acp::chat::markdown {
 
-// The text of one paragraph. Each hard break ends a line; there is at least one.
+// Reads the text of one paragraph. Each hard break ends a line; there is at least one.
 Lines inline_text(std::string_view text, const Style& style = {});
 
 struct Table {
@@ -18,7 +18,7 @@ struct Table {
   std::vector<Align> columns;
   std::vector<std::vector<Line>> rows;  // the first is the head; all have that many cells
 };
-// Its lines, the head's two first.
+// Reads a table from its lines, the head's two first.
 Table table(std::string_view text);
 
 }  // namespace acp::chat::markdown

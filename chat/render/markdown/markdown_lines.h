@@ -1,4 +1,4 @@
-// What a line of Markdown can be the beginning of.
+// Recognizes how a line of Markdown begins a block.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ std::optional<Fence> fence(std::string_view line);
 bool closes(std::string_view line, char mark, std::size_t length);
 
 bool is_rule(std::string_view line);
-// 1 or 2, or 0 if it underlines nothing.
+// The heading level of an underline: 1 or 2, or 0 if it is none.
 int underline_level(std::string_view line);
 
 struct Bullet {
@@ -44,10 +44,10 @@ struct Bullet {
 std::optional<Bullet> bullet(std::string_view line);
 inline bool ordered(char delimiter) { return delimiter == '.' || delimiter == ')'; }
 
-// The columns of the line below a table's head; 0 if it is none.
+// The number of columns of the line below a table's head; 0 if it is none.
 std::size_t delimiter_columns(std::string_view line);
 std::size_t row_columns(std::string_view line);
-// The same with three dashes in each column: md4c 0.4.8 knows no shorter ones.
+// The line with three dashes in each column: md4c 0.4.8 accepts no shorter ones.
 std::string long_delimiters(std::string_view line);
 
 }  // namespace acp::chat::markdown

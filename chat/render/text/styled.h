@@ -1,4 +1,4 @@
-// Lines of styled text: what a frame is made of, and how it goes to a terminal.
+// Lines of styled text, and their output to a terminal.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct Style {
   friend bool operator==(const Style&, const Style&) = default;
 };
 
-// What stands beside the text: counts, hints, names of what is shown.
+// The style of secondary text: counts, hints, labels.
 inline const Style aside{.dim = true};
 
 struct Span {
@@ -57,7 +57,7 @@ using Lines = std::vector<Line>;
 
 void append(Lines& lines, Lines more);
 
-// Makes the text safe. Joined with the span before it, if that looks the same.
+// Adds text, made safe, and joined with the span before it if that has the same style.
 void add(Line& line, std::string_view text, const Style& style = {});
 void add(Line& line, const Line& more);
 Line line_of(std::string_view text, const Style& style = {});
@@ -69,20 +69,20 @@ enum class ColourMode : std::uint8_t {
   links,  // and OSC 8, for terminals that know it
 };
 
-// No line end. All control characters in it are its own; a link of a scheme that is not http,
-// https, mailto or file stays text.
+// Converts a line, without a line end. Control characters are only its own; a link of a scheme that
+// is not http, https, mailto or file stays text.
 std::string to_ansi(const Line& line, ColourMode mode);
 std::string to_plain(const Line& line);
-// Each ends in a newline.
+// Converts lines to text; each ends in a newline.
 std::string to_plain(const Lines& lines);
 
 std::size_t width(const Line& line);
 Line fit(const Line& line, std::size_t columns);
-// All of it with this put over its own style.
+// The line with this style added to its own.
 Line struck(Line line);
 Line dimmed(Line line);
 
-// What stands at the left of a wrapped text: of its first row, and of the others.
+// The left margin of a wrapped text: of its first row, and of the others.
 struct Margin {
   Line first = {};
   Line rest = {};

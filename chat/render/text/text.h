@@ -15,37 +15,37 @@ namespace acp::chat {
 std::string safe(std::string_view text, std::size_t tab = 4);
 bool is_safe(std::string_view text);
 
-// What a terminal would show of a line of output: what stands after the last carriage return,
-// without its colours; the rest as safe() has it.
+// The text that a terminal would show for a line of output: after the last carriage return, without
+// colours, and safe().
 std::string safe_output(std::string_view line);
 
-// What is seen as one character: a letter with its marks, a flag, a family of emoji.
+// One visible character: a letter with its marks, a flag, a family of emoji.
 struct Cluster {
   std::string_view text;
   std::size_t width = 0;
 };
-// The first of what is not empty.
+// The first cluster of a text that is not empty.
 Cluster first_cluster(std::string_view text);
 
 // How many characters at its beginning are ASCII, printable, and one column each.
 std::size_t plain_length(std::string_view text);
 
-// In columns. The text is safe.
+// The width of safe text in columns.
 std::size_t width(std::string_view text);
-// As much of its beginning as fits.
+// The part of the beginning that fits.
 std::string_view cut(std::string_view text, std::size_t columns);
-// Ends in … if it was cut.
+// Cuts the text to fit, with … at the end.
 std::string fit(std::string_view text, std::size_t columns);
-// Begins with … if it was cut: of a path, the end says more.
+// Cuts the beginning, with … in its place: for paths, whose end is more important.
 std::string fit_end(std::string_view text, std::size_t columns);
 
-// A last line without its end counts too.
+// Counts lines, also a last one without its end.
 std::size_t count_lines(std::string_view text);
 // "1 line", "2 lines"
 std::string counted(std::size_t count, std::string_view noun);
 // Takes the first line off, without its end (\n or \r\n).
 std::string_view take_line(std::string_view& text);
-// A place at or before `at` where a character begins.
+// The nearest beginning of a character at or before `at`.
 std::size_t character_start(std::string_view text, std::size_t at);
 
 }  // namespace acp::chat

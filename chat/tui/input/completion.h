@@ -1,4 +1,4 @@
-// What the word at the cursor could become: a command, or the path of a file.
+// Completes the word at the cursor: a command, or the path of a file.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct Completion {
   };
   std::vector<Candidate> candidates = {};  // the most likely first
   bool command = false;                    // they are commands
-  // The word is one of them already.
+  // Whether the word is one of them already.
   bool exact = false;
-  // How the command goes on whose name is typed.
+  // The arguments of the command whose name is typed.
   std::string hint = {};
 };
 
-// `files` are those of the project: paths relative to `cwd`. Files of the directory that is typed
-// come first, then those whose names fit.
+// Completes a word. `files` are those of the project: paths relative to `cwd`. Files of the
+// directory that is typed come first, then those whose names fit.
 Completion complete(std::string_view text, std::size_t cursor,
                     const std::vector<CommandHelp>& commands, const std::string& cwd,
                     const std::vector<std::string>& files = {});

@@ -10,11 +10,11 @@
 
 namespace acp::chat {
 
-// What was entered before, oldest first, at most `most` of it.
+// Earlier entries, oldest first, at most `most`.
 class History {
  public:
   explicit History(std::size_t most = 1000) : most_(most) {}
-  // What is empty, or the same as the last, is not kept.
+  // Adds an entry, unless it is empty or the same as the last.
   void add(std::string text);
   const std::vector<std::string>& entries() const { return entries_; }
 
@@ -27,8 +27,8 @@ class History {
   std::vector<std::string> entries_;
 };
 
-// What is typed or pasted as a text: line ends are kept; \r\n and \r become \n, other control
-// characters but tabs are left out.
+// Cleans typed or pasted text: line ends are kept; \r\n and \r become \n, other control characters
+// but tabs are left out.
 std::string typed_text(std::string_view bytes);
 
 // The cursor is always between characters as people see them.
@@ -38,12 +38,12 @@ class Editor {
   std::size_t cursor() const { return cursor_; }  // in bytes
   bool empty() const { return text_.empty(); }
   void set(std::string text);
-  // Gives the text out, and begins anew.
+  // Returns the text, and clears it.
   std::string take();
 
-  // As typed_text().
+  // Inserts text, cleaned by typed_text().
   void insert(std::string_view text);
-  // Puts `text` in the place of what stands between `from` and the cursor.
+  // Replaces the text between `from` and the cursor.
   void replace(std::size_t from, std::string_view text);
   void backspace();
   void erase();
@@ -53,17 +53,17 @@ class Editor {
   void word_right();
   void line_start();
   void line_end();
-  // false if there is no line above, or below.
+  // Return false if there is no line above, or below.
   bool up();
   bool down();
-  // What is killed can be yanked.
+  // Cut text, which can be yanked.
   void kill_to_end();
   void kill_to_start();
   void kill_word_left();
   void kill_word_right();
   void yank() { insert(killed_); }
 
-  // Earlier and later entries; what was typed comes back after the last.
+  // Show earlier and later entries; the typed text comes back after the last.
   void earlier(const History& history);
   void later(const History& history);
 
@@ -84,14 +84,14 @@ class Editor {
   std::string typed_;  // before the history was looked at
 };
 
-// The text in rows, and where the cursor stands in them.
+// The text in rows, and the cursor's place in them.
 struct EditorRows {
   Lines rows;
   std::size_t cursor_row = 0;
   std::size_t cursor_column = 0;
 };
-// `prompt` stands before the first row, blanks before the others. At most `most` rows: those around
-// the cursor.
+// Draws the text, with `prompt` before the first row, blanks before the others, in at most `most`
+// rows around the cursor.
 EditorRows editor_rows(const Editor& editor, const Line& prompt, std::size_t columns,
                        std::size_t most);
 

@@ -1,4 +1,5 @@
-// The line in which a person types: keys in, and what they ask for out. Knows no terminal.
+// The line in which a person types: takes keys, and returns the person's wishes. Independent of the
+// terminal.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,9 @@ namespace acp::chat {
 
 class InputLine {
  public:
-  // What the word at the cursor could become.
+  // Completes the word at the cursor.
   using Complete = std::function<Completion(std::string_view text, std::size_t cursor)>;
-  // What a key asks of the chat.
+  // What a key asks the chat to do.
   enum class Wish {
     nothing,
     send,
@@ -37,28 +38,28 @@ class InputLine {
   void keep_history();
 
   Wish key(const Key& key);
-  // Gives the text out, and into the history: all of it, with what was pasted.
+  // Returns the whole text, with pastes, and adds it to the history.
   std::string take();
-  // The same, where it is not sent: the draft is found in the history.
+  // Puts a draft that is not sent into the history.
   void put_away() { static_cast<void>(take()); }
-  // A text that came in another way.
+  // Adds a text to the history that came in another way.
   void remember(const std::string& text) { history_.add(text); }
   void insert(std::string_view text);
   void set(std::string text);
-  // What came before what is typed.
+  // Inserts text before the typed text.
   void put_before(const std::string& text);
-  // The list, or the search. False if there is neither.
+  // Closes the list, or the search. Returns false if there is neither.
   bool close_list();
-  // The list may be another: files were found.
+  // Makes the list anew, because files were found.
   void refresh_list() { stale_ = true; }
 
-  // With what was pasted.
+  // The text with pastes.
   std::string text() const { return pasted_.unfold(editor_.text()); }
   bool empty() const { return editor_.empty(); }
 
   // The text in at most so many rows, with the cursor.
   EditorRows rows(std::size_t columns, std::size_t most) const;
-  // What it could become, or what is searched: below it, in at most so many rows.
+  // The completions, or the search, in at most so many rows.
   Lines list(std::size_t columns, std::size_t most) const;
 
  private:
@@ -73,7 +74,7 @@ class InputLine {
   void search(bool goes_on);
   bool list_key(const Key& key);
   void edited();
-  // As far as the text is now.
+  // The completion of the current text.
   const Completion& completion() const;
   void take_candidate(std::size_t index);
 

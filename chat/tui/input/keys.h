@@ -1,4 +1,4 @@
-// What is typed, from the bytes that a terminal sends.
+// Decodes keys from the bytes that a terminal sends.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ struct Key {
   bool is(std::string_view name) const { return kind == Kind::named && text == name; }
 };
 
-// libtickit decodes the keys, fed with bytes and without its screen: that one wants the alternate
-// screen. Pastes and focus it does not know; they are taken out before it sees them.
+// Uses libtickit to decode keys, without its screen, which needs the alternate screen. It does not
+// know pastes and focus: these are decoded before.
 class KeyDecoder {
  public:
   explicit KeyDecoder(const std::string& terminal_type);
@@ -26,7 +26,7 @@ class KeyDecoder {
   std::vector<Key> feed(std::string_view bytes);
   // After this many milliseconds without more, call timed_out(); -1: nothing waits.
   int waits() const;
-  // What could have been the beginning of something is what it is: an Esc, say.
+  // Returns the keys of an incomplete sequence: an Esc, for example.
   std::vector<Key> timed_out();
 
  private:

@@ -1,4 +1,4 @@
-// The files of a project, for `@`: what git knows, or what a look around finds.
+// The files of a project, for `@`: those that git lists, or that a search finds.
 #pragma once
 
 #include <stop_token>
@@ -8,7 +8,7 @@
 namespace acp::chat {
 
 // Paths below `cwd`, relative to it, sorted: files, and directories with a slash at the end. What
-// git ignores is left out. Without git, what is not hidden, up to some thousands. Blocks.
+// git ignores is left out. Without git, files that are not hidden, up to some thousands. Blocks.
 std::vector<std::string> known_files(const std::string& cwd, std::stop_token stop = {});
 
 }  // namespace acp::chat

@@ -11,9 +11,9 @@ namespace acp::chat {
 
 class Pasted {
  public:
-  // What to put into the line for it: the text itself if it is short.
+  // Returns what the line shows for a paste: the text itself if it is short.
   std::string fold(std::string_view text);
-  // With everything that is folded in its place.
+  // Returns the line with every folded paste in its place.
   std::string unfold(std::string_view line) const;
   // How many bytes at the end of `before` are one folded paste; 0: none.
   std::size_t ends_in(std::string_view before) const;

@@ -1,5 +1,4 @@
-// The terminal that this process talks to a person at. Whatever ends the process, the terminal is
-// left as it was found.
+// The terminal of this process. However the process ends, the terminal's settings are restored.
 #pragma once
 
 #include <atomic>
@@ -21,12 +20,12 @@ class RawTerminal {
     lines,  // as it is: a dumb terminal, or a pipe
   };
 
-  // What standard input and output are good for.
+  // The mode that standard input and output allow.
   static How possible();
   // Whether somebody types, or the input is a file or a pipe.
   static bool typed();
 
-  // There is one in a process. Throws std::runtime_error.
+  // Sets up the terminal; there is one in a process. Throws std::runtime_error.
   explicit RawTerminal(How how);
   ~RawTerminal();
   RawTerminal(const RawTerminal&) = delete;
@@ -48,13 +47,13 @@ class RawTerminal {
   };
   // Waits until something happens, or wake() is called; -1 is for ever.
   Event wait(int milliseconds);
-  // From any thread.
+  // Wakes wait(), from any thread.
   void wake();
 
-  // All of it. Throws std::runtime_error if nobody can read it any more.
+  // Writes all bytes. Throws std::runtime_error if the terminal is gone.
   void write(std::string_view bytes);
 
-  // As it was found, for as long as others use it; and back.
+  // Restores the terminal for another program; enter() takes it back.
   void leave();
   void enter();
   // Stops this process, as Ctrl-Z does; returns when it goes on.
@@ -68,7 +67,7 @@ class RawTerminal {
   io::WakePipe wake_;  // also for the handlers of signals
 };
 
-// Runs a program in this terminal, and gives its exit code; -1 if it did not run, or was killed.
+// Runs a program in this terminal, and returns its exit code; -1 if it did not run, or was killed.
 int run_in_terminal(const std::vector<std::string>& argv,
                     const std::vector<io::EnvironmentEdit>& environment, const std::string& cwd);
 
