@@ -153,6 +153,18 @@ TEST(Utf8, CutsBetweenCharacters) {
   EXPECT_EQ(utf8_cut(euros, 6), 6u);
   for (const std::size_t most : {3, 4, 5}) EXPECT_EQ(utf8_cut(euros, most), 3u);
   EXPECT_EQ(utf8_cut(euros, 2), 0u);
+  for (const auto& [text, code, size] :
+       {std::tuple{"az", 'a' + 0u, 1u}, {"\u00e4z", 0xE4u, 2u}, {"\u20acz", 0x20ACu, 3u},
+        {"\U0001F600z", 0x1F600u, 4u}}) {
+    EXPECT_EQ(utf8_first(text).code, code);
+    EXPECT_EQ(utf8_first(text).size, size);
+    EXPECT_TRUE(utf8_first(text).good);
+    EXPECT_EQ(utf8_count(text), 2u);
+    EXPECT_EQ(utf8_place(text, 1), size);
+    EXPECT_EQ(utf8_place(text, 2), size + 1);
+  }
+  EXPECT_FALSE(utf8_first("\xC3z").good);
+  EXPECT_EQ(utf8_first("\xC3z").size, 1u);
   EXPECT_EQ(utf8_shortened(euros, 6), euros);
   EXPECT_EQ(utf8_shortened(euros, 5), "\u20ac…");
   EXPECT_EQ(utf8_cut("\x80\x80\x80", 2), 0u);  // no text at all: nothing is read before it
