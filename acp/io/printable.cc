@@ -33,31 +33,6 @@ std::size_t plain_length(std::string_view text) {
                                   text.begin());
 }
 
-struct Character {
-  std::uint32_t code = 0;
-  std::size_t size = 1;
-  bool good = true;  // UTF-8
-};
-
-// The first of what is not empty.
-Character first_of(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-  };
-  if (byte(0) < 0x80) return {byte(0)};
-  const auto low = [&](std::size_t i) { return byte(i) & 0x3Fu; };
-  switch (json::utf8_length(text.data(), text.data() + text.size())) {
-    case 2:
-      return {(byte(0) & 0x1Fu) << 6 | low(1), 2};
-    case 3:
-      return {(byte(0) & 0x0Fu) << 12 | low(1) << 6 | low(2), 3};
-    case 4:
-      return {(byte(0) & 0x07u) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4};
-    default:
-      return {0xFFFD, 1, false};
-  }
-}
-
 void put_hex(std::string& out, std::uint32_t value, const char* digits, int places) {
   for (int shift = 4 * (places - 1); shift >= 0; shift -= 4) out += digits[value >> shift & 0xF];
 }
@@ -92,13 +67,13 @@ std::uint32_t rewrite(std::string& out, std::string_view text, std::uint32_t bef
     }
     if (full()) break;
     ++count;
-    const Character next = first_of(text);
+    const json::Utf8Character next = json::utf8_first(text);
     const std::uint32_t last = before;
     const std::string_view rest = text.substr(next.size);
     before = next.code;
     if (!next.good) {
       out += replacement_character;
-    } else if (is_unsafe(last, next.code, rest.empty() ? 0 : first_of(rest).code)) {
+    } else if (is_unsafe(last, next.code, rest.empty() ? 0 : json::utf8_first(rest).code)) {
       unsafe(out, next.code);
       before = 0;
     } else {

@@ -78,6 +78,49 @@ inline std::string utf8_shortened(std::string_view text, std::size_t most) {
   return result;
 }
 
+// A character of a text: one byte that belongs to none has the replacement character's code.
+struct Utf8Character {
+  std::uint32_t code = 0;
+  std::size_t size = 1;
+  bool good = true;
+};
+// Returns the first character of a text that is not empty.
+inline Utf8Character utf8_first(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  if (byte(0) < 0x80) return {byte(0)};
+  const auto low = [&](std::size_t i) { return byte(i) & 0x3Fu; };
+  switch (utf8_length(text.data(), text.data() + text.size())) {
+    case 2:
+      return {(byte(0) & 0x1Fu) << 6 | low(1), 2};
+    case 3:
+      return {(byte(0) & 0x0Fu) << 12 | low(1) << 6 | low(2), 3};
+    case 4:
+      return {(byte(0) & 0x07u) << 18 | low(1) << 12 | low(2) << 6 | low(3), 4};
+    default:
+      return {0xFFFD, 1, false};
+  }
+}
+
+// Counts the characters of a text in UTF-8.
+inline std::size_t utf8_count(std::string_view text) {
+  std::size_t count = 0;
+  for (const char byte : text) count += utf8_continues(byte) ? 0 : 1;
+  return count;
+}
+// Returns where the character with this number begins, counted from 0; the size if there is none.
+inline std::size_t utf8_place(std::string_view text, std::size_t number) {
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (!utf8_continues(text[at]) && number-- == 0) return at;
+  return text.size();
+}
+
+// Whether a text may name it by its number: not 0, no half of a pair, not beyond the last.
+inline bool is_code_point(std::uint32_t code) {
+  return code != 0 && code <= 0x10FFFF && (code < 0xD800 || code >= 0xE000);
+}
+
 // Writes the code point and returns the place after it.
 inline char* utf8_put(char* out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { *out++ = static_cast<char>(byte); };

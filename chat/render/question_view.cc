@@ -32,13 +32,8 @@ bool is_odd_blank(std::string_view character) {
 }
 
 std::string code_name(std::string_view character) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i]));
-  };
   std::string name;
-  io::put_visible(name, character.size() == 2
-                            ? (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F)
-                            : (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F));
+  io::put_visible(name, json::utf8_first(character).code);
   return name;
 }
 
@@ -66,11 +61,7 @@ void add_command(Line& line, std::string_view text) {
       at = end;
       continue;
     }
-    const std::size_t size =
-        (text[at] & 0x80) == 0
-            ? 1
-            : std::max<std::size_t>(json::utf8_length(text.data() + at, text.data() + text.size()),
-                                    1);
+    const std::size_t size = json::utf8_first(text.substr(at)).size;
     const std::string_view character = text.substr(at, size);
     if (is_odd_blank(character))
       mark(code_name(character));
@@ -212,19 +203,12 @@ std::string command_line_of(std::string_view command, std::size_t most) {
   std::string all;
   for (const Line& line : command_lines(command, io::whole))
     all += (all.empty() ? "" : "␊") + to_plain(line);
-  std::size_t count = 0;
-  for (const char c : all) count += (c & 0xC0) != 0x80 ? 1 : 0;
+  const std::size_t count = json::utf8_count(all);
   if (count <= most) return all;
-  // So many characters from its beginning.
-  const auto place = [&](std::size_t wanted) {
-    std::size_t at = 0;
-    for (; at < all.size(); ++at)
-      if ((all[at] & 0xC0) != 0x80 && wanted-- == 0) break;
-    return at;
-  };
   const std::size_t tail = most / 3, head = most - tail;
-  return all.substr(0, place(head)) + " … " + counted(count - most, "more character") + " … " +
-         all.substr(place(count - tail));
+  return all.substr(0, json::utf8_place(all, head)) + " … " +
+         counted(count - most, "more character") + " … " +
+         all.substr(json::utf8_place(all, count - tail));
 }
 
 UrlOrigin origin_of(std::string_view text) {

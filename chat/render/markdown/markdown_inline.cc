@@ -34,8 +34,7 @@ std::string code_point(std::string_view digits, unsigned base) {
     code = code * base + static_cast<std::uint32_t>(c <= '9' ? c - '0' : lower - 'a' + 10);
     if (code > 0x10FFFF) break;
   }
-  if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
-    return json::replacement_character;
+  if (!json::is_code_point(code)) return json::replacement_character;
   char buffer[4];
   return {buffer, json::utf8_put(buffer, code)};
 }

@@ -252,7 +252,7 @@ std::string_view take_line(std::string_view& text) {
 std::size_t character_start(std::string_view text, std::size_t at) {
   at = std::min(at, text.size());
   for (std::size_t back = 0; back < 4 && back < at && at < text.size(); ++back)
-    if ((static_cast<unsigned char>(text[at - back]) & 0xC0) != 0x80) return at - back;
+    if (!json::utf8_continues(text[at - back])) return at - back;
   return at;
 }
 
