@@ -52,7 +52,10 @@ void EventStream::line(std::string_view text, const OnEvent& on_event) {
     text.remove_prefix(byte_order_mark.size());
   if (text.empty()) return dispatch(on_event);
   const std::size_t colon = text.find(':');
-  if (colon == 0) return;  // a comment
+  if (colon == 0) {
+    ++comments_;
+    return;
+  }
   std::string_view value = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   field(text.substr(0, colon), value);

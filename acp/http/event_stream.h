@@ -15,29 +15,34 @@ class EventStream {
   struct Event {
     std::string type;        // "message" unless the stream says another
     std::string data;        // lines joined by "\n"
-    bool too_large = false;  // over the limit, and passed over: there is no data
+    bool too_large = false;  // over the limit, and skipped: there is no data
   };
   using OnEvent = std::function<void(Event&&)>;
 
   // The limit is for the bytes of one event.
   explicit EventStream(std::size_t limit) : limit_(limit) {}
 
-  // Bytes are looked at once, however they are split. Called for each event that is complete now.
+  // Reads bytes, each once, however they are split. Calls `on_event` for each event that is
+  // complete now.
   void feed(std::string_view bytes, const OnEvent& on_event);
 
-  // Whether the event that has begun is over the limit already, and passed over until its end.
+  // Whether the event that has begun is over the limit already, and skipped until its end.
   bool passes_over() const { return event_.too_large; }
 
-  // Of the last event that was complete; empty if there is none. To go on from there.
+  // How many comments there were: lines that say nothing, as servers send them to show that they
+  // live.
+  std::size_t comments() const { return comments_; }
+
+  // The id of the last complete event, to resume from; empty if there is none.
   const std::string& last_id() const { return last_id_; }
-  // How long to wait before going on, if the stream said so.
+  // How long to wait before resuming, if the stream said so.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
  private:
   void line(std::string_view text, const OnEvent& on_event);
   void field(std::string_view name, std::string_view value);
   void dispatch(const OnEvent& on_event);
-  // False if there is no room for them.
+  // Returns false if there is no room for them.
   bool room_for(std::size_t bytes);
 
   std::size_t limit_;
@@ -45,8 +50,9 @@ class EventStream {
   Event event_;
   std::string id_;
   bool has_data_ = false;
-  bool began_ = false;     // the first line is behind us
+  bool began_ = false;     // the first line has been read
   bool after_cr_ = false;  // a line feed that follows belongs to the line's end
+  std::size_t comments_ = 0;
   std::string last_id_;
   std::optional<std::chrono::milliseconds> retry_;
 };

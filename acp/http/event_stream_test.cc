@@ -53,6 +53,16 @@ TEST(EventStream, PassesOverCommentsUnknownFieldsAndABom) {
   EXPECT_EQ(read("\xEF\xBB\xBF: hello\nfoo: bar\n:\ndata: x\nfoo\n\n").events, (List{"message|x"}));
 }
 
+TEST(EventStream, CountsComments) {
+  const std::string text = ":\n\n: one\r\ndata: :\ndata: {\"a\":\"b\n:x\n\n";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    EventStream stream(1000);
+    for (std::size_t at = 0; at < text.size(); at += size)
+      stream.feed(std::string_view(text).substr(at, size), [](EventStream::Event&&) {});
+    EXPECT_EQ(stream.comments(), 3u) << "in pieces of " << size;
+  }
+}
+
 TEST(EventStream, KeepsTheSpacesBehindTheFirst) {
   EXPECT_EQ(read("data:  two \n\ndata\n\ndata:\ndata:\n\n").events,
             (List{"message| two ", "message|", "message|\n"}));

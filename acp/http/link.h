@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -28,20 +29,20 @@ class Dialect {
  public:
   virtual ~Dialect() = default;
   virtual void begin(Link& link) = 0;
-  // From the connection.
+  // Sends a message of the connection.
   virtual void message(Json message) = 0;
   // Bytes that wait to be sent.
   virtual std::size_t queued_bytes() const = 0;
-  // The connection is done. To be followed by link.finish(), or time is up.
+  // The connection is closed. Must call link.finish() before the time is over.
   virtual void close() = 0;
 };
 
 struct LinkOptions {
   std::size_t max_message_bytes = 32 * 1024 * 1024;
   std::chrono::milliseconds connect_time{10'000};
-  // To take leave of the server.
+  // Time to close the session at the server.
   std::chrono::milliseconds close_time{2'000};
-  // Called on the link's thread, the second once: the server cannot be used any more.
+  // Called on the link's thread; `on_lost` once, when the server cannot be used any more.
   std::function<void(LogEntry::Level, std::string)> log = nullptr;
   std::function<void(std::string reason)> on_lost = nullptr;
 };
@@ -51,19 +52,19 @@ class Link {
   Link(io::Descriptor socket, std::unique_ptr<Dialect> dialect, LinkOptions options);
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
-  // Waits until the server has been taken leave of: the other end of the socket is closed by then.
+  // Waits until the session at the server is closed; the other end of the socket is closed then.
   ~Link();
 
   // ---- for the dialect
   const LinkOptions& options() const { return options_; }
   Client& http() { return http_; }
-  // To the connection: one message, without newlines.
+  // Gives the connection one message, without newlines.
   void give(std::string_view line);
   io::Timers& timers() { return timers_; }
-  // Nothing is read from the server now: the connection has not taken what came.
+  // Whether reading from the server is paused: the connection has not taken what came.
   bool held() const { return out_.size() - sent_ > max_out_bytes; }
   void log(LogEntry::Level level, std::string message);
-  // Nothing more will come, and this is why.
+  // Ends the connection, with the reason, after it has taken what was given to it.
   void lost(std::string reason);
   void finish() { finished_ = true; }
 
@@ -76,6 +77,9 @@ class Link {
   void check_input();
   void input_ended();
   void flush();
+  void send_out();
+  void deliver();
+  void end_lost();
 
   LinkOptions options_;
   io::Descriptor socket_;
@@ -87,6 +91,7 @@ class Link {
   io::Timers timers_;
   bool input_ended_ = false;
   bool finished_ = false;
+  std::optional<std::string> lost_;  // why
   std::thread thread_;
 };
 

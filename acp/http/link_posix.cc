@@ -36,6 +36,7 @@ Link::~Link() { thread_.join(); }
 void Link::run() {
   dialect_->begin(*this);
   while (!finished_) step();
+  if (lost_) end_lost();
   socket_.reset();
 }
 
@@ -50,6 +51,7 @@ void Link::step() {
   if (looks) time = std::min(time.value_or(look_time), look_time);
   http_.run(wanted, time);
   timers_.fire();
+  if (finished_) return;
   if (wanted.input) read();
   if (looks) check_input();
   flush();
@@ -84,7 +86,7 @@ void Link::check_input() {
 }
 
 void Link::give(std::string_view line) {
-  if (!socket_) return;
+  if (finished_) return;
   // Also when the connection never reads everything: what was sent is not kept.
   if (sent_ > max_out_bytes) out_.erase(0, std::exchange(sent_, 0));
   out_ += line;
@@ -93,7 +95,12 @@ void Link::give(std::string_view line) {
 }
 
 void Link::flush() {
-  while (socket_ && sent_ < out_.size()) {
+  send_out();
+  if (!held()) http_.hold(false);
+}
+
+void Link::send_out() {
+  while (sent_ < out_.size()) {
     const ssize_t size =
         send(socket_.get(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (size < 0 && errno == EINTR) continue;
@@ -107,7 +114,6 @@ void Link::flush() {
     out_.clear();
     sent_ = 0;
   }
-  if (!held()) http_.hold(false);
 }
 
 void Link::log(LogEntry::Level level, std::string message) {
@@ -115,16 +121,34 @@ void Link::log(LogEntry::Level level, std::string message) {
 }
 
 void Link::lost(std::string reason) {
-  if (!socket_) return;
+  if (finished_) return;
+  lost_ = std::move(reason);
+  finish();
+}
+
+void Link::end_lost() {
+  deliver();
   // The reason first: else the end of the stream would be one.
-  if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(reason));
-  flush();
+  if (!input_ended_ && options_.on_lost) options_.on_lost(std::move(*lost_));
   // What nobody has read would turn the end of the stream into a reset, and hide the reason.
   shutdown(socket_.get(), SHUT_RD);
   char unread[4096];
   while (recv(socket_.get(), unread, sizeof unread, MSG_DONTWAIT) > 0) continue;
-  socket_.reset();
-  finish();
+}
+
+// Needs no time limit: a connection that does not read closes its end at last.
+void Link::deliver() {
+  while (!input_ended_ && sent_ < out_.size()) {
+    pollfd ready{socket_.get(), POLLIN | POLLOUT, 0};
+    poll(&ready, 1, -1);
+    if ((ready.revents & ~POLLOUT) != 0) {
+      // It is for a server that cannot be used any more.
+      char unread[4096];
+      const ssize_t size = recv(socket_.get(), unread, sizeof unread, MSG_DONTWAIT);
+      input_ended_ = size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
+    }
+    send_out();
+  }
 }
 
 }  // namespace acp::http

@@ -56,7 +56,7 @@ void Connection::Locked::unlocked(std::function<void()> action) const {
 
 Outbox::Room Connection::Locked::room() const {
   auto waiter = connection_.completion<void>();
-  if (congested() && !connection_.finished_)
+  if (congested() && !connection_.ending_.finished())
     connection_.outbox_.wait_for_room(waiter);
   else
     waiter->settle();
@@ -85,15 +85,14 @@ void Connection::start(std::shared_ptr<Role> role) {
 }
 
 void Connection::end_input(const std::string& reason) {
-  if (input_end_seen_ || finished_) return;
-  input_end_seen_ = true;
+  if (!ending_.end_input()) return;
   const std::shared_ptr<Role> role = role_;
   engine_.end_of_input(link_ ? link_->end_reason() : "");
   role->on_input_ended(reason);
   after(options_.drain_time, [this] {
     if (role_) role_->on_drain_over();
     after(options_.drain_time, [this] {
-      given_up_ = true;
+      ending_.give_up();
       check_finished();
     });
   });
@@ -101,10 +100,9 @@ void Connection::end_input(const std::string& reason) {
 }
 
 void Connection::close() {
-  close_asked_ = true;
+  ending_.ask_to_close();
   Lock lock(*this);
-  if (closing_ || finished_) return;
-  closing_ = true;
+  if (!ending_.close()) return;
   engine_.close();
   if (role_) {
     end_input("the connection was closed");
@@ -119,26 +117,26 @@ void Connection::close() {
 
 void Connection::end_when_dry(std::string reason) {
   Lock lock(*this);
-  end_when_dry_ = std::move(reason);
+  ending_.end_when_dry(std::move(reason));
   wire_.poke();
 }
 
 void Connection::check_finished() {
-  if (finished_ || !input_end_seen_) return;
+  if (ending_.finished() || !ending_.input_ended()) return;
   const bool idle = role_->handlers_running() == 0 && work_.idle();
   const bool sent = outbox_.failed() || outbox_.empty();
-  if ((idle && sent) || given_up_) finish();
+  if ((idle && sent) || ending_.given_up()) finish();
 }
 
 void Connection::finish() {
-  finished_ = true;
+  ending_.finish();
   engine_.close();
   outbox_.release_waiting();
   timers_.clear();
   if (!lead_.taken()) wire_.close();
   wire_.poke();
   engine_.hand_to(nobody);
-  if (given_up_) left_running_ = role_;
+  if (ending_.given_up()) left_running_ = role_;
   role_.reset();
   pool_.wake_all();
   ended_.notify_all();
@@ -146,12 +144,19 @@ void Connection::finish() {
 
 bool Connection::finished() {
   Lock lock(*this);
-  return finished_;
+  return ending_.finished();
 }
 
 // ---- work for other threads
 
 void Connection::post(std::function<void()> function) {
+  if (locked_by_this_thread_ != nullptr && locked_by_this_thread_ != this) {
+    {
+      const std::lock_guard lock(posted_mutex_);
+      posted_.push_back(std::move(function));
+    }
+    return wire_.poke();
+  }
   std::optional<Lock> lock;
   if (!locked_here()) lock.emplace(*this);
   work_.add_coroutine(std::move(function));
@@ -176,6 +181,17 @@ void Connection::post_blocking(std::function<void()> function) {
     return pool_.wake_one();
   }
   if (!lead_.processing()) wake_one();
+}
+
+void Connection::take_posted() {
+  std::vector<std::function<void()>> posted;
+  {
+    const std::lock_guard lock(posted_mutex_);
+    posted.swap(posted_);
+  }
+  if (posted.empty()) return;
+  for (auto& function : posted) work_.add_coroutine(std::move(function));
+  schedule();
 }
 
 // Sees to it that coroutines are run.
@@ -229,9 +245,9 @@ void Connection::flushed(const Outbox::Result& result) {
   }
   if (result.state == Flushed::failed && result.changed) {
     // What it sent before it went is still to be read.
-    if (!end_when_dry_)
-      end_when_dry_ =
-          std::string("the other side no longer reads (") + std::strerror(result.code) + ")";
+    if (!ending_.when_dry())
+      ending_.end_when_dry(std::string("the other side no longer reads (") +
+                           std::strerror(result.code) + ")");
     wire_.poke();
   }
   if (held_back_ && may_add_output()) {
@@ -239,7 +255,7 @@ void Connection::flushed(const Outbox::Result& result) {
     pool_.wake_all();
     wake_one();
   }
-  if (input_end_seen_) check_finished();
+  if (ending_.input_ended()) check_finished();
 }
 
 // ---- reading
@@ -248,12 +264,12 @@ bool Connection::wants_input() const {
   // What waits for a handler to end must not fill memory, nor be dropped: the other side waits,
   // too. Unless the handler may itself be waiting for something that is still to be read.
   const bool held = engine_.queue_is_long() && engine_.pending_calls() <= role_->lasting_calls();
-  return !held && !input_end_seen_ && !closing_ && !finished_ && role_->takes_input() &&
+  return !held && ending_.takes_input() && role_->takes_input() &&
          outbox_.size() < options_.max_outgoing_bytes;
 }
 
 bool Connection::may_add_output() const {
-  return closing_ || input_end_seen_ || outbox_.size() < options_.max_outgoing_bytes;
+  return ending_.drains() || outbox_.size() < options_.max_outgoing_bytes;
 }
 
 void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
@@ -261,7 +277,7 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   flush_now();
   const bool input = wants_input(), output = outbox_.blocked();
   // Decided before the wire is looked at: what came in the meantime is still to be read.
-  const bool ends_if_dry = end_when_dry_ && input;
+  const bool ends_if_dry = ending_.when_dry() && input;
   Wire::Ready ready;
   Wire::Outcome outcome{Wire::Outcome::Kind::not_now};
   bool probing = false;
@@ -284,8 +300,9 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
     if (ready.input) outcome = wire_.read(buffer_.data(), buffer_.size());
     lock.lock();
     lead_.process();
+    take_posted();
   }
-  if (finished_) {
+  if (ending_.finished()) {
     lead_.release();
     wire_.close();
     pool_.wake_all();
@@ -301,11 +318,11 @@ void Connection::lead(Lock& lock, bool runs_handlers, bool may_wait) {
   }
   if (ready.output) outbox_.unblock();
   if (ready.input) take_input(outcome);
-  if (ends_if_dry && !ready.input) end_input(*end_when_dry_);
+  if (ends_if_dry && !ready.input) end_input(*ending_.when_dry());
   timers_.fire();
   flush();
   lead_.release();
-  if (finished_) wire_.close();
+  if (ending_.finished()) wire_.close();
   // Not in a quiet time: nobody would come by to see that nobody leads.
   if (runs_handlers)
     lead_.ask_to_step_down(!lead_.quiet() &&
@@ -333,7 +350,7 @@ void Connection::take_input(const Wire::Outcome& outcome) {
     case Kind::not_now:
       return;
     case Kind::ended: {
-      std::string reason = end_when_dry_.value_or(link_ ? link_->end_reason() : "");
+      std::string reason = ending_.when_dry().value_or(link_ ? link_->end_reason() : "");
       if (reason.empty()) reason = "the other side closed the connection";
       return end_input(reason);
     }
@@ -351,14 +368,14 @@ std::vector<PollInterest> Connection::watches() {
 
 int Connection::timeout() {
   Lock lock(*this);
-  if (has_ready() || ((more_to_read_ || end_when_dry_) && wants_input())) return 0;
+  if (has_ready() || ((more_to_read_ || ending_.when_dry()) && wants_input())) return 0;
   const auto next = timers_.next();
   return next ? static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*next).count()) : -1;
 }
 
 void Connection::dispatch() {
   Lock lock(*this);
-  if (finished_) return;
+  if (ending_.finished()) return;
   lead_.calm_down();  // nobody comes by in between: what is sent is sent at once
   lead(lock, true, false);
   run_strand_here(lock);

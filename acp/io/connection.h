@@ -24,6 +24,7 @@
 #include "acp/async/completion.h"
 #include "acp/async/exclusive.h"
 #include "acp/async/executor.h"
+#include "acp/io/ending.h"
 #include "acp/io/lead.h"
 #include "acp/io/outbox.h"
 #include "acp/io/tap.h"
@@ -41,13 +42,13 @@ struct ConnectionOptions {
   std::shared_ptr<Executor> executor;
   // False: the program has a loop of its own and calls dispatch().
   bool own_threads = true;
-  // For plain functions, and those that block.
+  // Threads for plain functions, and those that block.
   unsigned max_threads = 64;
   // Bytes that wait to be sent: above this nothing more is read, so that a side that asks and never
   // reads cannot fill our memory.
   std::size_t max_outgoing_bytes = 16 * 1024 * 1024;
-  // After the other side's end, handlers have this long to end; then they are asked to stop, and
-  // have it once more.
+  // How long handlers may take after the other side's end; then they are asked to stop, and get the
+  // same time again.
   std::chrono::milliseconds drain_time{1000};
   // Sees every frame, in order. It must be quick, and must not call the connection.
   Tap tap;
@@ -55,21 +56,21 @@ struct ConnectionOptions {
   Timers::Now now = &Timers::Clock::now;
 };
 
-// What a connection is for: the agent's role, or the client's. Called with the lock held, by the
+// The user of a connection: the agent's role, or the client's. Called with the lock held, by the
 // engine and by the connection.
 class Role : public rpc::EngineHandler {
  public:
-  // Nothing more will come. What waits for an answer has failed.
+  // Called when nothing more will come. Calls that wait for an answer have failed.
   virtual void on_input_ended(const std::string& reason) = 0;
-  // Handlers had their time: ask them to stop.
+  // Asks handlers that had their time to stop.
   virtual void on_drain_over() = 0;
-  // False while the other side should wait: what it sent has not been taken yet.
+  // Returns false while the other side should wait: what it sent has not been taken yet.
   virtual bool takes_input() const { return true; }
-  // Of our requests those that no handler waits for: turns, which last as long as they like.
+  // Counts our requests that no handler waits for: turns, which have no time limit.
   virtual std::size_t lasting_calls() const { return 0; }
-  // Handlers that have not ended.
+  // Counts handlers that have not ended.
   virtual std::size_t handlers_running() const = 0;
-  // Without the lock, when nothing runs any more: coroutines that did not end are destroyed.
+  // Destroys coroutines that did not end. Called without the lock, when nothing runs any more.
   virtual void drop_handlers() = 0;
 
  protected:
@@ -83,42 +84,42 @@ class Role : public rpc::EngineHandler {
 
 class Connection final : public Executor, public async::Helper, private async::Exclusive {
  public:
-  // What the lock guards. There is no other way to it, and a Locked exists only where the lock is
-  // held: by a Lock, or by the caller of what the engine and the connection call (held()).
+  // Access to what the lock guards. A Locked exists only where the lock is held: by a Lock, or by
+  // the caller of functions that the engine and the connection call (held()).
   class Locked {
    public:
     rpc::Engine& engine() const { return connection_.engine_; }
-    // After calls to the engine: sends what there is, at once or with what follows in the next
-    // moment.
+    // Sends what the engine has to send, at once or together with messages of the next moment. To
+    // be called after calls to the engine.
     void sent_something() const {
       input_wanted();
       if (connection_.outbox_.worth_a_look() || connection_.lead_.quiet())
         connection_.send_or_gather();
     }
     void flush_now() const { connection_.flush_now(); }
-    // Runs soon, without the lock.
+    // Runs the action soon, without the lock.
     void unlocked(std::function<void()> action) const;
-    // Runs with the lock held.
+    // Runs the action later, with the lock held.
     Timers::Id after(std::chrono::nanoseconds time, std::function<void()> action) const {
       return connection_.after(time, std::move(action));
     }
     void forget(Timers::Id timer) const { connection_.timers_.forget(timer); }
     bool congested() const { return connection_.outbox_.congested(); }
-    // No answer will come any more.
+    // Whether no answer can come any more.
     bool ended() const { return engine().input_ended() || connection_.outbox_.failed(); }
-    // The other side may have ended its output and still read.
+    // Whether sending is possible: the other side may have ended its output and still read.
     bool can_send() const {
-      return !connection_.outbox_.failed() && !connection_.closing_ && !connection_.finished_;
+      return !connection_.outbox_.failed() && connection_.ending_.can_send();
     }
-    // close() was called, and perhaps still waits for the lock, while the other side does not read.
-    bool drops_answers() const {
-      return connection_.close_asked_.load(std::memory_order_relaxed) && congested();
-    }
-    // Settled when there is room again.
+    // Whether close() was called, and perhaps still waits for the lock, while the other side does
+    // not read.
+    bool drops_answers() const { return connection_.ending_.close_asked() && congested(); }
+    // Returns a completion that is settled when there is room again.
     Outbox::Room room() const;
-    // The role takes input again, or a handler has ended that others waited for.
+    // Reads on: the role takes input again, or a handler has ended that others waited for.
     void input_wanted() const { connection_.input_wanted(); }
-    // A handler, or something it waited for, has ended: perhaps that was the last.
+    // To be called when a handler, or something it waited for, has ended: perhaps that was the
+    // last.
     void check_finished() const { connection_.check_finished(); }
 
    private:
@@ -151,7 +152,8 @@ class Connection final : public Executor, public async::Helper, private async::E
   // Begins to read. The connection lets go of the role when it has finished.
   void start(std::shared_ptr<Role> role);
 
-  // In what is called with the lock held: by the engine, by a timer, by the holder of a Lock.
+  // For functions that are called with the lock held: by the engine, by a timer, by the holder of a
+  // Lock.
   Locked held() {
     assert(locked_here());
     return Locked(*this);
@@ -167,19 +169,21 @@ class Connection final : public Executor, public async::Helper, private async::E
 
   // ---- from any thread, with or without the lock
   void post(std::function<void()> function) override;
-  // For plain functions: one at a time with the coroutines, but where they may wait. In a program's
-  // own loop they run there.
+  // Runs plain functions, one at a time with the coroutines, but on threads where they may wait.
+  // With a program's own loop they run there.
   void post_plain(std::function<void()> function);
-  // For functions that block, each on a thread of its own.
+  // Runs functions that block, each on a thread of its own.
   void post_blocking(std::function<void()> function);
 
   // ---- from any thread, without the lock
   void help(BlockingWait& waiting) override;
   // Sends what is left, then closes. What waits for an answer fails.
   void close();
-  // The other side has ended, though others may hold the pipe: what is left of it is the end.
+  // Ends the input once the pipe is empty: the other side has ended, though others may still hold
+  // the pipe.
   void end_when_dry(std::string reason);
-  // Blocks until everything has ended, or was given up on. False if handlers were left running.
+  // Blocks until everything has ended, or was given up on. Returns false if handlers were left
+  // running.
   bool wait_finished();
   bool finished();
 
@@ -218,28 +222,38 @@ class Connection final : public Executor, public async::Helper, private async::E
   void input_wanted() {
     if (lead_.state() == Lead::State::waiting && wants_input()) wire_.poke();
   }
-  // Not while more waits to be sent than the other side reads.
+  // Whether more output may be added: not while too much waits to be sent.
   bool may_add_output() const;
   bool has_ready() const {
     return ((work_.blocking_wait() > 0 || work_.plain_ready()) && may_add_output()) ||
            work_.strand_ready();
   }
-  // The program's loop, or a thread that waits, runs coroutines and plain functions where there are
-  // no threads of ours.
+  // Runs coroutines and plain functions on the program's loop, or on a thread that waits, where
+  // there are no threads of ours.
   void run_strand_here(Lock& lock);
   // ---- async::Exclusive: a plain function that waits
   void leave() override;
   void enter() override;
   void strand_left();
   void schedule();
+  void take_posted();
   void wake_one();
   void check_finished();
   void finish();
-  // Only a thread that asks for itself needs the answer: no order with others.
-  void hold(std::thread::id holder) { holder_.store(holder, std::memory_order_relaxed); }
+  // Relaxed: a thread asks only whether it is the holder itself.
+  void hold(std::thread::id holder) {
+    holder_.store(holder, std::memory_order_relaxed);
+    locked_by_this_thread_ = holder == std::thread::id() ? nullptr : this;
+  }
   bool locked_here() const {
     return holder_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
+
+  // No thread has two of these locks. What is posted here by one that has another connection's, as
+  // a proxy's answers are, waits under a lock of its own until the leader comes by.
+  static inline thread_local Connection* locked_by_this_thread_ = nullptr;
+  std::mutex posted_mutex_;
+  std::vector<std::function<void()>> posted_;
 
   ConnectionOptions options_;
   std::mutex mutex_;
@@ -250,6 +264,7 @@ class Connection final : public Executor, public async::Helper, private async::E
   Outbox outbox_;
   Timers timers_;
   Lead lead_;
+  Ending ending_;
   Work work_;
   ThreadPool pool_;
   std::shared_ptr<Role> role_;
@@ -260,17 +275,10 @@ class Connection final : public Executor, public async::Helper, private async::E
   bool strand_scheduled_ = false;  // on the user's executor
   bool held_back_ = false;         // functions that wait until the other side has read more
   bool plain_first_ = false;       // of coroutines and plain functions: these ran last
-  // For those who wait for the end: they must not take a thread's wake-up.
+  // For threads that wait for the end: they must not take another thread's wake-up.
   std::condition_variable ended_;
   // For plain functions that have waited.
   std::condition_variable strand_free_;
-
-  std::optional<std::string> end_when_dry_;
-  bool input_end_seen_ = false;
-  bool closing_ = false;
-  std::atomic<bool> close_asked_ = false;
-  bool given_up_ = false;
-  bool finished_ = false;
 };
 
 }  // namespace acp::io

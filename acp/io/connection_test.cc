@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <future>
+#include <thread>
 
 #include "acp/async/blocking_wait.h"
 #include "acp/async/when_any.h"
@@ -105,6 +106,29 @@ struct ConnectionTest : ::testing::Test {
   std::shared_ptr<Connection> connection;
   std::shared_ptr<TestRole> role;
 };
+
+// Two connections that wake each other up, as in a proxy, must not wait for each other's locks.
+TEST_F(ConnectionTest, IsPostedToByOneThatHasAnothersLock) {
+  auto [near, far] = memory_pair();
+  const auto another = Connection::open(std::move(near), options);
+  std::promise<void> locked, posted;
+  std::thread holder([&] {
+    const Connection::Lock lock(*connection);
+    locked.set_value();
+    posted.get_future().wait();
+  });
+  locked.get_future().wait();
+  bool ran = false;
+  {
+    const Connection::Lock lock(*another);
+    connection->post([&] { ran = true; });
+  }
+  posted.set_value();
+  holder.join();
+  EXPECT_TRUE(ready()) << "a loop of the program's own must come by";
+  dispatch();
+  EXPECT_TRUE(ran);
+}
 
 TEST_F(ConnectionTest, AnswersWhatItReads) {
   other.line(request("7", "now"));

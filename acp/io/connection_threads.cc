@@ -46,7 +46,7 @@ bool Connection::run_ready(Lock& lock) {
 
 void Connection::run_strand_here(Lock& lock) {
   if (!options_.executor && work_.strand_ready()) run_strand(lock);
-  while (!finished_ && work_.plain_ready() && may_add_output()) run_plain(lock);
+  while (!ending_.finished() && work_.plain_ready() && may_add_output()) run_plain(lock);
 }
 
 void Connection::run_strand(Lock& lock) {
@@ -138,7 +138,7 @@ void Connection::thread_main() {
   Lock lock(*this);
   std::uint64_t seen = lead_.count();
   bool patient = false;  // leaves the lead to others unless they have left it for a tick
-  while (!finished_) {
+  while (!ending_.finished()) {
     if (run_ready(lock)) {
       patient = false;
       continue;
@@ -155,14 +155,14 @@ void Connection::thread_main() {
     const bool watches = park(lock);
     const bool has_led = lead_.count() != seen;
     patient = lead_.taken() || has_led;
-    if (watches && !finished_) {
+    if (watches && !ending_.finished()) {
       const bool needed = (!lead_.taken() && !has_led) || !outbox_.empty();
       // Not while a coroutine runs: it may be sending, and each message would go out alone.
       const bool idle = lead_.asleep() && !has_led && !has_ready() && !work_.strand_runs();
       lead_.watched(needed, idle);
     }
     seen = lead_.count();
-    if (!finished_) flush();
+    if (!ending_.finished()) flush();
   }
   pool_.leave();
   ended_.notify_all();
@@ -190,7 +190,7 @@ void Connection::help(BlockingWait& waiting) {
   if (const auto end = waiting.end())
     alarm.id = lock.after(*end - Timers::Clock::now(), [&waiting] { waiting.wake(); });
   while (!waiting.has_work()) {
-    if (finished_ || lead_.taken()) {
+    if (ending_.finished() || lead_.taken()) {
       // Another thread reads, or nothing will come any more: what is posted wakes us.
       flush_now();
       sleeping_.push_back(&waiting);
@@ -213,8 +213,8 @@ bool Connection::wait_finished() {
   Lock lock(*this);
   // A thread of ours cannot wait for itself.
   const unsigned self = pool_of_this_thread == this ? 1 : 0;
-  while (!(finished_ && (given_up_ || pool_.size() <= self))) {
-    if (!options_.own_threads && !finished_) {
+  while (!(ending_.finished() && (ending_.given_up() || pool_.size() <= self))) {
+    if (!options_.own_threads && !ending_.finished()) {
       lead(lock, true, true);
       run_strand_here(lock);
       continue;
@@ -223,7 +223,7 @@ bool Connection::wait_finished() {
     ended_.wait(lock.lock_);
     hold(std::this_thread::get_id());
   }
-  if (given_up_ && left_running_ && !work_.strand_runs()) {
+  if (ending_.given_up() && left_running_ && !work_.strand_runs()) {
     const std::shared_ptr<Role> role = std::move(left_running_);
     lock.unlock();
     role->drop_handlers();
@@ -231,7 +231,7 @@ bool Connection::wait_finished() {
   }
   // When this returns nothing of ours runs any more, not even a thread's last steps.
   std::vector<std::thread> gone = pool_.take_gone();
-  const bool all = !given_up_;
+  const bool all = !ending_.given_up();
   lock.unlock();
   for (std::thread& thread : gone) thread.join();
   return all;
