@@ -64,7 +64,8 @@ void Coder::replay(Session& session, const SessionContext* context) {
   });
   // What a process that was killed had left open.
   std::string told;
-  std::vector<LiveSession::Entry> mended = session.conversation.mend(answering ? said : "", &told);
+  std::vector<LiveSession::Entry> repaired =
+      session.conversation.repair_interrupted(answering ? said : "", &told);
   if (!told.empty())
     session.note({v1::NoticeSeverity::warning,
                   "The conversation was interrupted, or not stored completely", told + "."});
@@ -74,10 +75,10 @@ void Coder::replay(Session& session, const SessionContext* context) {
     end.toolCallId = id;
     end.status = ToolCallStatus::failed;
     end.rawOutput = Json::object({{"error", "interrupted: the agent was stopped"}});
-    mended.push_back({EntryKind::update, json::encode(v1::SessionUpdate(end))});
+    repaired.push_back({EntryKind::update, json::encode(v1::SessionUpdate(end))});
     tell(end);
   }
-  session.keep(std::move(mended));
+  session.keep(std::move(repaired));
 }
 
 // A session keeps its mode. Where the configuration has become stricter since the mode was set, and

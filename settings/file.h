@@ -1,4 +1,4 @@
-// The files that settings and keys stand in.
+// The files of settings and keys.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ enum class Trust {
   owner,    // nobody else may write to it
   private_  // nor read it
 };
-// Nothing if there is no such file. Throws std::runtime_error: "PATH: why".
+// Reads a file; nothing if it does not exist. Throws std::runtime_error: "PATH: why".
 std::optional<std::string> read_settings_file(const std::string& path, Trust trust);
 
-// Another one whenever the file is another, or has been written. Empty if it is not there.
+// A text that differs whenever the file was replaced or written. Empty if it does not exist.
 std::string file_stamp(const std::string& path);
 
 // One program at a time changes the file; its directory is made if it is missing. Both throw
@@ -24,13 +24,16 @@ std::string file_stamp(const std::string& path);
 class PrivateFileChange {
  public:
   explicit PrivateFileChange(const std::string& path);
-  // All of it or nothing, and never readable for anybody else.
+  // Writes the file, all or nothing, and never readable for anybody else.
   void write(const std::string& text) const;
 
  private:
   std::string path_;
   io::Descriptor lock_;
 };
+
+// "~/a" in the home directory; any other path as it is.
+std::string with_home(const std::string& path);
 
 // $XDG_CONFIG_HOME/acp/NAME, or ~/.config/acp/NAME. Empty if there is neither.
 std::string configuration_path(const std::string& name);

@@ -124,6 +124,12 @@ void PrivateFileChange::write(const std::string& text) const {
   if (directory) fsync(directory.get());
 }
 
+std::string with_home(const std::string& path) {
+  if (!path.starts_with("~/")) return path;
+  const char* const home = std::getenv("HOME");
+  return home == nullptr || *home != '/' ? path : home + path.substr(1);
+}
+
 std::string configuration_path(const std::string& name) {
   if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config == '/')
     return std::string(config) + "/acp/" + name;

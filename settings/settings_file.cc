@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "acp/http/url.h"
 #include "settings/closest.h"
 #include "settings/settings_tables.h"
 #include "settings/toml_depth.h"
@@ -67,7 +66,7 @@ class Reader {
         values_.refuse(
             node,
             "mode: a project may not choose \"code\", which asks less; it comes with the "
-            "repository, and what may be done without asking is for you to say");
+            "repository, and only your own settings may allow actions without asking");
       const auto rank = [](const std::string& which) {
         return std::find(mode_names().begin(), mode_names().end(), which);
       };
@@ -239,17 +238,6 @@ void require_model(const Settings& settings) {
   const bool bare = settings.model.value.find('/') == std::string::npos;
   throw SettingsError(settings.model_problem +
                       (bare ? "; 'acp models' lists what can be used" : ""));
-}
-
-std::string checked_base_url(const std::string& url, const std::string& source) {
-  // Not repeated: who knows what it holds.
-  if (http::origin_of(url).empty())
-    throw SettingsError(source + ": expected a URL that begins with http:// or https://");
-  if (url.find_first_of("?#@ ") != std::string::npos)
-    throw SettingsError(source + ": a base URL has no query, no fragment and no credentials");
-  std::string trimmed = url;
-  while (trimmed.ends_with('/')) trimmed.pop_back();
-  return trimmed;
 }
 
 }  // namespace acp::settings

@@ -1,4 +1,4 @@
-// One file of settings, read on top of what is set already.
+// Reads one file of settings on top of earlier ones.
 #pragma once
 
 #include <string>
@@ -26,14 +26,9 @@ void read_settings_text(const std::string& text, const std::string& path, Whose 
 
 // Throws SettingsError, which begins with `source`.
 void check_mode(const std::string& mode, const std::string& source);
-// Sets it, and whether there is such a model. The providers must be known already.
+// Sets the model, and its problem if it does not exist. The providers must be known already.
 void choose_model(const std::string& model, const std::string& source, Settings& settings);
 // Throws SettingsError if there is no such model.
 void require_model(const Settings& settings);
-// Gives it back without a slash at its end.
-std::string checked_base_url(const std::string& url, const std::string& source);
-
-// OPENAI_API_KEY for openai.
-std::string default_key_variable(std::string provider);
 
 }  // namespace acp::settings

@@ -5,6 +5,7 @@
 #include "settings/file.h"
 #include "settings/project_file.h"
 #include "settings/settings_file.h"
+#include "settings/settings_tables.h"
 
 namespace acp::settings {
 

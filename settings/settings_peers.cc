@@ -1,6 +1,7 @@
 #include <toml++/toml.h>
 
 #include "acp/http/url.h"
+#include "settings/file.h"
 #include "settings/settings_tables.h"
 
 namespace acp::settings {
@@ -21,9 +22,7 @@ bool is_server_name(const std::string& name) {
 
 // "~/" is the home directory.
 std::string file_of(const TomlValues& values, const toml::node& value, const std::string& name) {
-  std::string file = values.text(value, name);
-  if (file.starts_with("~/"))
-    if (const auto home = process_environment("HOME")) file = *home + file.substr(1);
+  std::string file = with_home(values.text(value, name));
   if (!file.starts_with('/'))
     values.refuse(value, name + ": expected an absolute path, or one that begins with ~/");
   return file;

@@ -1,6 +1,6 @@
 #include <toml++/toml.h>
 
-#include "settings/settings_file.h"
+#include "acp/http/url.h"
 #include "settings/settings_tables.h"
 
 namespace acp::settings {
@@ -100,6 +100,17 @@ void read_provider(const TomlValues& values, const std::string& name, const toml
 }
 
 }  // namespace
+
+std::string checked_base_url(const std::string& url, const std::string& source) {
+  // Not repeated: who knows what it holds.
+  if (http::origin_of(url).empty())
+    throw SettingsError(source + ": expected a URL that begins with http:// or https://");
+  if (url.find_first_of("?#@ ") != std::string::npos)
+    throw SettingsError(source + ": a base URL has no query, no fragment and no credentials");
+  std::string trimmed = url;
+  while (trimmed.ends_with('/')) trimmed.pop_back();
+  return trimmed;
+}
 
 std::string default_key_variable(std::string provider) {
   for (char& c : provider)

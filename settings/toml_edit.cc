@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "acp/json/utf8.h"
 #include "settings/toml_depth.h"
 
 namespace acp::settings {
@@ -207,7 +208,7 @@ class Text {
     std::size_t offset = starts_[at.line - 1];
     for (std::size_t column = 1; column < at.column && offset < text_.size(); ++column) do {
         ++offset;
-      } while (offset < text_.size() && (text_[offset] & 0xC0) == 0x80);
+      } while (offset < text_.size() && json::utf8_continues(text_[offset]));
     return offset;
   }
 

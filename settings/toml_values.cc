@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "settings/closest.h"
-#include "settings/settings_file.h"
+#include "settings/settings.h"
 
 namespace acp::settings {
 

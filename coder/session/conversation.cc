@@ -156,7 +156,8 @@ void Conversation::replay(EntryKind kind, std::string_view body) {
   }
 }
 
-std::vector<LiveSession::Entry> Conversation::mend(const std::string& said, std::string* told) {
+std::vector<LiveSession::Entry> Conversation::repair_interrupted(const std::string& said,
+                                                                 std::string* told) {
   std::vector<LiveSession::Entry> entries;
   if (!said.empty()) {
     Message answer{Message::Role::assistant, {}};

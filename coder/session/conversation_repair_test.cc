@@ -95,22 +95,22 @@ std::string encoded(const std::vector<Message>& messages) {
   return text;
 }
 
-// Stored so, loaded, mended, stored, loaded again.
+// Stored so, loaded, repaired, stored, loaded again.
 void expect_usable(const std::vector<Entry>& stored) {
   Conversation conversation;
   for (const Entry& entry : stored) conversation.replay(entry.kind, entry.body);
   const std::string given = encoded(conversation.messages());
   std::string told;
-  const std::vector<Entry> mended = conversation.mend("", &told);
+  const std::vector<Entry> repaired = conversation.repair_interrupted("", &told);
   ASSERT_EQ(wrong_for_anthropic(conversation.messages()), "") << given;
   ASSERT_EQ(wrong_for_chat_completions(conversation.messages()), "") << given;
 
   Conversation again;
   for (const Entry& entry : stored) again.replay(entry.kind, entry.body);
-  for (const Entry& entry : mended) again.replay(entry.kind, entry.body);
+  for (const Entry& entry : repaired) again.replay(entry.kind, entry.body);
   ASSERT_EQ(encoded(again.messages()), encoded(conversation.messages())) << given;
-  ASSERT_TRUE(again.mend("").empty()) << "once is enough: " << given;
-  if (mended.empty()) {
+  ASSERT_TRUE(again.repair_interrupted("").empty()) << "once is enough: " << given;
+  if (repaired.empty()) {
     ASSERT_EQ(told, "");
     ASSERT_EQ(encoded(conversation.messages()), given);
   }
@@ -142,7 +142,7 @@ TEST(ConversationRepair, LeavesAWholeConversationAlone) {
     Conversation conversation;
     for (const Entry& entry : a_session(with_summary)) conversation.replay(entry.kind, entry.body);
     std::string told = "?";
-    EXPECT_TRUE(conversation.mend("", &told).empty());
+    EXPECT_TRUE(conversation.repair_interrupted("", &told).empty());
     EXPECT_EQ(told, "");
   }
 }

@@ -101,24 +101,24 @@ TEST(Conversation, IsWhatItsEntriesComeTo) {
   same();
 }
 
-TEST(Conversation, MendsWhatWasInterrupted) {
+TEST(Conversation, RepairsWhatWasInterrupted) {
   Conversation conversation;
-  EXPECT_TRUE(conversation.mend("").empty());
+  EXPECT_TRUE(conversation.repair_interrupted("").empty());
   conversation.add(user("one"));
-  EXPECT_TRUE(conversation.mend("").empty()) << "a prompt without an answer is whole";
+  EXPECT_TRUE(conversation.repair_interrupted("").empty()) << "a prompt without an answer is whole";
   conversation.add(calling({"a", "b"}));
   conversation.add(results({"a", "b"}));
-  EXPECT_TRUE(conversation.mend("").empty());
+  EXPECT_TRUE(conversation.repair_interrupted("").empty());
   conversation.add(calling({"c", "d"}));
-  const std::vector<LiveSession::Entry> entries = conversation.mend("");
+  const std::vector<LiveSession::Entry> entries = conversation.repair_interrupted("");
   ASSERT_EQ(entries.size(), 1u);
   const Message& last = conversation.messages().back();
   ASSERT_EQ(last.parts.size(), 2u);
   EXPECT_EQ(std::get<ToolResultPart>(last.parts[1]).id, "d");
   EXPECT_TRUE(std::get<ToolResultPart>(last.parts[1]).failed);
   EXPECT_EQ(entries[0].body, encode_message(last));
-  EXPECT_TRUE(conversation.mend("").empty()) << "once";
-  const auto said = conversation.mend("half an ans");
+  EXPECT_TRUE(conversation.repair_interrupted("").empty()) << "once";
+  const auto said = conversation.repair_interrupted("half an ans");
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(conversation.messages().back().role, Message::Role::assistant);
 }

@@ -7,7 +7,7 @@ namespace acp::coder {
 namespace {
 
 using v1::PermissionOptionKind;
-using workspace::Decision;
+using workspace::Effect;
 using workspace::Scope;
 
 // As rules and `acp policy` know us.
@@ -17,22 +17,22 @@ struct Option {
   const char* id;
   const char* name;
   PermissionOptionKind kind;
-  Decision decision;
+  Effect decision;
   std::optional<Scope> scope;
 };
 // A client that chooses by kind takes the first: the one that reaches least far. One that looks for
 // "always" in a name finds the session's.
 constexpr Option options[] = {
-    {"allow_once", "Allow once", PermissionOptionKind::allow_once, Decision::allow, {}},
+    {"allow_once", "Allow once", PermissionOptionKind::allow_once, Effect::allow, {}},
     {"allow_session", "Always allow in this session", PermissionOptionKind::allow_always,
-     Decision::allow, Scope::session},
+     Effect::allow, Scope::session},
     {"allow_project", "Allow in this project from now on", PermissionOptionKind::allow_always,
-     Decision::allow, Scope::project},
-    {"reject_once", "Reject once", PermissionOptionKind::reject_once, Decision::reject, {}},
+     Effect::allow, Scope::project},
+    {"reject_once", "Reject once", PermissionOptionKind::reject_once, Effect::reject, {}},
     {"reject_session", "Always reject in this session", PermissionOptionKind::reject_always,
-     Decision::reject, Scope::session},
+     Effect::reject, Scope::session},
     {"reject_project", "Reject in this project from now on", PermissionOptionKind::reject_always,
-     Decision::reject, Scope::project},
+     Effect::reject, Scope::project},
 };
 
 bool takes_all_below(v1::ToolKind kind) {
@@ -72,12 +72,12 @@ std::optional<std::string> PermissionGate::why_unreadable(const std::string& pat
   workspace::Question question = question_of(v1::ToolKind::read);
   question.paths = {look(path, false)};
   const workspace::Judgement judgement = decisions_.judge(question);
-  if (judgement.decision != Decision::reject) return std::nullopt;
+  if (judgement.decision != Effect::reject) return std::nullopt;
   return "rejected by a rule: " + words_of(judgement);
 }
 
-Verdict PermissionGate::pass(const acp::ToolCall& call, const std::string& mode, const Asked& asked,
-                             const std::stop_token& stop) {
+GateAnswer PermissionGate::pass(const acp::ToolCall& call, const std::string& mode,
+                                const Asked& asked, const std::stop_token& stop) {
   workspace::Question question = question_of(asked.kind);
   question.tool = asked.tool;
   question.command = asked.command;
@@ -90,18 +90,18 @@ Verdict PermissionGate::pass(const acp::ToolCall& call, const std::string& mode,
   const Need need = need_of(mode, asked.kind);
   if (need == Need::another_mode)
     return {false, "the mode \"" + mode + "\" does not allow this; the user can choose another"};
-  const auto judged = [&]() -> std::optional<Verdict> {
+  const auto judged = [&]() -> std::optional<GateAnswer> {
     const workspace::Judgement judgement = decisions_.judge(question);
     // A rule that rejects holds in every mode.
-    if (judgement.decision == Decision::reject)
-      return Verdict{false, "rejected by a rule: " + words_of(judgement)};
+    if (judgement.decision == Effect::reject)
+      return GateAnswer{false, "rejected by a rule: " + words_of(judgement)};
     const bool nobody_asks = need == Need::nothing && asked.ask_reason.empty();
     // A plan touches nothing, whatever the rules that cannot be read may say.
     if (nobody_asks && (asked.kind == v1::ToolKind::think || !decisions_.is_broken()))
-      return Verdict{true, {}};
+      return GateAnswer{true, {}};
     // Modes are the user's own affair: no rule changes them.
-    if (judgement.decision == Decision::allow && asked.kind != v1::ToolKind::switch_mode)
-      return Verdict{true, "allowed by a rule: " + words_of(judgement)};
+    if (judgement.decision == Effect::allow && asked.kind != v1::ToolKind::switch_mode)
+      return GateAnswer{true, "allowed by a rule: " + words_of(judgement)};
     return std::nullopt;
   };
   if (const auto verdict = judged()) return *verdict;
@@ -109,7 +109,7 @@ Verdict PermissionGate::pass(const acp::ToolCall& call, const std::string& mode,
   const std::lock_guard one_at_a_time(asking_);
   if (const auto verdict = judged()) return *verdict;
   if (stop.stop_requested()) throw Cancelled();
-  const Verdict verdict = ask(call, question, asked);
+  const GateAnswer verdict = ask(call, question, asked);
   // What was agreed to is what the user saw: a link that was exchanged meanwhile leads elsewhere.
   if (verdict.allowed && !is_still(question, asked))
     return {false,
@@ -127,8 +127,8 @@ bool PermissionGate::is_still(const workspace::Question& question, const Asked& 
          look(asked.directory, false).resolved == question.directory.resolved;
 }
 
-Verdict PermissionGate::ask(const acp::ToolCall& call, const workspace::Question& question,
-                            const Asked& asked) {
+GateAnswer PermissionGate::ask(const acp::ToolCall& call, const workspace::Question& question,
+                               const Asked& asked) {
   // What an answer would mean beyond this call, in words. Nothing: it cannot be given.
   const auto name_offered = [&](const Option& option) -> std::optional<std::string> {
     if (!option.scope) return option.name;
@@ -153,8 +153,8 @@ Verdict PermissionGate::ask(const acp::ToolCall& call, const workspace::Question
   for (const Option& option : options) {
     if (permission.option_id != option.id || !name_offered(option)) continue;
     if (option.scope) decisions_.remember(question, option.decision, *option.scope);
-    return {option.decision == Decision::allow,
-            option.decision == Decision::allow ? "" : "permission was denied"};
+    return {option.decision == Effect::allow,
+            option.decision == Effect::allow ? "" : "permission was denied"};
   }
   return {false,
           "the client answered with an option that was not offered: " + permission.option_id};

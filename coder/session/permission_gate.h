@@ -1,4 +1,4 @@
-// Whether a tool may do what it is about to do: by the mode, by rules, else by asking the user.
+// Decides whether a tool may act: by the mode, by rules, or by asking the user.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace acp::coder {
 
-struct Verdict {
+struct GateAnswer {
   bool allowed = false;
-  // Not allowed: why, for the model and the user. Allowed by a rule: which.
+  // If not allowed: why, for the model and the user. If allowed by a rule: which.
   std::string reason = {};
 };
 
-// What a call is about to do.
+// An action that a call is about to do.
 struct Asked {
   v1::ToolKind kind = v1::ToolKind::other;
   std::string tool = {};  // the policy's name for it
@@ -31,37 +31,39 @@ struct Asked {
   std::vector<std::string> paths = {};
   // Why the user is asked whatever mode and rules say. Empty: they decide.
   std::string ask_reason = {};
-  // It holds a key: it is neither named in an answer nor remembered.
+  // It contains a key: it is neither named in an answer nor remembered.
   bool secret = false;
 };
 
-// Of one session. May be used by several threads: the user is asked one question at a time.
+// The gate of one session. May be used by several threads: the user is asked one question at a
+// time.
 class PermissionGate {
  public:
-  // A path as rules see it; `with_below`: also what is below it.
+  // Describes a path for rules; `with_below`: also the paths below it.
   using Look = std::function<workspace::Touched(const std::string& path, bool with_below)>;
 
   // The first of the directories is the project. Without `look`, paths count as they are written.
   PermissionGate(std::vector<std::string> directories, std::string policy_file,
                  Look look = nullptr);
 
-  // The user is asked about the call as it is shown. Throws Cancelled if the user's answer is that
-  // the turn is cancelled.
-  Verdict pass(const acp::ToolCall& call, const std::string& mode, const Asked& asked,
-               const std::stop_token& stop);
-  // Why the rules cannot be read, once.
+  // Decides, if necessary by asking the user about the call as it is shown. Throws Cancelled if the
+  // user cancels the turn.
+  GateAnswer pass(const acp::ToolCall& call, const std::string& mode, const Asked& asked,
+                  const std::stop_token& stop);
+  // Returns once why the rules cannot be read.
   std::optional<std::string> take_problem() { return decisions_.take_problem(); }
-  // The paths that rules keep from the model when a tool of this kind lists or searches.
+  // A filter of paths that rules hide from the model when a tool of this kind lists or searches.
   workspace::PathFilter path_filter(v1::ToolKind kind);
-  // The rule that keeps the model from reading this, in words.
+  // The rule that forbids the model to read this, in words.
   std::optional<std::string> why_unreadable(const std::string& path);
 
  private:
   workspace::Question question_of(v1::ToolKind kind) const;
   workspace::Touched look(const std::string& path, bool with_below) const;
-  // Whether paths and directory still lead to where they led before the user was asked.
+  // Whether paths and directory still resolve as they did before the user was asked.
   bool is_still(const workspace::Question& question, const Asked& asked) const;
-  Verdict ask(const acp::ToolCall& call, const workspace::Question& question, const Asked& asked);
+  GateAnswer ask(const acp::ToolCall& call, const workspace::Question& question,
+                 const Asked& asked);
 
   const std::vector<std::string> directories_;
   const Look look_;

@@ -85,7 +85,7 @@ class GateTest : public ::testing::Test {
   std::string mode;
   Asked asked;
   int call_count = 0;
-  Verdict verdict;
+  GateAnswer verdict;
   std::map<std::string, std::string> leads_to;  // links
   std::function<void()> while_asked = [] {};
   std::map<std::string, std::string> names;  // of the options that were offered last, and before

@@ -24,14 +24,21 @@ v1::SessionUpdate as_message(const v1::Notice& notice) {
   return chunk;
 }
 
+// The context, with every update stored in the session.
+SessionContext stored_by(Session& session, const SessionContext& context) {
+  // Weak: what a turn leaves open is closed after it, when the session may be gone.
+  const auto keep = [weak = session.weak_from_this()](v1::SessionUpdate& update) {
+    if (const auto alive = weak.lock()) alive->keep_sent(update);
+  };
+  return context.before_update(keep);
+}
+
 TurnReport::TurnReport(const SessionContext& context, Session& session,
                        const settings::Secrets& secrets)
     : session_(session),
       unstored_(context),
       // Weak: what a turn leaves open is closed after it, when the session may be gone.
-      context_(context.before_update([weak = session.weak_from_this()](v1::SessionUpdate& update) {
-        if (const auto alive = weak.lock()) alive->keep_sent(update);
-      })),
+      context_(stored_by(session, context)),
       secrets_(secrets),
       stream_(secrets) {}
 

@@ -19,7 +19,7 @@ class GitIgnore : public ::testing::Test {
  protected:
   GitIgnore() { EXPECT_EQ(git("init -q").exit.value, 0); }
 
-  workspace::CommandResult git(const std::string& arguments) {
+  workspace::CommandOutcome git(const std::string& arguments) {
     workspace::CommandLine line;
     line.command = "git " + arguments;
     line.cwd = scratch.path();

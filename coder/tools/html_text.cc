@@ -42,7 +42,7 @@ bool begins_tag(std::string_view rest) {
 }
 
 void put_character(std::string& out, std::uint32_t code) {
-  if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
+  if (!json::is_code_point(code)) code = 0xFFFD;
   char character[4];
   out.append(character, json::utf8_put(character, code));
 }

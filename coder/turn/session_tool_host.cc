@@ -174,7 +174,7 @@ CommandOutcome SessionToolHost::run_here(const CommandWanted& wanted,
   const std::function<void(std::string_view)> on_output =
       secrets_.empty() ? progress.on_output
                        : [&](std::string_view text) { show(stream.add(text)); };
-  const workspace::CommandResult result =
+  const workspace::CommandOutcome result =
       workspace::run_command(line, limits, on_output, context_.stop_token());
   if (result.stopped) throw Cancelled();
   CommandOutcome outcome;

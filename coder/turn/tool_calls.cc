@@ -142,7 +142,8 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
       asked.tool + "\n" + asked.command + "\n" + asked.directory + "\n" + asked.origin;
   for (const std::string& path : asked.paths) facts += "\n" + path;
   asked.secret = secrets_.in(facts);
-  const Verdict verdict = session_.gate.pass(call, session_.mode(), asked, context_.stop_token());
+  const GateAnswer verdict =
+      session_.gate.pass(call, session_.mode(), asked, context_.stop_token());
   if (const auto problem = session_.gate.take_problem())
     report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);
   if (!verdict.allowed) throw ToolFailed(verdict.reason);

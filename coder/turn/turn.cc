@@ -428,7 +428,7 @@ void TurnLoop::keep_interrupted() {
       for (const Part& part : current_->message.parts)
         if (const auto* text = std::get_if<TextPart>(&part)) said += text->text;
     current_.reset();
-    report_.keep(session_.conversation.mend(said));
+    report_.keep(session_.conversation.repair_interrupted(said));
     report_.settle();
   } catch (const ConnectionClosed&) {  // nobody listens any more
   }
