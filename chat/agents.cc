@@ -64,7 +64,7 @@ namespace {
 
 // Headers may be secret: they go by its environment, never by its command line.
 KnownAgent agent_at_url(const settings::AgentSettings& given) {
-  RemoteAgent remote{.url = given.url};
+  AgentAddress remote{.url = given.url};
   std::map<std::string, std::string> env;
   for (const auto& [name, value] : given.headers) {
     const std::string variable = header_variable + std::to_string(env.size() + 1);

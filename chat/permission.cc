@@ -65,8 +65,7 @@ std::string why_always_asked(const workspace::Boundary& boundary, const std::str
 
 }  // namespace
 
-PermissionAnswer answered(const PermissionQuestion& question, By by, bool allow,
-                          std::string reason) {
+PermissionAnswer answered(const PermissionPrompt& question, By by, bool allow, std::string reason) {
   PermissionAnswer answer{.by = by, .reason = std::move(reason)};
   if (const auto* option = workspace::least_option(question.options, allow))
     answer.option = *option;
@@ -107,7 +106,7 @@ ToolCallState call_in_question(const v1::ToolCallUpdate& said, ToolCallState kno
   return call;
 }
 
-workspace::Question as_question(const PermissionQuestion& question) {
+workspace::Question as_question(const PermissionPrompt& question) {
   using workspace::Ends;
   const ToolCallState& call = question.call;
   workspace::Question asked;
@@ -158,7 +157,7 @@ std::unique_ptr<Permissions> Permissions::from(const std::string& word,
     std::vector<workspace::Policy::Placed> rules;
     if (!user_file.empty()) rules = workspace::PolicyStore(user_file).load();
     std::erase_if(rules, [](const workspace::Policy::Placed& placed) {
-      return placed.rule.decision == workspace::Decision::allow;
+      return placed.rule.decision == workspace::Effect::allow;
     });
     return std::make_unique<Permissions>(known->second, std::move(rules), user_file, word.empty());
   }
@@ -169,15 +168,15 @@ std::unique_ptr<Permissions> Permissions::from(const std::string& word,
   return std::make_unique<Permissions>(Kind::rules, workspace::PolicyStore(path).load());
 }
 
-PermissionAnswer Permissions::answer(const PermissionQuestion& question, std::stop_token stop) {
+PermissionAnswer Permissions::answer(const PermissionPrompt& question, std::stop_token stop) {
   const workspace::Question seen = as_question(question);
   PermissionAnswer answer = decide(question, seen, std::move(stop));
   const std::lock_guard lock(answers_mutex_);
   // A rule that allowed the question does not allow another call by it: it judges that itself.
   if (!answer.allowed)
-    answers_.add(as_rejected(question.call, seen), workspace::Decision::reject);
+    answers_.add(as_rejected(question.call, seen), workspace::Effect::reject);
   else if (answer.by != By::rule)
-    answers_.add(seen, workspace::Decision::allow);
+    answers_.add(seen, workspace::Effect::allow);
   return answer;
 }
 
@@ -192,11 +191,10 @@ workspace::Judgement Permissions::judged(const workspace::Question& seen) {
   return rule.decision || kind_ != Kind::ask ? rule : decisions_.judge(seen);
 }
 
-PermissionAnswer Permissions::decide(const PermissionQuestion& question,
+PermissionAnswer Permissions::decide(const PermissionPrompt& question,
                                      const workspace::Question& seen, std::stop_token stop) {
   if (const workspace::Judgement rule = judged(seen); rule.decision)
-    return answered(question, By::rule, *rule.decision == workspace::Decision::allow,
-                    by_rule(rule));
+    return answered(question, By::rule, *rule.decision == workspace::Effect::allow, by_rule(rule));
   switch (kind_) {
     case Kind::allow:
       return answered(question, By::policy, true, "by --policy allow");
@@ -212,20 +210,20 @@ PermissionAnswer Permissions::decide(const PermissionQuestion& question,
 
 PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_itself,
                                     std::stop_token stop) {
-  if (const workspace::Judgement rule = judged(call); rule.decision == workspace::Decision::reject)
+  if (const workspace::Judgement rule = judged(call); rule.decision == workspace::Effect::reject)
     return {.by = By::rule, .allowed = false, .reason = by_rule(rule)};
   if (asks_itself) return {.by = By::policy, .allowed = true};
-  std::optional<workspace::Decision> before;
+  std::optional<workspace::Effect> before;
   {
     const std::lock_guard lock(answers_mutex_);
     before = answers_.about(call);
   }
-  if (before == workspace::Decision::allow) return {.by = By::policy, .allowed = true};
-  if (before == workspace::Decision::reject)
+  if (before == workspace::Effect::allow) return {.by = By::policy, .allowed = true};
+  if (before == workspace::Effect::reject)
     return {.by = By::rule, .allowed = false, .reason = "it was rejected when the agent asked"};
   if (call.kind == "read") return {.by = By::policy, .allowed = true};
   // The agent did not ask: we do.
-  PermissionQuestion question;
+  PermissionPrompt question;
   question.call.title = describe(call);
   question.call.kind = call.kind == "edit" ? v1::ToolKind::edit : v1::ToolKind::execute;
   question.agent = call.agent;
@@ -255,7 +253,7 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
     workspace::Question kept = call;
     kept.change.reset();  // it may be large
     answers_.add(std::move(kept),
-                 answer.allowed ? workspace::Decision::allow : workspace::Decision::reject);
+                 answer.allowed ? workspace::Effect::allow : workspace::Effect::reject);
   }
   return answer;
 }

@@ -1,5 +1,4 @@
-// How questions of an agent are answered where nobody sits in front of a conversation. Nothing is
-// decided in silence: every answer says who gave it.
+// Answers questions of an agent outside of `acp chat`. Every answer says who gave it.
 #pragma once
 
 #include <functional>
@@ -22,8 +21,8 @@ namespace acp::chat {
 
 struct PermissionAnswerChoice;
 
-// What the agent wants, with everything that it has told of the tool call before.
-struct PermissionQuestion {
+// What the agent asks for, with everything that it has reported of the tool call before.
+struct PermissionPrompt {
   ToolCallState call;
   std::vector<PermissionOption> options;
   std::string agent;
@@ -31,7 +30,7 @@ struct PermissionQuestion {
   std::vector<std::string> more_directories = {};
 };
 
-// The call as the question shows it: what it says itself counts before what was said earlier.
+// The call as the question shows it: the question's own data, completed by earlier updates.
 ToolCallState call_in_question(const v1::ToolCallUpdate& said, ToolCallState known);
 
 struct PermissionAnswer {
@@ -52,25 +51,25 @@ struct PermissionAnswer {
 };
 const char* to_string(PermissionAnswer::By by);
 
-// What is asked, as rules see it. Paths are looked up on the disk.
-workspace::Question as_question(const PermissionQuestion& question);
-// The same for a question that was rejected: a command counts whatever kind the agent gave it.
+// Converts a prompt into the question that rules see. Looks up paths on the disk.
+workspace::Question as_question(const PermissionPrompt& question);
+// The question of a rejected call: a command counts whatever kind the agent gave it.
 workspace::Question as_rejected(const ToolCallState& call, workspace::Question question);
-// A call that the agent sent without asking, on one line, safe to show.
+// Describes a call that the agent sent without asking, on one line, safe to show.
 std::string describe(const workspace::Question& call);
 // "by the rule allow execute of npm * (policy.toml:3)"
 std::string by_rule(const workspace::Judgement& judged);
-// The one that reaches least far.
-PermissionAnswer answered(const PermissionQuestion& question, PermissionAnswer::By by, bool allow,
+// The answer with the option of the smallest scope.
+PermissionAnswer answered(const PermissionPrompt& question, PermissionAnswer::By by, bool allow,
                           std::string reason);
 
-// For all threads.
+// May be used by several threads.
 class Permissions {
  public:
   enum class Kind { deny, allow, ask, rules };
 
-  // WORD is deny, allow, ask, or a file with rules; empty: deny, because nothing was said. With a
-  // word, the rules of `user_file` that reject hold as well; with ask, all of them. Throws
+  // Reads a policy: deny, allow, ask, or a file with rules; empty means deny, as the default. With
+  // a word, the rules of `user_file` that reject hold as well; with ask, all of them. Throws
   // workspace::PolicyStoreError.
   static std::unique_ptr<Permissions> from(const std::string& word, const std::string& user_file);
 
@@ -82,26 +81,26 @@ class Permissions {
         rules_(std::move(rules)),
         decisions_(std::move(user_file)) {}
 
-  // Nothing else is printed while what this gives is held: it is, while a question is open. Set
-  // before the first question.
+  // Returns a lock held while a question is open; nothing else prints meanwhile. Set before the
+  // first question.
   using Silence = std::function<std::unique_lock<std::mutex>()>;
   void silence_by(Silence silence) { silence_ = std::move(silence); }
 
-  PermissionAnswer answer(const PermissionQuestion& question, std::stop_token stop);
+  PermissionAnswer answer(const PermissionPrompt& question, std::stop_token stop);
 
-  // A read, write or command that the agent asks us to carry out. What it asked about before is
-  // answered as that was; else a read is carried out, and the rest is decided as a question is.
-  // Of an agent that asks by itself, only rules that reject count.
+  // Decides about a read, write or command that we shall carry out. If the agent asked about it
+  // before, that answer counts; otherwise a read is allowed, and the rest is decided as a question.
+  // For an agent that asks by itself, only rejecting rules count.
   PermissionAnswer judge(const workspace::Question& call, bool asks_itself, std::stop_token stop);
 
  private:
-  PermissionAnswer decide(const PermissionQuestion& question, const workspace::Question& seen,
+  PermissionAnswer decide(const PermissionPrompt& question, const workspace::Question& seen,
                           std::stop_token stop);
-  PermissionAnswer ask(const PermissionQuestion& question, const workspace::Question& seen,
+  PermissionAnswer ask(const PermissionPrompt& question, const workspace::Question& seen,
                        std::stop_token stop);
-  // A letter was typed: what it remembers is remembered.
+  // Stores the rule that the typed letter stands for.
   PermissionAnswer taken(const PermissionAnswerChoice& chosen, const workspace::Question& seen);
-  // The rule that holds for this question.
+  // The rules' decision about this question.
   workspace::Judgement judged(const workspace::Question& seen);
 
   const Kind kind_;

@@ -20,10 +20,10 @@ using By = PermissionAnswer::By;
 using Answer = PermissionAnswerChoice;
 
 // Those that a letter gives, as in acp chat.
-std::vector<Answer> by_letter(const PermissionQuestion& question, const workspace::Question& seen,
+std::vector<Answer> by_letter(const PermissionPrompt& question, const workspace::Question& seen,
                               const workspace::Decisions& decisions) {
   const auto reach = [&](workspace::Scope scope) -> std::optional<std::string> {
-    const auto rule = decisions.offered(seen, workspace::Decision::allow, scope);
+    const auto rule = decisions.offered(seen, workspace::Effect::allow, scope);
     if (!rule) return {};
     return workspace::reach_of(*rule, seen);
   };
@@ -74,15 +74,14 @@ std::optional<std::size_t> number_in(const std::string& line) {
 
 }  // namespace
 
-PermissionAnswer Permissions::ask(const PermissionQuestion& question,
-                                  const workspace::Question& seen, std::stop_token stop) {
+PermissionAnswer Permissions::ask(const PermissionPrompt& question, const workspace::Question& seen,
+                                  std::stop_token stop) {
   const std::lock_guard lock(asking_);
   std::optional<Tty> terminal = Tty::open();
   if (!terminal) return answered(question, By::nobody, false, "there is no terminal to ask at");
   // What was answered while this one waited may answer it, too.
   if (const workspace::Judgement rule = judged(seen); rule.decision)
-    return answered(question, By::rule, *rule.decision == workspace::Decision::allow,
-                    by_rule(rule));
+    return answered(question, By::rule, *rule.decision == workspace::Effect::allow, by_rule(rule));
   const Tty::Size size = terminal->size();
   const Line title = question_title(question.call, question.cwd);
   const Lines body = question_body(question.call, question.cwd, size.columns - 2);
@@ -130,7 +129,7 @@ PermissionAnswer Permissions::taken(const Answer& chosen, const workspace::Quest
   if (chosen.kind != Answer::Kind::session && chosen.kind != Answer::Kind::project) return answer;
   const auto scope =
       chosen.kind == Answer::Kind::session ? workspace::Scope::session : workspace::Scope::project;
-  if (const auto kept = decisions_.remember(seen, workspace::Decision::allow, scope))
+  if (const auto kept = decisions_.remember(seen, workspace::Effect::allow, scope))
     answer.reason += ", remembered " + kept->where;
   return answer;
 }

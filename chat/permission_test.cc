@@ -8,8 +8,8 @@ namespace {
 using Kind = PermissionOptionKind;
 using By = PermissionAnswer::By;
 
-PermissionQuestion question(std::vector<Kind> kinds) {
-  PermissionQuestion result;
+PermissionPrompt question(std::vector<Kind> kinds) {
+  PermissionPrompt result;
   result.call.id = "c";
   result.call.title = "Run the tests";
   result.call.kind = ToolKind::execute;
@@ -50,11 +50,11 @@ TEST(Permission, WhatIsNotOfferedIsNotAllowed) {
 
 TEST(Permission, RulesDecideAndTheRestIsNobodys) {
   workspace::Rule rule;
-  rule.decision = workspace::Decision::allow;
+  rule.decision = workspace::Effect::allow;
   rule.kind = "execute";
   rule.command = "npm *";
   Permissions rules(Permissions::Kind::rules, {{rule, "rules.toml:1"}});
-  PermissionQuestion asked = question({Kind::allow_once, Kind::reject_once});
+  PermissionPrompt asked = question({Kind::allow_once, Kind::reject_once});
   PermissionAnswer answer = rules.answer(asked, {});
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.by, By::rule);
@@ -67,7 +67,7 @@ TEST(Permission, RulesDecideAndTheRestIsNobodys) {
 }
 
 TEST(Permission, TheQuestionAsRulesSeeIt) {
-  PermissionQuestion asked = question({});
+  PermissionPrompt asked = question({});
   EXPECT_EQ(as_question(asked).command, "npm test");
   asked.call.raw_input = Json::object({{"command", "npm"}, {"args", Json::array({"a b", "c"})}});
   EXPECT_EQ(as_question(asked).command, "npm 'a b' c");
@@ -90,7 +90,7 @@ TEST(Permission, TheQuestionAsRulesSeeIt) {
 }
 
 TEST(Permission, WhereACommandRunsAndWhatIsFetched) {
-  PermissionQuestion asked = question({});
+  PermissionPrompt asked = question({});
   EXPECT_EQ(as_question(asked).directory.written, "/project") << "unless the agent says another";
   asked.call.raw_input = Json::object({{"command", "npm test"}, {"cwd", "vendor/"}});
   EXPECT_EQ(as_question(asked).directory.written, "/project/vendor");
@@ -118,7 +118,7 @@ TEST(Permission, TheQuestionItselfCountsBeforeWhatWasSaidEarlier) {
 }
 
 TEST(Permission, DescribedOnOneSafeLine) {
-  PermissionQuestion asked = question({});
+  PermissionPrompt asked = question({});
   EXPECT_EQ(describe(asked.call), "execute `npm test`");
   asked.call.raw_input = Json::object({{"command", "a\n\x1b[1mb"}});
   EXPECT_EQ(describe(asked.call), "execute `a␊␛[1mb`");

@@ -11,7 +11,7 @@ constexpr std::string_view says = "acp connect: ";
 constexpr std::string_view initialize_failed = "initialize was answered with -32603 ";
 }  // namespace
 
-KnownAgent agent_elsewhere(const RemoteAgent& remote) {
+KnownAgent agent_elsewhere(const AgentAddress& remote) {
   KnownAgent agent{.name = {}, .kind = KnownAgent::Kind::remote};
   agent.elsewhere = true;
   agent.argv = {own_program(), "connect", "--no-files", "--no-terminals"};

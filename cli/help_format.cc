@@ -4,6 +4,7 @@
 #include <sstream>
 #include <vector>
 
+#include "acp/json/utf8.h"
 #include "cli/docs_place.h"
 #include "cli/table.h"
 
@@ -17,17 +18,13 @@ std::size_t line_width() {
   return columns == 0 ? 80 : std::clamp(columns, narrowest, widest);
 }
 
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // Its words, filled into lines. The first begins after `indent` columns, which are there already.
 std::string filled(const std::string& text, std::size_t indent) {
   std::string out, line;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    if (!line.empty() && indent + columns(line) + 1 + columns(word) > line_width()) {
+    if (!line.empty() &&
+        indent + json::utf8_count(line) + 1 + json::utf8_count(word) > line_width()) {
       out += line + '\n' + std::string(indent, ' ');
       line.clear();
     }
@@ -128,7 +125,7 @@ std::string HelpFormatter::entry(const std::string& name, const std::string& des
   const bool beside = line_width() >= wanted + room;
   const std::size_t column = beside ? wanted : 6;
   std::string line = "  " + name;
-  const std::size_t width = columns(line);
+  const std::size_t width = json::utf8_count(line);
   line +=
       beside && width < column ? std::string(column - width, ' ') : "\n" + std::string(column, ' ');
   return line + wrapped(with_docs(description, docs_directory()), column) + "\n";

@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(ok || !strictly, "strict accepts what the default refuses", chosen.name);
   std::size_t reports = 0;
   acp::json::Options options;
-  options.report = [&](const acp::json::Report&) { ++reports; };
+  options.report = [&](const acp::json::DecodeReport&) { ++reports; };
   require(watched.read(text, options) == ok, "a hook changes the verdict", chosen.name);
   if (!ok) return 0;
   require(acp::Json::parse(text).ok(), "no JSON, but accepted", chosen.name);

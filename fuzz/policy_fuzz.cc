@@ -68,7 +68,7 @@ Question question(Input& in) {
 
 Rule rule(Input& in) {
   Rule made;
-  made.decision = in.flag() ? Decision::allow : Decision::reject;
+  made.decision = in.flag() ? Effect::allow : Effect::reject;
   made.agent = in.one_of({"", "one"});
   made.project = in.one_of({"", "/a", "/a/b"});
   made.kind = in.one_of(kinds);
@@ -123,7 +123,7 @@ void require(bool holds, const char* what, const Rule& rule) {
 }
 
 void check_allowed(const Rule& rule, const Question& asked) {
-  require(rule.decision == Decision::allow, "not a rule that allows", rule);
+  require(rule.decision == Effect::allow, "not a rule that allows", rule);
   require(asked.always_ask.empty(), "always asks", rule);
   require(rule.agent.empty() || rule.agent == asked.agent, "another agent", rule);
   require(rule.kind.empty() || rule.kind == asked.kind, "another kind", rule);
@@ -176,12 +176,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Policy policy(placed);
   const Question seen = question(in);
   const Scope scope = in.flag() ? Scope::session : Scope::project;
-  const auto made = rule_for(seen, Decision::allow, scope);
+  const auto made = rule_for(seen, Effect::allow, scope);
   if (made && scope == Scope::session) policy.remember_for_session(*made);
   while (!in.done()) {
     const Question now = question(in);
     const Judgement judged = policy.judge(now);
-    if (judged.decision == Decision::allow) check_allowed(*judged.rule, now);
+    if (judged.decision == Effect::allow) check_allowed(*judged.rule, now);
     if (made && made->matches(now)) check_remembered(seen, *made, now);
   }
   return 0;

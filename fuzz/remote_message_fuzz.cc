@@ -32,7 +32,7 @@ Session session_of(char letter) {
 
 // Each line: what happens, which session, and a text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  acp::remote::Limits limits;
+  acp::remote::ServerLimits limits;
   limits.max_unread_sessions = 4;
   limits.max_pending = 8;
   limits.max_id_length = 32;

@@ -1,6 +1,6 @@
 // An agent on the official SDK that tries everything a client's workspace offers: `fs` and `terminal`
 // methods with every parameter. The prompt names a part; what it says is a list of what was not as it
-// should be, and "all well: N checks" if nothing was. `workspace_agent.mjs`, driven by workspace_test.mjs.
+// should be, and "all well: N checks" if nothing was. run_test.mjs drives it.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";

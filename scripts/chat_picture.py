@@ -85,7 +85,7 @@ with tempfile.TemporaryDirectory() as home:
         # As it is where nothing is configured.
         chat = begin(columns, rows, ()) if name == "chat-start.svg" else begin(columns, rows)
         if name == "chat.svg":
-            chat.type("plan Find the mistake, Mend it, Run the tests\r")
+            chat.type("plan Find the mistake, Fix it, Run the tests\r")
             chat.wait("❯ plan")
             chat.wait("/help")
         if name in ("chat.svg", "chat-narrow.svg"):

@@ -4,12 +4,13 @@ what to do; what must compile does."""
 
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 compiler, include, *flags = sys.argv[1:]
 MOST_LINES = 40  # of an error message
 
-TEMPORARY = "g++ 12 destroys this temporary twice in a co_await expression: give it a name first"
+TEMPORARY = "g++ 12 destroys this temporary twice in a co_await expression: give it a name first (outside of coroutines, too)"
 LAMBDA = "g++ 12 destroys this lambda twice in a co_await expression: give it a name first"
 
 # In a coroutine: what compiles everywhere but with g++ 12, and the sentence there.
@@ -27,6 +28,8 @@ TEMPORARIES = [
     ('co_await agent.load_session({.cwd = file, .sessionId = file});', TEMPORARY),
     ('co_await agent.list_sessions({.cwd = file});', TEMPORARY),
     ('co_await turn.on_thread([file] { return file.size(); });', LAMBDA),
+    ('co_await turn.before_update([file](acp::SessionUpdate&) {}).say(file);', LAMBDA),
+    ('acp::Client client("a", "1"); co_await client.connect(acp::remote::url(file, {.bearer_token = file}));', TEMPORARY),
 ]
 # With every compiler; None: it compiles.
 EVERYWHERE = [
@@ -35,6 +38,8 @@ EVERYWHERE = [
     ('co_await agent.new_session("/"); co_await agent.new_session(file);', None),
     ('const auto size = [file] { return file.size(); }; co_await turn.on_thread(size);', None),
     ('co_await turn.sleep(std::chrono::milliseconds(1));', None),
+    ('const auto hook = [file](acp::SessionUpdate&) {}; co_await turn.before_update(hook).say(file);', None),
+    ('acp::Client client("a", "1"); co_await client.connect(acp::remote::url(file));', None),
     ('turn.say("a");', "co_await it, or wait() for it"),
     ('agent.new_session("/");', "co_await it, or wait() for it"),
     ('acp::Agent("a", "1").on_prompt([](int) { return acp::StopReason::end_turn; });',
@@ -62,18 +67,31 @@ def defined(name):
     return next((line.split()[2] for line in macros.stdout.splitlines() if line.split()[1] == name), None)
 
 
-def errors_of(statement):
-    source = f"""#include <acp/agent.h>
+HEADERS = """#include <acp/agent.h>
 #include <acp/client.h>
+#include <acp/remote/client.h>
 #include <chrono>
 #include <memory>
-acp::Task<void> run(acp::Turn turn, acp::AgentHandle agent, std::string file) {{
+"""
+OPTIONS = ["-std=c++20", "-Wall", "-Werror=unused-result", "-Wno-missing-field-initializers", *flags, f"-I{include}"]
+
+
+def compile_headers(folder):
+    """Once for all cases. Returns the options that use them."""
+    header, compiled = f"{folder}/headers.h", f"{folder}/headers.h.gch"
+    with open(header, "w", encoding="utf-8") as file:
+        file.write(HEADERS)
+    subprocess.run([compiler, *OPTIONS, "-x", "c++-header", header, "-o", compiled], check=True)
+    return ["-include", header] if defined("__clang__") is None else ["-include-pch", compiled]
+
+
+def errors_of(statement):
+    source = f"""acp::Task<void> run(acp::Turn turn, acp::AgentHandle agent, std::string file) {{
   {statement}
   co_return;
 }}
 """
-    done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Werror=unused-result", "-Wno-missing-field-initializers",
-                           *flags, f"-I{include}", "-fsyntax-only", "-x", "c++", "-"],
+    done = subprocess.run([compiler, *OPTIONS, *headers, "-fsyntax-only", "-x", "c++", "-"],
                           input=source, capture_output=True, text=True)
     return done.stderr if done.returncode != 0 else None
 
@@ -95,7 +113,8 @@ def fault_of(case):
 
 broken = defined("__clang__") is None and int(defined("__GNUC__")) < 13
 cases = EVERYWHERE + [(statement, sentence if broken else None) for statement, sentence in TEMPORARIES]
-with ThreadPoolExecutor(2) as pool:
+with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+    headers = compile_headers(folder)
     faults = [fault for fault in pool.map(fault_of, cases) if fault]
 print("\n".join(faults) or f"{len(cases)} cases, g++ 12: {broken}")
 sys.exit(1 if faults else 0)

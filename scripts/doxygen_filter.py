@@ -35,7 +35,7 @@ def of_protocol(line):
         return [f"/// `{word}` of the Model Context Protocol: see",
                 f"/// https://modelcontextprotocol.io/specification/2025-11-25/schema#{word.lower()}"]
     return [f"/// `{word}` of the protocol, version {generated.group(1)}: see",
-            f"/// https://agentclientprotocol.com/protocol/schema#{word.lower()}"]
+            f"/// https://agentclientprotocol.com/protocol/v{generated.group(1)}/schema#{word.lower()}"]
 
 
 class Scopes:

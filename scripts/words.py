@@ -19,43 +19,74 @@ PHRASES = [
     (r"whoever", "the caller, the client, the process", "Whoever reads it"),
     (r"(?:is|are|was|were) told(?! (?:apart|to|not|no|how|there|that there|so by|by)\b)", "reported, notified, sent",
      "the user is told"),
-    (r"held against", "checked against, compared with", "held against the schema"),
+    (r"(?:hold\w* .{0,25}|held )against", "checked against, compared with", "holds its answers against the schema"),
     (r"mistakes? in the usage", "usage error", "2 mistakes in the usage"),
     (r"(?:right|stands?|stood|nothing|something|more) behind", "after", "what stands behind the name"),
-    (r"behind the (?:answer|last|first|id|prompt|session|cancel|headers?|colon|name|path)", "after",
+    (r"behind the (?:answer|last|first|id|prompt|session|cancel|headers?|colon|name|path|end)", "after",
      "a request behind the answer"),
+    (r"behind (?:session|blank)", "after", "a request behind session/cancel"),
     (r"behind --", "after --", "the command behind --"),
+    (r"told of|tells? of", "reports, describes, mentions", "the answer tells of it"),
+    (r"put through", "checked with, run through", "an agent is put through it"),
+    (r"mend(?:s|ed|ing)?\b", "repair, fix", "mends the file"),
+    (r"no \w+ is to be had", "there is no", "no answer is to be had"),
 ]
 FINDERS = [(re.compile(rf"\b(?:{pattern})", re.IGNORECASE), instead, example) for pattern, instead, example in PHRASES]
 LEFT_BEHIND = re.compile(r"\b(?:left|leaves?|leaving)\b[^.]* behind\b", re.IGNORECASE)  # the usual meaning
+SAID = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<comment>//.*|^\s*#(?!include|define).*)')
+NEW_PARAGRAPH = re.compile(r"\s*(?:#|\||[-*] |\d+\. |```|<)|    ")
 
 
 def texts_of_python(text):
-    """(line number, text) of every line of a comment or string."""
+    """(line number, kind, text) of every line of a comment or string; kind None: joined with nothing."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.COMMENT, tokenize.STRING):
-            yield from enumerate(token.string.splitlines(), token.start[0])
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], "comment", token.string.lstrip("#")
+        elif token.type == tokenize.STRING:
+            for number, line in enumerate(token.string.splitlines(), token.start[0]):
+                yield number, "string" if line.strip() else None, line.strip("\"' ")
 
 
-def texts_of(path, text):
-    """(line number, text) of what people read: all of a page; comments and strings of code."""
-    if path.suffix == ".py":
-        yield from texts_of_python(text)
-        return
+def texts_of_page(text):
+    begins = True
     for number, line in enumerate(text.splitlines(), 1):
-        if path.suffix == ".md":
-            yield number, line
-            continue
-        for found in re.finditer(r'"(?:[^"\\]|\\.)*"|`[^`]*`|//.*|^\s*#(?!include|define).*', line):
-            yield number, found.group()
+        yield number, None if begins or NEW_PARAGRAPH.match(line) else "page", line
+        begins = not line.strip()
+
+
+def texts_of_code(text):
+    for number, line in enumerate(text.splitlines(), 1):
+        for found in SAID.finditer(line):
+            if found["comment"]:
+                yield number, "comment", found.group().lstrip("/# ")
+            else:
+                yield number, "string" if not line[:found.start()].strip() else None, found.group()[1:-1]
+
+
+def passages_of(path, text):
+    """What people read, as lists of (line number, text): the lines of a paragraph, of a comment, of a long string."""
+    texts = {".py": texts_of_python, ".md": texts_of_page}.get(path.suffix, texts_of_code)
+    passage, last = [], None
+    for number, kind, said in texts(text):
+        if passage and (kind is None or number != passage[-1][0] + 1 or (last not in (None, kind))):
+            yield passage
+            passage = []
+        passage.append((number, said))
+        last = kind
+    if passage:
+        yield passage
 
 
 def faults_in(path, text):
-    for number, said in texts_of(path, text):
-        if LEFT_BEHIND.search(said):
-            continue
+    for passage in passages_of(path, text):
+        said = LEFT_BEHIND.sub(lambda found: "_" * len(found.group()), " ".join(line.strip() for _, line in passage))
         for finder, instead, _ in FINDERS:
-            if found := finder.search(said):
+            for found in finder.finditer(said):
+                at = found.start()
+                for number, line in passage:
+                    if at <= len(line.strip()):
+                        break
+                    at -= len(line.strip()) + 1
                 yield f"{path.relative_to(ROOT)}:{number}: {found.group()}: write {instead}"
 
 

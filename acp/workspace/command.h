@@ -1,4 +1,4 @@
-// A command that is run here: its output live and within limits, its whole tree gone at the end.
+// Runs a command here: its output live and within limits, its whole process tree ended at the end.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace acp::workspace {
 
-// What runs, and where.
+// A command, and where it runs.
 struct CommandLine {
   // With arguments: looked for in PATH, and started as it is. Without: a line for the shell.
   std::string command;
@@ -25,16 +25,16 @@ struct CommandLine {
   std::vector<io::EnvironmentEdit> environment = {};
 };
 
-// What it may use.
+// The limits of a command.
 struct CommandLimits {
-  // Then its tree is killed; nothing for no limit.
+  // Time after which its process tree is killed; nothing for no limit.
   std::optional<std::chrono::milliseconds> time = {};
   // The last bytes of the output that are kept.
   std::size_t output_bytes = 256 * 1024;
 };
 
-// How it ended, and what it printed.
-struct CommandResult {
+// How a command ended, and what it printed.
+struct CommandOutcome {
   std::string output;  // stdout and stderr as they came, as UTF-8
   bool truncated = false;
   std::size_t total_bytes = 0;
@@ -47,17 +47,17 @@ struct CommandResult {
 // on again.
 std::vector<io::EnvironmentEdit> without_prompts(const std::vector<io::EnvironmentEdit>& more);
 
-// What could not be started at all.
+// Thrown for a command that could not be started at all.
 class CommandFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Blocks until the command has ended and all that it printed is there. What it leaves behind in the
-// background ends with it. stdin is at its end; pagers, colours and prompts are switched off.
-// `on_output` gets each piece of the text, on this thread.
-CommandResult run_command(const CommandLine& line, const CommandLimits& limits,
-                          const std::function<void(std::string_view)>& on_output = {},
-                          std::stop_token stop = {});
+// Runs a command; blocks until it has ended and all its output is there. Processes that it leaves
+// in the background are ended, too. stdin is at its end; pagers, colours and prompts are switched
+// off. `on_output` gets each piece of the text, on this thread.
+CommandOutcome run_command(const CommandLine& line, const CommandLimits& limits,
+                           const std::function<void(std::string_view)>& on_output = {},
+                           std::stop_token stop = {});
 
 }  // namespace acp::workspace

@@ -38,8 +38,8 @@ class Running {
     if (limits.time) deadline_ = Clock::now() + *limits.time;
   }
 
-  CommandResult run(const std::stop_token& stop) {
-    CommandResult result;
+  CommandOutcome run(const std::stop_token& stop) {
+    CommandOutcome result;
     const std::stop_callback on_stop(stop, [this] { stop_.poke(); });
     std::optional<io::ExitStatus> exit;
     while (!exit) {
@@ -116,9 +116,9 @@ std::vector<io::EnvironmentEdit> without_prompts(const std::vector<io::Environme
   return edits;
 }
 
-CommandResult run_command(const CommandLine& line, const CommandLimits& limits,
-                          const std::function<void(std::string_view)>& on_output,
-                          std::stop_token stop) {
+CommandOutcome run_command(const CommandLine& line, const CommandLimits& limits,
+                           const std::function<void(std::string_view)>& on_output,
+                           std::stop_token stop) {
   io::ProcessOptions options;
   options.argv = merged(line);
   options.cwd = line.cwd;

@@ -17,9 +17,9 @@ using testing::lives;
 using testing::Scratch;
 using namespace std::chrono_literals;
 
-CommandResult run(const std::string& line, const CommandLimits& limits = {},
-                  const std::function<void(std::string_view)>& on_output = {},
-                  std::stop_token stop = {}) {
+CommandOutcome run(const std::string& line, const CommandLimits& limits = {},
+                   const std::function<void(std::string_view)>& on_output = {},
+                   std::stop_token stop = {}) {
   CommandLine command;
   command.command = line;
   command.cwd = "/";
@@ -27,7 +27,7 @@ CommandResult run(const std::string& line, const CommandLimits& limits = {},
 }
 
 TEST(Command, GivesOutputAndExitCode) {
-  const CommandResult result = run("echo one; echo two >&2; echo three; exit 3");
+  const CommandOutcome result = run("echo one; echo two >&2; echo three; exit 3");
   EXPECT_EQ(result.output, "one\ntwo\nthree\n") << "in its order";
   EXPECT_EQ(result.exit.describe(), "exited with code 3");
   EXPECT_FALSE(result.truncated || result.timed_out || result.stopped);
@@ -60,7 +60,7 @@ TEST(Command, OutputIsLive) {
   // It ends only after its first line has been seen here.
   std::string seen;
   std::thread opener;
-  const CommandResult result = run(
+  const CommandOutcome result = run(
       "echo first; read line < " + scratch / "go" + "; echo $line", {}, [&](std::string_view text) {
         seen += text;
         if (seen == "first\n")
@@ -75,7 +75,7 @@ TEST(Command, KeepsTheEndOfLongOutput) {
   CommandLimits limits;
   limits.output_bytes = 1000;
   std::size_t seen = 0;
-  const CommandResult result =
+  const CommandOutcome result =
       run("i=0; while [ $i -lt 3000 ]; do echo \xC3\xA4\xC3\xA4 $i; i=$((i+1)); done", limits,
           [&](std::string_view text) { seen += text.size(); });
   EXPECT_LE(result.output.size(), 1000u);
@@ -88,7 +88,7 @@ TEST(Command, KeepsTheEndOfLongOutput) {
 TEST(Command, TimeIsUpForTheWholeTree) {
   CommandLimits limits;
   limits.time = 300ms;
-  const CommandResult result =
+  const CommandOutcome result =
       run("trap '' TERM; setsid sleep 1000 & echo $!; echo before; sleep 1000", limits);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.exit.describe(), "killed by SIGKILL");
@@ -99,7 +99,7 @@ TEST(Command, TimeIsUpForTheWholeTree) {
 
 TEST(Command, IsStopped) {
   std::stop_source stop;
-  const CommandResult result = run(
+  const CommandOutcome result = run(
       "echo begun; sleep 1000", {}, [&](std::string_view) { stop.request_stop(); },
       stop.get_token());
   EXPECT_TRUE(result.stopped);
@@ -114,7 +114,7 @@ TEST(Command, WhatItLeavesBehindGoesWithIt) {
   // Its number goes elsewhere: of the output only the end is kept, which may be all noise.
   const Scratch scratch;
   const std::filesystem::path number = scratch.path() / "number";
-  const CommandResult result =
+  const CommandOutcome result =
       run("(while :; do echo noise; done) & echo $! >'" + number.string() + "'");
   EXPECT_EQ(result.exit.describe(), "exited with code 0");
   int left = 0;

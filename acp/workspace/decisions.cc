@@ -35,14 +35,14 @@ std::optional<std::string> Decisions::take_problem() {
   return problem_;
 }
 
-std::optional<Rule> Decisions::offered(const Question& question, Decision decision,
+std::optional<Rule> Decisions::offered(const Question& question, Effect decision,
                                        Scope scope) const {
   if (scope == Scope::project && store_.path().empty()) return std::nullopt;
   return rule_for(question, decision, scope);
 }
 
-std::optional<Decisions::Remembered> Decisions::remember(const Question& question,
-                                                         Decision decision, Scope scope) {
+std::optional<Decisions::Remembered> Decisions::remember(const Question& question, Effect decision,
+                                                         Scope scope) {
   std::optional<Rule> rule = offered(question, decision, scope);
   if (!rule) return std::nullopt;
   const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ PathFilter Decisions::path_filter(Question question) {
     // To list or to search is to read as well.
     for (const std::string& kind : {question.kind, std::string("read")}) {
       about.kind = kind;
-      if (policy->judge(about).decision == Decision::reject) return true;
+      if (policy->judge(about).decision == Effect::reject) return true;
     }
     return false;
   };

@@ -1,4 +1,4 @@
-// What was decided in one session and before it: judges questions and remembers answers.
+// The decisions of a session and earlier ones: judges questions and remembers answers.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace acp::workspace {
 
-// True: rules keep this path from the agent. Empty: there is no such rule.
+// Returns true if rules hide this path from the agent. An empty function: there is no such rule.
 using PathFilter = std::function<bool(const Touched& path)>;
 
 // May be used by several threads.
@@ -25,24 +25,28 @@ class Decisions {
   // Reads the file anew: a rule that was added or revoked counts at once. If the file cannot be
   // used, none of its rules is followed, and `is_broken` says so.
   Judgement judge(const Question& question);
-  // The file could not be used when it was last read: there may be rules that nobody could read.
+  // Whether the file could not be used when it was last read: there may be rules that were not
+  // read.
   bool is_broken() const;
-  // Why, once.
+  // Returns once why it could not be used.
   std::optional<std::string> take_problem();
 
-  // The rule that this answer would make. Nothing: it cannot be remembered, so it is not offered.
-  std::optional<Rule> offered(const Question& question, Decision decision, Scope scope) const;
+  // The rule that this answer would make, or nothing if it cannot be remembered, and so is not
+  // offered.
+  std::optional<Rule> offered(const Question& question, Effect decision, Scope scope) const;
   struct Remembered {
     Rule rule;
     std::string where;  // "for this session", "in /…/policy.toml"
   };
-  // Nothing if it cannot be remembered. What the file does not take holds in this session.
-  std::optional<Remembered> remember(const Question& question, Decision decision, Scope scope);
+  // Remembers the answer; returns nothing if it cannot be remembered. If the file cannot be
+  // written, the rule is valid for this session.
+  std::optional<Remembered> remember(const Question& question, Effect decision, Scope scope);
 
-  // What rules keep from the agent, for those who list and search: `question` without its paths.
+  // A filter of the paths that rules hide from the agent, for lists and searches: `question`
+  // without its paths.
   PathFilter path_filter(Question question);
 
-  // All that hold, this session's first. Throws PolicyStoreError.
+  // All valid rules, this session's first. Throws PolicyStoreError.
   std::vector<Policy::Placed> all() const;
 
  private:

@@ -27,10 +27,10 @@ class DecisionsTest : public ::testing::Test {
 TEST_F(DecisionsTest, WhatIsForTheSessionEndsWithIt) {
   {
     Decisions decisions(file);
-    const auto remembered = decisions.remember(running("make"), Decision::allow, Scope::session);
+    const auto remembered = decisions.remember(running("make"), Effect::allow, Scope::session);
     ASSERT_TRUE(remembered);
     EXPECT_EQ(remembered->where, "for this session");
-    EXPECT_EQ(decisions.judge(running("make")).decision, Decision::allow);
+    EXPECT_EQ(decisions.judge(running("make")).decision, Effect::allow);
     EXPECT_EQ(decisions.judge(running("make all")).decision, std::nullopt);
     EXPECT_EQ(decisions.all().size(), 1u);
   }
@@ -38,23 +38,22 @@ TEST_F(DecisionsTest, WhatIsForTheSessionEndsWithIt) {
 }
 
 TEST_F(DecisionsTest, WhatIsForTheProjectIsKept) {
-  const auto remembered =
-      Decisions(file).remember(running("make"), Decision::reject, Scope::project);
+  const auto remembered = Decisions(file).remember(running("make"), Effect::reject, Scope::project);
   ASSERT_TRUE(remembered);
   EXPECT_EQ(remembered->where, "in " + file);
-  EXPECT_EQ(Decisions(file).judge(running("make")).decision, Decision::reject);
+  EXPECT_EQ(Decisions(file).judge(running("make")).decision, Effect::reject);
 }
 
 TEST_F(DecisionsTest, WhatCannotBeRememberedIsNotOffered) {
   Decisions decisions(file);
   Question vague = running("");
   vague.directory = {};
-  EXPECT_FALSE(decisions.offered(vague, Decision::allow, Scope::session));
-  EXPECT_FALSE(decisions.remember(vague, Decision::allow, Scope::session));
+  EXPECT_FALSE(decisions.offered(vague, Effect::allow, Scope::session));
+  EXPECT_FALSE(decisions.remember(vague, Effect::allow, Scope::session));
   EXPECT_EQ(decisions.judge(running("anything")).decision, std::nullopt);
   Decisions without_a_file;
-  EXPECT_TRUE(without_a_file.offered(running("make"), Decision::allow, Scope::session));
-  EXPECT_FALSE(without_a_file.offered(running("make"), Decision::allow, Scope::project));
+  EXPECT_TRUE(without_a_file.offered(running("make"), Effect::allow, Scope::session));
+  EXPECT_FALSE(without_a_file.offered(running("make"), Effect::allow, Scope::project));
 }
 
 TEST_F(DecisionsTest, AFileThatCannotBeUsedIsReportedOnce) {
@@ -64,10 +63,10 @@ TEST_F(DecisionsTest, AFileThatCannotBeUsedIsReportedOnce) {
   EXPECT_TRUE(decisions.is_broken());
   EXPECT_TRUE(decisions.take_problem());
   EXPECT_FALSE(decisions.take_problem());
-  const auto remembered = decisions.remember(running("make"), Decision::allow, Scope::project);
+  const auto remembered = decisions.remember(running("make"), Effect::allow, Scope::project);
   ASSERT_TRUE(remembered);
   EXPECT_TRUE(remembered->where.starts_with("for this session only: ")) << remembered->where;
-  EXPECT_EQ(decisions.judge(running("make")).decision, Decision::allow);
+  EXPECT_EQ(decisions.judge(running("make")).decision, Effect::allow);
 }
 
 // `read notes.txt` through a link, `move secrets pub` and then read, a write through a linked
@@ -89,13 +88,13 @@ TEST_F(DecisionsTest, LinksDoNotEvadeARule) {
     question.paths = {touched(boundary, scratch / ("p/" + path), ends)};
     return decisions.judge(question).decision;
   };
-  EXPECT_EQ(decision("read", ".env", Ends::followed), Decision::reject);
-  EXPECT_EQ(decision("read", "notes.txt", Ends::followed), Decision::reject);
-  EXPECT_EQ(decision("read", "docs/../notes.txt", Ends::followed), Decision::reject);
-  EXPECT_EQ(decision("read", "linked/key", Ends::followed), Decision::reject);
-  EXPECT_EQ(decision("edit", "linked/new", Ends::followed), Decision::reject);
-  EXPECT_EQ(decision("move", "secrets", Ends::as_it_is), Decision::reject);
-  EXPECT_EQ(decision("delete", "secrets", Ends::as_it_is), Decision::reject);
+  EXPECT_EQ(decision("read", ".env", Ends::followed), Effect::reject);
+  EXPECT_EQ(decision("read", "notes.txt", Ends::followed), Effect::reject);
+  EXPECT_EQ(decision("read", "docs/../notes.txt", Ends::followed), Effect::reject);
+  EXPECT_EQ(decision("read", "linked/key", Ends::followed), Effect::reject);
+  EXPECT_EQ(decision("edit", "linked/new", Ends::followed), Effect::reject);
+  EXPECT_EQ(decision("move", "secrets", Ends::as_it_is), Effect::reject);
+  EXPECT_EQ(decision("delete", "secrets", Ends::as_it_is), Effect::reject);
   EXPECT_EQ(decision("move", "notes.txt", Ends::as_it_is), std::nullopt)
       << "the link itself is nothing secret";
   EXPECT_EQ(decision("read", "docs/a", Ends::followed), std::nullopt);
@@ -117,8 +116,8 @@ TEST_F(DecisionsTest, ARuleThatAllowsEndsWhereALinkLeavesIt) {
     question.paths = {touched(boundary, scratch / ("p/docs/" + path))};
     return decisions.judge(question).decision;
   };
-  EXPECT_EQ(decision("a"), Decision::allow);
-  EXPECT_EQ(decision("new"), Decision::allow);
+  EXPECT_EQ(decision("a"), Effect::allow);
+  EXPECT_EQ(decision("new"), Effect::allow);
   EXPECT_EQ(decision("linked/b"), std::nullopt);
   EXPECT_EQ(decision("dangling"), std::nullopt);
 }
@@ -134,12 +133,12 @@ TEST_F(DecisionsTest, ADirectoryThatIsALinkIsKnownByItsName) {
   question.project = scratch / "p";
   question.kind = "edit";
   question.paths = {touched(boundary, scratch / "p/docs/a")};
-  ASSERT_TRUE(decisions.remember(question, Decision::allow, Scope::session));
-  EXPECT_EQ(decisions.judge(question).decision, Decision::allow);
+  ASSERT_TRUE(decisions.remember(question, Effect::allow, Scope::session));
+  EXPECT_EQ(decisions.judge(question).decision, Effect::allow);
   // And a rule by the real path holds as well.
   scratch.put("policy.toml", "[[rule]]\ndecision = \"reject\"\npath = \"" +
                                  scratch.path().string() + "/real/docs/**\"\n");
-  EXPECT_EQ(Decisions(file).judge(question).decision, Decision::reject);
+  EXPECT_EQ(Decisions(file).judge(question).decision, Effect::reject);
 }
 
 }  // namespace

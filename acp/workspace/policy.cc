@@ -71,10 +71,10 @@ class Matching {
   std::vector<bool> at_;
 };
 
-bool matches_words(const std::string& pattern, const std::string& text, Decision decision) {
+bool matches_words(const std::string& pattern, const std::string& text, Effect decision) {
   if (pattern.empty()) return true;
   if (text.empty()) return false;
-  Matching matching(tokens(pattern, false), decision == Decision::allow ? shell_operators : "");
+  Matching matching(tokens(pattern, false), decision == Effect::allow ? shell_operators : "");
   matching.read(text);
   return matching.at_end();
 }
@@ -144,12 +144,12 @@ bool Rule::matches(const Question& question) const {
   if (!kind.empty() && kind != question.kind) return false;
   if (!project.empty()) {
     const bool unclear = has_way_up(question.project);
-    if (unclear ? decision == Decision::allow : !is_below(project, question.project)) return false;
+    if (unclear ? decision == Effect::allow : !is_below(project, question.project)) return false;
   }
   if (!matches_words(tool, question.tool, decision)) return false;
   if (!matches_words(command, question.command, decision)) return false;
   if (!matches_words(origin, question.origin, decision)) return false;
-  const bool allowing = decision == Decision::allow;
+  const bool allowing = decision == Effect::allow;
   if (!directory.empty()) {
     // Where nobody knows the directory, a rule that rejects counts, one that allows does not.
     if (question.directory.written.empty()) {
@@ -171,7 +171,7 @@ bool Rule::matches(const Question& question) const {
 }
 
 std::string Rule::describe() const {
-  std::string text = decision == Decision::allow ? "allow" : "reject";
+  std::string text = decision == Effect::allow ? "allow" : "reject";
   text += kind.empty() ? " everything" : " " + kind;
   if (!tool.empty() && tool != kind) text += " with " + tool;
   if (!command.empty()) text += " `" + command + "`";
@@ -185,7 +185,7 @@ std::string Rule::describe() const {
 
 Judgement Policy::judge(const Question& question) const {
   const auto decides = [&](const Rule& rule) {
-    return (rule.decision == Decision::reject || question.always_ask.empty()) &&
+    return (rule.decision == Effect::reject || question.always_ask.empty()) &&
            rule.matches(question);
   };
   for (auto rule = of_session_.rbegin(); rule != of_session_.rend(); ++rule)
@@ -197,7 +197,7 @@ Judgement Policy::judge(const Question& question) const {
 
 bool Policy::rejects_paths() const {
   const auto rejects = [](const Rule& rule) {
-    return rule.decision == Decision::reject && !rule.paths.empty();
+    return rule.decision == Effect::reject && !rule.paths.empty();
   };
   return std::any_of(of_session_.begin(), of_session_.end(), rejects) ||
          std::any_of(rules_.begin(), rules_.end(),

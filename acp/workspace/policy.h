@@ -1,5 +1,5 @@
-// What was decided before: rules that answer an agent's question without asking the person again.
-// Every judgement carries the rule that made it.
+// Earlier decisions: rules that answer an agent's question without asking the person again. Every
+// judgement carries the rule that made it.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace acp::workspace {
 
-// What a rule says.
-enum class Decision { allow, reject };
+// The decision of a rule.
+enum class Effect { allow, reject };
 
 // Matches what all its patterns match; an empty one matches anything. A backslash makes the star or
 // backslash after it an ordinary character.
 struct Rule {
-  Decision decision = Decision::reject;
+  Effect decision = Effect::reject;
   std::string project;  // this directory, and what is below it
   std::string agent;
   std::string kind;
@@ -33,7 +33,7 @@ struct Rule {
   // that rejects any of them, or what moves or goes with it.
   std::vector<std::string> paths;
 
-  // Whether the rule is about this.
+  // Whether the rule applies to this question.
   bool matches(const Question& question) const;
   // "allow execute `npm *` by gemini in /home/me/project"
   std::string describe() const;
@@ -43,14 +43,14 @@ struct Rule {
 
 // A pattern that matches this text and no other.
 std::string literal_pattern(std::string_view text);
-// The path is this directory, or below it.
+// Whether the path is this directory, or below it.
 bool is_below(const std::string& directory, const std::string& path);
 
-// What the rules say.
+// The rules' decision about a question.
 struct Judgement {
-  std::optional<Decision> decision;  // nothing: ask
-  std::optional<Rule> rule;          // that made it
-  std::string source;                // where the rule stands: "this session", or file and line
+  std::optional<Effect> decision;  // nothing: ask
+  std::optional<Rule> rule;        // that made it
+  std::string source;              // where the rule stands: "this session", or file and line
 };
 
 // The rules of one session: its own first, the latest of them before the others, then those that
@@ -66,12 +66,12 @@ class Policy {
   Policy() = default;
   explicit Policy(std::vector<Placed> rules) : rules_(std::move(rules)) {}
 
-  // By the first rule that matches.
+  // Judges a question by the first rule that matches.
   Judgement judge(const Question& question) const;
   // Whether a rule rejects by path, so that a list of paths has to be filtered.
   bool rejects_paths() const;
   void remember_for_session(Rule rule) { of_session_.push_back(std::move(rule)); }
-  // In place of those that were given.
+  // Replaces the given rules.
   void replace(std::vector<Placed> rules) { rules_ = std::move(rules); }
   const std::vector<Rule>& of_session() const { return of_session_; }
   const std::vector<Placed>& given() const { return rules_; }

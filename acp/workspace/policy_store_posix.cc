@@ -74,7 +74,7 @@ Rule read_rule(const toml::table& table, const std::string& path) {
     if (name == "decision") {
       if (text != "allow" && text != "reject")
         refuse(path, line, "decision: expected \"allow\" or \"reject\", got \"" + text + "\"");
-      rule.decision = text == "allow" ? Decision::allow : Decision::reject;
+      rule.decision = text == "allow" ? Effect::allow : Effect::reject;
       decided = true;
       continue;
     }
@@ -122,7 +122,7 @@ std::string quoted(const std::string& text) {
 
 std::string written(const Rule& rule) {
   std::string text = "[[rule]]\ndecision = ";
-  text += rule.decision == Decision::allow ? "\"allow\"\n" : "\"reject\"\n";
+  text += rule.decision == Effect::allow ? "\"allow\"\n" : "\"reject\"\n";
   for (const Field& field : fields)
     if (const std::string& value = rule.*field.value; !value.empty())
       text += std::string(field.name) + " = " + quoted(value) + "\n";

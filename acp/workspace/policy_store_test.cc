@@ -12,7 +12,7 @@ namespace {
 
 using testing::Scratch;
 
-Rule rule(Decision decision, const std::string& command) {
+Rule rule(Effect decision, const std::string& command) {
   Rule made;
   made.decision = decision;
   made.kind = "execute";
@@ -48,17 +48,17 @@ class PolicyStoreTest : public ::testing::Test {
 
 TEST_F(PolicyStoreTest, KeepsRulesInOrder) {
   EXPECT_TRUE(store.load().empty());
-  Rule all = rule(Decision::reject, "a \"b\" \\* \x7F \n\t\xC3\xA4");
+  Rule all = rule(Effect::reject, "a \"b\" \\* \x7F \n\t\xC3\xA4");
   all.tool = "server/tool";
   all.directory = "/home/me/\\*";
   all.origin = "https://example.org:443";
   all.paths = {"/home/me/**", "/srv/\"b\""};
   all.agent = "gemini";
   all.project = "/home/me";
-  store.add(rule(Decision::allow, "make"));
+  store.add(rule(Effect::allow, "make"));
   store.add(all);
-  store.add(rule(Decision::allow, "make"));
-  EXPECT_EQ(rules(), (std::vector<Rule>{rule(Decision::allow, "make"), all}));
+  store.add(rule(Effect::allow, "make"));
+  EXPECT_EQ(rules(), (std::vector<Rule>{rule(Effect::allow, "make"), all}));
   EXPECT_EQ(store.load()[0].source, store.path() + ":3");
   struct stat about;
   ASSERT_EQ(stat(store.path().c_str(), &about), 0);
@@ -72,7 +72,7 @@ TEST_F(PolicyStoreTest, KeepsRulesInOrder) {
 
 TEST_F(PolicyStoreTest, MakesTheDirectory) {
   const PolicyStore deeper(scratch / "config/acp/policy.toml");
-  deeper.add(rule(Decision::allow, "make"));
+  deeper.add(rule(Effect::allow, "make"));
   EXPECT_EQ(deeper.load().size(), 1u);
 }
 
@@ -125,7 +125,7 @@ TEST_F(PolicyStoreTest, SaysWhatIsWrongAndWhere) {
             ":3: project: expected an absolute path, got \"here\"");
   EXPECT_EQ(refusal("[rules]\na = 1\n"), ":1: expected [[rule]], got \"rules\"");
   EXPECT_TRUE(refusal("[[rule]]\ndecision = \"allow\n").starts_with(":2: ")) << "no TOML";
-  EXPECT_NE(failure([&] { store.add(rule(Decision::allow, "x")); }), "no failure")
+  EXPECT_NE(failure([&] { store.add(rule(Effect::allow, "x")); }), "no failure")
       << "what cannot be read is not added to";
   EXPECT_EQ(scratch.get("policy.toml"), "[[rule]]\ndecision = \"allow\n");
 }
@@ -146,7 +146,7 @@ TEST_F(PolicyStoreTest, SeveralProgramsLoseNothing) {
   for (int who = 0; who < 4; ++who)
     threads.emplace_back([&, who] {
       for (int i = 0; i < 10; ++i)
-        store.add(rule(Decision::allow, std::to_string(who) + " " + std::to_string(i)));
+        store.add(rule(Effect::allow, std::to_string(who) + " " + std::to_string(i)));
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(store.load().size(), 40u);

@@ -23,14 +23,14 @@ Question editing(std::vector<Touched> paths) {
   return question;
 }
 
-Rule rule(Decision decision) {
+Rule rule(Effect decision) {
   Rule made;
   made.decision = decision;
   return made;
 }
 
 TEST(Rule, CommandsOfARuleThatAllows) {
-  Rule npm = rule(Decision::allow);
+  Rule npm = rule(Effect::allow);
   npm.command = "npm *";
   for (const char* command : {"npm test", "npm run build -- --fast", "npm "})
     EXPECT_TRUE(npm.matches(running(command))) << command;
@@ -40,13 +40,13 @@ TEST(Rule, CommandsOfARuleThatAllows) {
         "npm \"a\" 'b'", "npm ${EVIL}", "npm a\\\nb", "npm test & evil", "npm {a,b}"})
     EXPECT_FALSE(npm.matches(running(command))) << command;
   EXPECT_FALSE(npm.matches(editing({"/a"}))) << "no command at all";
-  Rule exact = rule(Decision::allow);
+  Rule exact = rule(Effect::allow);
   exact.command = "make check && ./run";
   EXPECT_TRUE(exact.matches(running("make check && ./run"))) << "as it stands there";
 }
 
 TEST(Rule, CommandsOfARuleThatRejects) {
-  Rule remove = rule(Decision::reject);
+  Rule remove = rule(Effect::reject);
   remove.command = "*rm -rf*";
   for (const char* command : {"rm -rf /", "true; rm -rf ~", "sh -c 'rm -rf /'"})
     EXPECT_TRUE(remove.matches(running(command))) << command;
@@ -54,7 +54,7 @@ TEST(Rule, CommandsOfARuleThatRejects) {
 }
 
 TEST(Rule, Paths) {
-  Rule source = rule(Decision::allow);
+  Rule source = rule(Effect::allow);
   source.paths = {"/home/me/project/src/**"};
   EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc"})));
   EXPECT_TRUE(source.matches(editing({"/home/me/project/src/a.cc", "/home/me/project/src/b/c"})));
@@ -65,7 +65,7 @@ TEST(Rule, Paths) {
   source.paths = {"/home/me/project/*.md"};
   EXPECT_TRUE(source.matches(editing({"/home/me/project/README.md"})));
   EXPECT_FALSE(source.matches(editing({"/home/me/project/docs/a.md"})));
-  Rule secret = rule(Decision::reject);
+  Rule secret = rule(Effect::reject);
   secret.paths = {"**/.env"};
   EXPECT_TRUE(secret.matches(editing({"/home/me/project/a", "/home/me/project/.env"})));
   EXPECT_TRUE(secret.matches(editing({"/home/me/project/a/../.env"})));
@@ -74,7 +74,7 @@ TEST(Rule, Paths) {
 }
 
 TEST(Rule, AgentProjectKindAndTool) {
-  Rule all = rule(Decision::allow);
+  Rule all = rule(Effect::allow);
   EXPECT_TRUE(all.matches(running("ls")));
   all.agent = "claude";
   EXPECT_FALSE(all.matches(running("ls")));
@@ -101,7 +101,7 @@ Touched leading(const std::string& written, const std::string& resolved) {
 }
 
 TEST(Rule, AllowsWhereThePathLeadsAsWellAsWhereItIsWritten) {
-  Rule docs = rule(Decision::allow);
+  Rule docs = rule(Effect::allow);
   docs.paths = {"/project/docs/**"};
   EXPECT_TRUE(docs.matches(editing({leading("/project/docs/a", "/project/docs/a")})));
   EXPECT_FALSE(docs.matches(editing({leading("/project/docs/a", "/project/src/a")})));
@@ -113,7 +113,7 @@ TEST(Rule, AllowsWhereThePathLeadsAsWellAsWhereItIsWritten) {
 }
 
 TEST(Rule, RejectsByAnyNameAndWithWhatIsBelow) {
-  Rule secret = rule(Decision::reject);
+  Rule secret = rule(Effect::reject);
   secret.paths = {"**/.env", "/project/secrets/**"};
   EXPECT_TRUE(secret.matches(editing({leading("/project/notes.txt", "/project/.env")})));
   EXPECT_TRUE(secret.matches(editing({leading("/project/.env", "/project/notes.txt")})));
@@ -134,7 +134,7 @@ TEST(Rule, RejectsByAnyNameAndWithWhatIsBelow) {
 }
 
 TEST(Rule, ACommandHoldsInItsDirectory) {
-  Rule build = rule(Decision::allow);
+  Rule build = rule(Effect::allow);
   build.command = "sh build.sh";
   build.directory = "/home/me/project";
   Question question = running("sh build.sh");
@@ -145,47 +145,47 @@ TEST(Rule, ACommandHoldsInItsDirectory) {
   EXPECT_FALSE(build.matches(question));
   question.directory = leading("/home/me/project", "/home/me/other");
   EXPECT_FALSE(build.matches(question));
-  build.decision = Decision::reject;
+  build.decision = Effect::reject;
   EXPECT_FALSE(build.matches(running("ls")));
   EXPECT_TRUE(build.matches(running("sh build.sh"))) << "to be on the safe side";
 }
 
 TEST(Policy, WhatAlwaysAsksIsAllowedByNoRule) {
-  Policy policy({{rule(Decision::allow), "policy.toml:1"}});
+  Policy policy({{rule(Effect::allow), "policy.toml:1"}});
   Question question = editing({"/home/me/project/.git/config"});
-  EXPECT_EQ(policy.judge(question).decision, Decision::allow);
+  EXPECT_EQ(policy.judge(question).decision, Effect::allow);
   question.always_ask = "git runs what this file says";
   EXPECT_EQ(policy.judge(question).decision, std::nullopt);
-  policy = Policy({{rule(Decision::reject), "policy.toml:1"}});
-  EXPECT_EQ(policy.judge(question).decision, Decision::reject);
+  policy = Policy({{rule(Effect::reject), "policy.toml:1"}});
+  EXPECT_EQ(policy.judge(question).decision, Effect::reject);
 }
 
 TEST(Rule, StarsAreNeverSlow) {
-  Rule many = rule(Decision::reject);
+  Rule many = rule(Effect::reject);
   for (int i = 0; i < 100; ++i) many.command += "*a";
   many.command += "*b";
   EXPECT_FALSE(many.matches(running(std::string(10'000, 'a'))));
 }
 
 TEST(Policy, TheFirstMatchDecidesAndIsTold) {
-  Rule reject_make = rule(Decision::reject);
+  Rule reject_make = rule(Effect::reject);
   reject_make.command = "make *";
-  Policy policy({{reject_make, "policy.toml:3"}, {rule(Decision::allow), "policy.toml:7"}});
+  Policy policy({{reject_make, "policy.toml:3"}, {rule(Effect::allow), "policy.toml:7"}});
   Judgement judged = policy.judge(running("make install"));
-  EXPECT_EQ(judged.decision, Decision::reject);
+  EXPECT_EQ(judged.decision, Effect::reject);
   EXPECT_EQ(judged.source, "policy.toml:3");
   EXPECT_EQ(judged.rule, reject_make);
   EXPECT_EQ(policy.judge(running("ls")).source, "policy.toml:7");
   // What the session decided comes before what was decided earlier, the latest first.
-  Rule install = rule(Decision::allow);
+  Rule install = rule(Effect::allow);
   install.command = "make install";
   policy.remember_for_session(install);
   judged = policy.judge(running("make install"));
-  EXPECT_EQ(judged.decision, Decision::allow);
+  EXPECT_EQ(judged.decision, Effect::allow);
   EXPECT_EQ(judged.source, "this session");
-  install.decision = Decision::reject;
+  install.decision = Effect::reject;
   policy.remember_for_session(install);
-  EXPECT_EQ(policy.judge(running("make install")).decision, Decision::reject);
+  EXPECT_EQ(policy.judge(running("make install")).decision, Effect::reject);
   EXPECT_EQ(Policy().judge(running("ls")).decision, std::nullopt) << "else it is asked";
 }
 

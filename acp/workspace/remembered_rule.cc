@@ -100,13 +100,13 @@ bool is_plain(const std::string& text) {
 
 }  // namespace
 
-std::optional<Rule> rule_for(const Question& question, Decision decision, Scope scope) {
+std::optional<Rule> rule_for(const Question& question, Effect decision, Scope scope) {
   Rule rule;
   rule.decision = decision;
   rule.agent = question.agent;
   rule.kind = question.kind;
   if (scope == Scope::project) rule.project = question.project;
-  if (!question.always_ask.empty() && decision == Decision::allow) return std::nullopt;
+  if (!question.always_ask.empty() && decision == Effect::allow) return std::nullopt;
   // Nothing in a rule is anything: what has no name cannot be remembered by it.
   if (rule.agent.empty() || (scope == Scope::project && rule.project.empty())) return std::nullopt;
   if (!say_what(question, rule)) return std::nullopt;

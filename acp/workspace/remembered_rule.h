@@ -8,7 +8,7 @@
 
 namespace acp::workspace {
 
-// How long an answer is to hold.
+// How long an answer is valid.
 enum class Scope {
   session,
   project,  // for this agent and its project, from now on
@@ -17,7 +17,7 @@ enum class Scope {
 // By the kind of the call: a command in its directory, a fetch by its origin, a tool by its name,
 // edits below the session's directory that holds the paths, anything else by its paths. Nothing if
 // the question does not say enough for that: such an answer cannot be remembered.
-std::optional<Rule> rule_for(const Question& question, Decision decision, Scope scope);
+std::optional<Rule> rule_for(const Question& question, Effect decision, Scope scope);
 
 // How far such a rule reaches, in words for the person who is asked: "all edits in
 // /home/me/project", "this command in /home/me/project". Paths are shown relative to the project

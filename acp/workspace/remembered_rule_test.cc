@@ -21,7 +21,7 @@ Question running(const std::string& command, const std::string& directory = "/pr
 }
 
 Rule made_for(const Question& asked) {
-  const auto rule = rule_for(asked, Decision::allow, Scope::session);
+  const auto rule = rule_for(asked, Effect::allow, Scope::session);
   EXPECT_TRUE(rule) << asked.kind;
   return rule.value_or(Rule());
 }
@@ -30,15 +30,15 @@ Rule made_for(const Question& asked) {
 TEST(RememberedRule, NothingIsMadeOfAQuestionThatLacksTheFacts) {
   for (const char* kind : {"execute", "fetch", "edit", "delete", "move", "read", "search", "other",
                            "think", "switch_mode", "_its_own"})
-    for (const Decision decision : {Decision::allow, Decision::reject})
+    for (const Effect decision : {Effect::allow, Effect::reject})
       for (const Scope scope : {Scope::session, Scope::project})
         EXPECT_FALSE(rule_for(question(kind), decision, scope)) << kind;
   Question nowhere = question("execute");
   nowhere.command = "ls";
-  EXPECT_FALSE(rule_for(nowhere, Decision::allow, Scope::session)) << "where does it run?";
+  EXPECT_FALSE(rule_for(nowhere, Effect::allow, Scope::session)) << "where does it run?";
   Question named = question("execute");
   named.tool = "bash";
-  EXPECT_FALSE(rule_for(named, Decision::allow, Scope::session)) << "a shell is no command";
+  EXPECT_FALSE(rule_for(named, Effect::allow, Scope::session)) << "a shell is no command";
 }
 
 TEST(RememberedRule, ACommandInItsDirectory) {
@@ -60,15 +60,15 @@ TEST(RememberedRule, AnyAgentIsItself) {
 TEST(RememberedRule, WithoutAnAgentOrAProjectThereIsNone) {
   Question asked = running("make");
   asked.agent.clear();
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session)) << "it would be for all agents";
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session)) << "it would be for all agents";
   asked = running("make");
   asked.project.clear();
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::project)) << "it would be everywhere";
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::project)) << "it would be everywhere";
 }
 
 TEST(RememberedRule, OfAProjectItHoldsThere) {
   Question asked = running("make");
-  const Rule rule = *rule_for(asked, Decision::allow, Scope::project);
+  const Rule rule = *rule_for(asked, Effect::allow, Scope::project);
   EXPECT_TRUE(rule.matches(asked));
   asked.project = "/other";
   EXPECT_FALSE(rule.matches(asked));
@@ -77,7 +77,7 @@ TEST(RememberedRule, OfAProjectItHoldsThere) {
 TEST(RememberedRule, AFetchIsForItsOrigin) {
   Question asked = question("fetch");
   asked.tool = "WebFetch";
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session)) << "every host has this name";
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session)) << "every host has this name";
   asked.origin = "https://example.org:443";
   const Rule rule = made_for(asked);
   asked.origin = "https://evil.example:443";
@@ -107,15 +107,15 @@ TEST(RememberedRule, EditsAreAllEditsOfTheDirectoryAndSaySo) {
   EXPECT_TRUE(rule.matches(asked));
   asked.paths = {"/projects/b"};
   EXPECT_FALSE(rule.matches(asked));
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session)) << "outside";
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session)) << "outside";
   asked.paths = {"/more/a"};
   EXPECT_EQ(reach_of(made_for(asked), asked), "all edits in /more");
   asked.paths = {"/project/../etc/passwd"};
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session));
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session));
   Touched linked("/project/link");
   linked.resolved = {"/etc/passwd"};
   asked.paths = {linked};
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session));
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session));
   EXPECT_FALSE(rule.matches(asked));
 }
 
@@ -136,8 +136,8 @@ TEST(RememberedRule, WhatAlwaysAsksIsNotAllowedForLater) {
   Question asked = question("edit");
   asked.paths = {"/project/.git/config"};
   asked.always_ask = "git runs what it says";
-  EXPECT_FALSE(rule_for(asked, Decision::allow, Scope::session));
-  EXPECT_TRUE(rule_for(asked, Decision::reject, Scope::session));
+  EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session));
+  EXPECT_TRUE(rule_for(asked, Effect::reject, Scope::session));
 }
 
 TEST(RememberedRule, SaysHowFarItReaches) {

@@ -86,10 +86,10 @@ bool is_one_of(const std::string& kind, std::initializer_list<std::string_view> 
 }
 
 // Whether the question was about calls of this kind. Who was told no may have called it anything.
-bool same_kind(const Question& asked, Decision decision, const Question& call) {
+bool same_kind(const Question& asked, Effect decision, const Question& call) {
   if (call.kind == "execute") return asked.kind == "execute" || !asked.command.empty();
   if (call.kind == "read") return is_one_of(asked.kind, {"read", "search"});
-  if (decision == Decision::reject && !asked.paths.empty()) return true;
+  if (decision == Effect::reject && !asked.paths.empty()) return true;
   return asked.kind == "edit" ||
          (asked.kind == "other" && asked.command.empty() && !asked.paths.empty());
 }
@@ -98,11 +98,11 @@ bool says_what(const Question& asked, const Question& call) {
   return call.kind == "execute" ? !asked.command.empty() : !asked.paths.empty();
 }
 
-bool is_about(const Question& asked, Decision decision, const Question& call) {
+bool is_about(const Question& asked, Effect decision, const Question& call) {
   if (call.kind != "execute") return share_a_path(asked, call);
   // No for a command is no in other quotes, through a shell and elsewhere; yes is for what was
   // seen.
-  if (decision == Decision::reject)
+  if (decision == Effect::reject)
     return command_words(asked.command) == command_words(call.command);
   return asked.command == call.command && same_place(asked.directory, call.directory);
 }
@@ -120,11 +120,11 @@ std::vector<std::string> command_words(const std::string& command) {
   return words;
 }
 
-void TurnAnswers::add(Question question, Decision decision) {
+void TurnAnswers::add(Question question, Effect decision) {
   if (answers_.size() >= most_answers) {
     // No is never forgotten.
     const auto oldest = std::find_if(answers_.begin(), answers_.end(), [](const Answer& answer) {
-      return answer.decision == Decision::allow;
+      return answer.decision == Effect::allow;
     });
     if (oldest == answers_.end()) {
       too_many_ = true;
@@ -135,18 +135,18 @@ void TurnAnswers::add(Question question, Decision decision) {
   answers_.push_back({std::move(question), decision});
 }
 
-std::optional<Decision> TurnAnswers::about(const Question& call) const {
-  if (too_many_ && call.kind != "read") return Decision::reject;
+std::optional<Effect> TurnAnswers::about(const Question& call) const {
+  if (too_many_ && call.kind != "read") return Effect::reject;
   bool allowed_since = false;
   for (auto answer = answers_.rbegin(); answer != answers_.rend(); ++answer) {
     const auto& [asked, decision] = *answer;
     if (!same_kind(asked, decision, call)) continue;
     if (says_what(asked, call)) {
       if (is_about(asked, decision, call)) return decision;
-    } else if (decision == Decision::reject && !allowed_since) {
+    } else if (decision == Effect::reject && !allowed_since) {
       return decision;
     }
-    if (decision == Decision::allow) allowed_since = true;
+    if (decision == Effect::allow) allowed_since = true;
   }
   return std::nullopt;
 }

@@ -12,23 +12,23 @@ namespace acp::workspace {
 // What the user decided in this turn.
 class TurnAnswers {
  public:
-  // Those of the last turn count no more.
+  // Forgets the answers of the last turn.
   void begin_turn() {
     answers_.clear();
     too_many_ = false;
   }
-  // One more; at most so many are kept.
-  void add(Question question, Decision decision);
+  // Adds an answer; at most so many are kept.
+  void add(Question question, Effect decision);
 
-  // What a question about this call was answered with, the latest first: by its command, or by its
-  // path. Nothing: none was about it. A rejected question that did not say what it was about
-  // counts for every call of its kind, until one of that kind is allowed.
-  std::optional<Decision> about(const Question& call) const;
+  // The latest answer to a question about this call, found by its command or its path; nothing if
+  // there was none. A rejected question that did not say what it was about counts for every call of
+  // its kind, until one of that kind is allowed.
+  std::optional<Effect> about(const Question& call) const;
 
  private:
   struct Answer {
     Question question;
-    Decision decision;
+    Effect decision;
   };
   std::vector<Answer> answers_;
   bool too_many_ = false;  // that were rejected

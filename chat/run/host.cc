@@ -82,7 +82,7 @@ void RunHost::forget() {
 
 Decision RunHost::answer(const ClientContext& context,
                          const v1::RequestPermissionRequest& request) {
-  PermissionQuestion question;
+  PermissionPrompt question;
   question.options = request.options;
   question.agent = agent_name_;
   question.cwd = context.cwd();

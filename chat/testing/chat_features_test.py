@@ -74,7 +74,7 @@ class Features(ChatCase):
         chat.type("/changes\r")
         chat.wait("told.txt  +1 -1", times=2)
         text = self.leave(chat)
-        ours, told = text.index("Written through acp"), text.index("Told by the agent's tool calls, and not checked")
+        ours, told = text.index("Written through acp"), text.index("Reported by the agent (not verified")
         self.assertTrue(ours < text.index("written.txt  new") < told < text.index("told.txt", told))
         self.assertNotIn("failed.txt  new", text[ours:])
 

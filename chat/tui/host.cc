@@ -228,7 +228,7 @@ std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dia
 }
 
 void ChatHost::remember(const workspace::Question& question, workspace::Scope scope) {
-  const auto remembered = decisions_.remember(question, workspace::Decision::allow, scope);
+  const auto remembered = decisions_.remember(question, workspace::Effect::allow, scope);
   if (remembered)
     say("Remembered: allow " + workspace::reach_of(remembered->rule, question) + ", for " + label_ +
         " (" + remembered->where + ")");
@@ -238,13 +238,13 @@ void ChatHost::judge(workspace::Question call) {
   call.agent = agent_;
   std::string why;
   bool was_asked = false;
-  if (const auto judged = decisions_.judge(call); judged.decision == workspace::Decision::reject) {
+  if (const auto judged = decisions_.judge(call); judged.decision == workspace::Effect::reject) {
     why = "rejected by a rule: " + judged.rule->describe() + " (" + judged.source + ")";
   } else {
     const std::lock_guard lock(mutex_);
     const auto answer = answers_.about(call);
     was_asked = answer.has_value();
-    if (answer == workspace::Decision::reject) why = "it was rejected when the agent asked";
+    if (answer == workspace::Effect::reject) why = "it was rejected when the agent asked";
   }
   // A rule that nobody can read may reject it.
   if (decisions_.is_broken() && !was_asked && why.empty())
@@ -263,7 +263,7 @@ void ChatHost::judge(workspace::Question call) {
 
 Decision ChatHost::permission(const ClientContext& context,
                               const v1::RequestPermissionRequest& request) {
-  PermissionQuestion asked;
+  PermissionPrompt asked;
   asked.options = request.options;
   asked.agent = agent_;
   asked.cwd = context.cwd();
@@ -288,15 +288,15 @@ Decision ChatHost::permission(const ClientContext& context,
   const auto answered = [&](bool allow) {
     const std::lock_guard lock(mutex_);
     if (allow)
-      answers_.add(question, workspace::Decision::allow);
+      answers_.add(question, workspace::Effect::allow);
     else
-      answers_.add(as_rejected(asked.call, question), workspace::Decision::reject);
+      answers_.add(as_rejected(asked.call, question), workspace::Effect::reject);
   };
   const workspace::Judgement judged = decisions_.judge(question);
   if (const auto problem = decisions_.take_problem())
     say("No rule is followed, everything is asked: " + *problem);
   if (judged.decision) {
-    const bool allow = *judged.decision == workspace::Decision::allow;
+    const bool allow = *judged.decision == workspace::Effect::allow;
     if (const auto* option = workspace::least_option(request.options, allow)) {
       say(std::string(allow ? "Allowed" : "Rejected") + " by a rule: " + describe(asked.call) +
           " — " + judged.rule->describe() + " (" + judged.source + ")");
@@ -306,7 +306,7 @@ Decision ChatHost::permission(const ClientContext& context,
   }
 
   const auto reach = [&](workspace::Scope scope) -> std::optional<std::string> {
-    const auto rule = decisions_.offered(question, workspace::Decision::allow, scope);
+    const auto rule = decisions_.offered(question, workspace::Effect::allow, scope);
     if (!rule) return {};
     return workspace::reach_of(*rule, question) + ", for " + label_;
   };

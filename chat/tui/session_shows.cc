@@ -99,13 +99,12 @@ void SessionView::show_changes(const SessionState* state,
       if (!change || call->status != ToolCallState::Status::completed ||
           written.contains(change->path))
         continue;
-      if (!std::exchange(told, true))
-        say("Told by the agent's tool calls, and not checked; parts of files perhaps:");
+      if (!std::exchange(told, true)) say("Reported by the agent (not verified, may be partial):");
       show(place_text(change->path, {}, view()), !change->oldText,
            change->oldText ? *change->oldText : std::string(), change->newText);
     }
   if (written.empty() && !told)
-    say("No change is known of: none was written through acp, and no tool call tells of one. "
+    say("No known changes: nothing was written through acp or reported by a tool call. "
         "(What commands do is not seen.)");
   if (archive_.calls() > 0)
     say("Of the first " + counted(archive_.calls(), "tool call") + " nothing is shown here");

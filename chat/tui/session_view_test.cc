@@ -120,7 +120,7 @@ TEST(SessionView, ShowsACallWhole) {
 TEST(SessionView, ChangesSayByWhom) {
   Shown shown;
   shown.view.show_changes(nullptr, {});
-  EXPECT_NE(shown.notes().find("No change is known of"), std::string::npos);
+  EXPECT_NE(shown.notes().find("No known changes"), std::string::npos);
   v1::ToolCall call{.toolCallId = "c", .title = "Edit"};
   call.status = v1::ToolCallStatus::completed;
   v1::Diff diff;
@@ -130,8 +130,8 @@ TEST(SessionView, ChangesSayByWhom) {
   shown.state.apply(call);
   shown.view.show_changes(&shown.state, {{"/project/a", {.before = "x\n", .after = "y\n"}}});
   const std::string text = shown.notes();
-  EXPECT_LT(text.find("/project/a  +1 -1"), text.find("and not checked"));
-  EXPECT_LT(text.find("and not checked"), text.find("b  new  +1 -0"));
+  EXPECT_LT(text.find("/project/a  +1 -1"), text.find("not verified"));
+  EXPECT_LT(text.find("not verified"), text.find("b  new  +1 -0"));
 }
 
 TEST(SessionView, ALongPlanIsCut) {

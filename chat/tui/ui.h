@@ -1,5 +1,5 @@
-// The thread that owns the terminal: waits for keys and letters, hands them on, and draws. Private
-// to acp chat.
+// The thread that owns the terminal: waits for keys and messages, passes them on, and draws.
+// Private to acp chat.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class ChatUi : public Front, Conversation::Events {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // ---- the loop (chat_ui.cc)
+  // ---- the loop (ui.cc)
   void look_at(const RawTerminal::Event& event);
   bool takes_line() const;
   void take_lines();
@@ -49,39 +49,39 @@ class ChatUi : public Front, Conversation::Events {
   void leave(int code);
   void wants_attention();
 
-  // ---- keys (chat_keys.cc)
+  // ---- keys (ui_keys.cc)
   void key(const Key& key);
   void to_input(const Key& key);
   void interrupt(bool may_leave);
-  // The draft goes into the history, and that into its file.
+  // Puts the draft into the history, and writes that to its file.
   void put_draft_away();
   void keep_history();
   Completion completion(std::string_view text, std::size_t cursor);
   void edit_outside();
-  // For as long as the function runs.
+  // Lends the terminal while the function runs.
   void lend_terminal(const std::function<void()>& use);
   void entered_line(const std::string& text);
   void enter();
   bool to_dialog() const;
 
-  // ---- what is seen (chat_view.cc)
+  // ---- what is seen (ui_view.cc)
   void draw();
   void draw_plain();
   TranscriptFrame news();
   Lines plan(std::size_t most) const;
   // Prints what `show` notes; in a pager if it is longer than the screen.
   void present(const std::string& title, const std::function<void()>& show);
-  // Lets go of what was printed long ago; the agent may say more.
+  // Frees what was printed long ago; the agent may send more.
   void tidy();
   Lines below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column);
   Line status(std::size_t room) const;
-  // Where the agent works.
+  // The agent's directory, for people.
   std::string directory_shown() const;
-  // The calls that somebody is asked about; nothing is empty if anybody is.
+  // Notes the calls that the person is asked about.
   void note_waiting();
   void print(const Lines& lines);
 
-  // ---- what the conversation tells (chat_agent.cc)
+  // ---- what the conversation tells (ui_agent.cc)
   void say_error(const std::string& text) override;
   void changed() override { dirty_ = true; }
   void closing() override;
@@ -94,17 +94,17 @@ class ChatUi : public Front, Conversation::Events {
   void turn_ends(const std::string& error, bool login_wanted) override;
   void idle() override { wants_attention(); }
   void agent_gone() override;
-  // `from_start`: nothing else can be done.
+  // Lets the person choose a login. `from_start`: nothing else can be done.
   void choose_login(bool from_start);
   void log_in(const v1::AuthMethodTerminal& method);
   void submit(const std::string& text);
 
-  // ---- commands (chat_commands.cc)
-  // What is left for the agent; nothing if it was a command of ours.
+  // ---- commands (ui_commands.cc)
+  // Returns the text for the agent; nothing if it was a command of ours.
   std::optional<std::string> run_command(const std::string& text);
   void run_own(const std::string& name, const std::string& rest);
   bool agent_has(const std::string& command) const;
-  // Ours, and of use with this agent.
+  // Whether it is a command of ours that works with this agent.
   bool is_ours(const std::string& command) const;
   std::vector<CommandHelp> commands() const;
   std::vector<CommandHelp> agents_commands() const;
@@ -118,18 +118,18 @@ class ChatUi : public Front, Conversation::Events {
   void export_to(const std::string& file);
   void attach(const std::string& file, bool image);
 
-  // ---- commands of the person's own: !ls (chat_shell.cc)
+  // ---- commands of the person's own: !ls (ui_shell.cc)
   void run_shell(const std::string& command);
-  void shell_ended(const workspace::CommandResult& result);
+  void shell_ended(const workspace::CommandOutcome& result);
   Lines shell_lines(std::size_t columns) const;
 
-  // ---- choices (chat_pickers.cc)
+  // ---- choices (ui_pickers.cc)
   void pick_mode(const std::string& wanted);
   void pick_model(const std::string& wanted);
   void pick_config(const std::string& wanted);
   void pick_value(const v1::SessionConfigOption& option);
   void choose(RunChoices choices, const std::string& told);
-  // `from_start`: one to begin with.
+  // Lists sessions. `from_start`: to choose the first one.
   void sessions(bool from_start = false);
   bool is_open(const std::string& session) const;
   void next_mode();

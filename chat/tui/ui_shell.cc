@@ -1,4 +1,4 @@
-// Commands that the person runs: !ls. They need no permission, and the next prompt tells of them.
+// Commands that the person runs: !ls. They need no permission; the next prompt includes them.
 #include <algorithm>
 #include <cstdlib>
 
@@ -49,7 +49,7 @@ void ChatUi::run_shell(const std::string& command) {
     std::stop_source stop;
     const std::stop_callback first(asked_to, [&stop] { stop.request_stop(); });
     const std::stop_callback second(ends, [&stop] { stop.request_stop(); });
-    workspace::CommandResult result;
+    workspace::CommandOutcome result;
     try {
       result = workspace::run_command(
           {.command = shell(), .args = {"-c", command}, .cwd = cwd}, {},
@@ -71,7 +71,7 @@ void ChatUi::run_shell(const std::string& command) {
   });
 }
 
-void ChatUi::shell_ended(const workspace::CommandResult& result) {
+void ChatUi::shell_ended(const workspace::CommandOutcome& result) {
   const std::string command = shell_->command;
   shell_.reset();
   const std::string end = result.stopped          ? "stopped"

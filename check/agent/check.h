@@ -1,4 +1,4 @@
-// Drives an agent through every requirement that an agent has.
+// Checks an agent against every requirement of agents.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,15 @@ namespace acp::check {
 
 struct AgentCheckOptions {
   std::vector<std::string> command;
+  // The command is a way to a server, which lets nothing in before initialize.
+  bool over_network = false;
   rpc::Framing framing = rpc::Framing::newline;
-  // How long an answer may take, and the end of a process after its stdin was closed.
+  // Limit for an answer, and for the end of a process after its stdin was closed.
   std::chrono::milliseconds timeout{30'000};
   // The method to authenticate with before sessions are opened.
   std::optional<std::string> auth;
-  // By kind: what a prompt says that shall make the agent do it. {cwd} is the session's folder,
-  // {file} the name of a file in it that is not there yet.
+  // By kind: the text of a prompt that makes the agent do it. {cwd} is the session's folder, {file}
+  // the name of a new file in it.
   std::map<std::string, std::string> prompts;
   // A program with arguments that serves MCP on its stdio, and writes what it sees into the file
   // named by its last argument: see mcp_server.h.
@@ -32,9 +34,9 @@ struct AgentCheckOptions {
 // The kinds of prompts, with what they say by default.
 const std::map<std::string, std::string>& default_prompts();
 
-// Gives up (report.gave_up()) if no agent of the run answers initialize. Throws PeerNotStarted if
-// the agent cannot be started at all. Deletes the sessions that it has made where the agent offers
-// that.
+// Checks an agent. Gives up (report.gave_up()) if no agent of the run answers initialize. Throws
+// PeerNotStarted if the agent cannot be started at all. Deletes the sessions that it has made where
+// the agent offers that.
 void check_agent(const AgentCheckOptions& options, Report& report);
 
 }  // namespace acp::check

@@ -10,9 +10,9 @@ namespace {
 using Ids = std::vector<Json>;
 
 // Requests with these ids, in turn, until one does not come back.
-class Conversation {
+class IdExchange {
  public:
-  Conversation(AgentRun& run, std::string_view requirement, Ids ids)
+  IdExchange(AgentRun& run, std::string_view requirement, Ids ids)
       : run_(run),
         requirement_(requirement),
         ids_(std::move(ids)),
@@ -104,11 +104,11 @@ void check_same_id(AgentRun& run) {
 }  // namespace
 
 void check_ids(AgentRun& run) {
-  Conversation(run, "A-ID-4",
-               {Json("a-1"), Json("4712"), Json("\"quoted\" \\ ü \xf0\x9f\x98\x80"),
-                Json("b7c1e2d4-0001-4a00-9f00-00000000abcd")})
+  IdExchange(run, "A-ID-4",
+             {Json("a-1"), Json("4712"), Json("\"quoted\" \\ ü \xf0\x9f\x98\x80"),
+              Json("b7c1e2d4-0001-4a00-9f00-00000000abcd")})
       .play();
-  Conversation(run, "A-ID-5", {Json(0), Json(-1), Json(2147483648), Json(9007199254740991)}).play();
+  IdExchange(run, "A-ID-5", {Json(0), Json(-1), Json(2147483648), Json(9007199254740991)}).play();
   check_same_id(run);
 }
 

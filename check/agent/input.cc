@@ -159,7 +159,7 @@ void check_pieces(AgentRun& run, Patient& patient) {
                             "\r\n");
   const Reply crlf = client->wait(Json("crlf"));
   run.report.expect("A-INPUT-10", crlf.answered() && client->answers_without_id.empty(),
-                    "a request behind blank lines got " + crlf.describe());
+                    "a request after blank lines got " + crlf.describe());
   if (!crlf.answered()) patient.spoil();
 }
 

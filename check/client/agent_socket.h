@@ -40,7 +40,7 @@ class AgentSocket {
     Transport transport;
     int process = 0;  // that connected; 0 if the system does not tell
   };
-  // The client that connects before the time is over.
+  // Waits for the client to connect; nothing if the time is over.
   std::optional<Visitor> wait(std::chrono::milliseconds time) const;
 
  private:
@@ -48,17 +48,17 @@ class AgentSocket {
   io::Descriptor socket_;
 };
 
-struct RelayOptions {
+struct SocketRelayOptions {
   std::string socket;
   bool stubborn = false;  // ends neither with its input nor by SIGTERM
 };
-// Until the socket or the input has ended. The exit code of the program.
-int relay(const RelayOptions& options);
+// Relays until the socket or the input has ended. Returns the exit code of the program.
+int relay(const SocketRelayOptions& options);
 
-// A signal to a process that we started or let in; false if it is gone.
+// Sends a signal to a process that we started or accepted; returns false if it is gone.
 bool send_signal(int process, int signal);
 bool process_exists(int process);
-// By its name, "INT" or "SIGINT", or its number; nothing if there is none.
+// Finds a signal by its name, "INT" or "SIGINT", or its number; nothing if there is none.
 std::optional<int> signal_from(std::string_view name);
 
 }  // namespace acp::check

@@ -101,7 +101,7 @@ std::optional<AgentSocket::Visitor> AgentSocket::wait(std::chrono::milliseconds 
   return visitor;
 }
 
-int relay(const RelayOptions& options) {
+int relay(const SocketRelayOptions& options) {
   signal(SIGPIPE, SIG_IGN);
   if (options.stubborn) {
     signal(SIGTERM, SIG_IGN);

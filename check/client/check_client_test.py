@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_client_test.py ACP EXAMPLES NODE: clients that exist, put through the whole of `acp check client`.
+"""check_client_test.py ACP EXAMPLES NODE: runs all of `acp check client` against clients that exist.
 
 Each has the list of what is found in it, and of what cannot be tried with it: docs/check-clients.md says why.
 """

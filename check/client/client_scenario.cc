@@ -37,8 +37,8 @@ void Judge::expect(std::string_view id, bool ok, const std::string& message) {
   if (!ignored_.contains(id)) report_.expect(id, ok, message);
 }
 
-ClientScenario::ClientScenario(const ClientOptions& options, const ClientFacts& facts, Judge& judge,
-                               std::string name, std::filesystem::path directory)
+ClientScenario::ClientScenario(const ClientCheckOptions& options, const ClientFacts& facts,
+                               Judge& judge, std::string name, std::filesystem::path directory)
     : options_(options),
       facts_(facts),
       judge_(judge),
@@ -52,7 +52,7 @@ ClientScenario::ClientScenario(const ClientOptions& options, const ClientFacts& 
   if (options_.transport.empty())
     socket_ = std::make_unique<AgentSocket>(socket_path_);
   else
-    remote_ = std::make_unique<RemoteAgent>();
+    remote_ = std::make_unique<ScenarioServer>();
 }
 
 ClientScenario::~ClientScenario() {

@@ -1,4 +1,4 @@
-// One start of the client that is tested, and the agent that it talks to: a part played by hand.
+// One start of the tested client, with an agent whose messages the scenario writes by hand.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@
 #include "acp/io/process/attended_process.h"
 #include "acp/json/json.h"
 #include "check/client/agent_socket.h"
-#include "check/client/remote_agent.h"
 #include "check/client/run.h"
+#include "check/client/scenario_server.h"
 #include "check/wire/wire_peer.h"
 
 namespace acp::check {
 
-// What the first scenario has learnt about the client, for those that follow.
+// Facts about the client from the first scenario, for later ones.
 struct ClientFacts {
-  // What the client answers, so that one can see that it has read all that was sent before.
+  // A request that the client answers, which shows that it has read everything sent before.
   enum class Barrier { extension, permission, none };
   Barrier barrier = Barrier::extension;
   bool prompted = false;          // it came to a prompt
@@ -35,10 +35,10 @@ struct ClientFacts {
   std::optional<int> plain_exit;  // the exit code of an untroubled run
 };
 
-// The report, from many threads.
+// A report that several threads may use.
 class Judge {
  public:
-  // Of those that make no sense here nothing is reported.
+  // Requirements in `ignored` are not reported.
   Judge(Report& report, std::set<std::string_view> ignored)
       : report_(report), ignored_(std::move(ignored)) {}
   void pass(std::string_view id);
@@ -61,7 +61,7 @@ struct Incoming {
 
 class ClientScenario {
  public:
-  ClientScenario(const ClientOptions& options, const ClientFacts& facts, Judge& judge,
+  ClientScenario(const ClientCheckOptions& options, const ClientFacts& facts, Judge& judge,
                  std::string name, std::filesystem::path directory);
   ClientScenario(const ClientScenario&) = delete;
   ClientScenario& operator=(const ClientScenario&) = delete;
@@ -73,26 +73,27 @@ class ClientScenario {
       R"({"image":false,"audio":false,"embeddedContext":false},"mcpCapabilities":{"http":false,)"
       R"("sse":false}},"agentInfo":{"name":"acp-check","version":"1"},"authMethods":[]})";
   std::string session_members;  // of the answer to session/new, after the id: `,"modes":…`
-  // Sees every request and notification of the client first; true if it has dealt with it.
+  // Sees every request and notification of the client first; returns true if it has handled it.
   std::function<bool(const Incoming&)> intercept;
   bool stubborn = false;  // the agent's process does not end when it should
   bool ruled = true;      // the rules of the wire hold: not where we confuse them
 
-  // ---- the play. All that waits gives up after the time that the client has, and when it is gone.
-  // Starts the client. False, and all that the scenario stands for is skipped, if it did not come.
+  // ---- the play. All waiting ends after the client's time limit, and when the client is gone.
+  // Starts the client. If it does not connect, skips all requirements of the scenario and returns
+  // false.
   bool start();
-  // Until the client has called this.
+  // Waits until the client has called this method.
   bool reach(std::string_view method);
   // start() and reach the first prompt; skips everything otherwise.
   bool reach_prompt();
-  // Until it is so.
+  // Waits until the condition holds.
   bool until(const std::function<bool()>& done) { return until(done, options_.time); }
   bool until(const std::function<bool()>& done, std::chrono::milliseconds time);
 
   // In all texts $S is the session's id, with its quotes, and $W the directory's path, without.
-  // A request of ours, answered or not: the whole answer.
+  // Sends a request of ours, and returns the whole answer, if there is one.
   std::optional<Json> call(std::string_view method, std::string_view params);
-  // The same in two steps; the id as it stands in JSON.
+  // call() in two steps; ids are JSON text.
   std::string ask(std::string_view method, std::string_view params, std::string id = {});
   std::optional<Json> answer_to(const std::string& id);
   bool answered(const std::string& id) const { return answers_.contains(id); }
@@ -101,11 +102,11 @@ class ClientScenario {
   void answer(const Incoming& request, std::string_view result);
   void answer_error(const Incoming& request, int code, std::string_view message);
   void raw(std::string_view bytes) { wire_->send_bytes(bytes); }
-  // Each open prompt.
+  // Answers each open prompt.
   void end_turn(std::string_view stop_reason = "end_turn");
-  // The client has read all that was sent, and still answers.
+  // Whether the client has read everything, and still answers.
   bool alive();
-  // The agent's process is killed, or its output ends.
+  // Kills the agent's process, or ends its output.
   void die();
   void close_output() { wire_->close_output(); }
   void signal(int number) const;
@@ -117,7 +118,8 @@ class ClientScenario {
     std::optional<io::ExitStatus> exit;
     std::string text() const;
   };
-  // Ends the turn if it is open, and sees how the client ends; with `tree`, also what it started.
+  // Ends the open turn, and waits for the client's end; with `tree`, also for the end of all that
+  // it started.
   Ending finish(bool tree = false);
 
   // ---- what was seen
@@ -132,27 +134,27 @@ class ClientScenario {
   const std::filesystem::path& outside() const { return outside_; }
   const WirePeer* wire() const { return wire_.get(); }
   const std::string& name() const { return name_; }
-  const ClientOptions& options() const { return options_; }
+  const ClientCheckOptions& options() const { return options_; }
   const ClientFacts& facts() const { return facts_; }
   bool started_by_us() const { return options_.listen.empty(); }
-  // How the client is: for messages.
+  // Describes the client's state, for messages.
   std::string state() const;
 
-  // ---- what is thought of it
+  // ---- verdicts
   Judge& judge() { return judge_; }
   void pass(std::string_view id) { judge_.pass(id); }
   void fail(std::string_view id, const std::string& message);
   void skip(std::string_view id, const std::string& reason) { judge_.skip(id, reason); }
   bool expect(std::string_view id, bool ok, const std::string& message);
-  // alive(), or it is failed.
+  // Fails the requirement unless alive().
   bool survived(std::string_view id, const std::string& what);
-  // finish(), and it is failed if the client does not end as it does when nothing is wrong.
+  // Calls finish(); fails the requirement unless the client ends as it does in a normal run.
   void end_well(std::string_view id, const std::string& what);
   std::vector<std::string_view> ids;  // that the scenario stands for
 
  private:
   void spawn();
-  // The client has come, before this much time is over.
+  // Whether the client has connected within this time.
   bool met(std::chrono::milliseconds time);
   void take(const PassedFrame& frame);
   void serve(const Incoming& call);
@@ -160,16 +162,16 @@ class ClientScenario {
   std::string filled(std::string_view text) const;
   void skip_all(const std::string& reason);
 
-  const ClientOptions& options_;
+  const ClientCheckOptions& options_;
   const ClientFacts& facts_;
   Judge& judge_;
   std::string name_;
   std::filesystem::path directory_, work_, outside_;
   std::string socket_path_;
 
-  // Where the client comes to: one of them.
+  // The client connects to one of these.
   std::unique_ptr<AgentSocket> socket_;
-  std::unique_ptr<RemoteAgent> remote_;
+  std::unique_ptr<ScenarioServer> remote_;
   std::unique_ptr<WirePeer> wire_;
   int agent_process_ = 0;
   io::AttendedProcess client_;
@@ -187,14 +189,14 @@ class ClientScenario {
   std::int64_t next_id_ = 1;
 };
 
-// A scenario that can be played, and what it may have something to say about.
+// A scenario, and the requirements that it may report.
 struct ScenarioCase {
   std::string_view name;
   std::vector<std::string_view> ids;
   void (*play)(ClientScenario& scenario);
 };
 
-// By what they are about, each in a file of its own.
+// The scenarios by topic, each topic in a file of its own.
 std::vector<ScenarioCase> client_start_scenarios();
 std::vector<ScenarioCase> client_turn_scenarios();
 std::vector<ScenarioCase> client_update_scenarios();

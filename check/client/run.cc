@@ -86,7 +86,7 @@ const std::map<std::string_view, std::string_view> not_over_network = {
     {"C-LIFE-9", "the agent is no process of the client"},
 };
 
-std::set<std::string_view> ignored(const ClientOptions& options) {
+std::set<std::string_view> ignored(const ClientCheckOptions& options) {
   std::set<std::string_view> ids;
   if (!options.transport.empty())
     for (const auto& [id, why] : not_over_network) ids.insert(id);
@@ -104,7 +104,7 @@ std::vector<ScenarioCase> all_scenarios() {
 
 class Run {
  public:
-  Run(const ClientOptions& options, Report& report)
+  Run(const ClientCheckOptions& options, Report& report)
       : options_(options), report_(report), judge_(report, ignored(options)) {}
 
   bool play() {
@@ -161,7 +161,7 @@ class Run {
     wire_.see(scenario);
   }
 
-  const ClientOptions& options_;
+  const ClientCheckOptions& options_;
   Report& report_;
   Judge judge_;
   PrivateDirectory base_;
@@ -179,7 +179,7 @@ bool names_agent(const std::vector<std::string>& command) {
   });
 }
 
-bool check_client(const ClientOptions& options, Report& report) {
+bool check_client(const ClientCheckOptions& options, Report& report) {
   return Run(options, report).play();
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 // Decodes the value and forgets it.
 std::optional<json::DecodeFault> decode(JsonView value, const json::Type& type,
-                                        std::vector<json::Report>& reports) {
+                                        std::vector<json::DecodeReport>& reports) {
   const std::unique_ptr<std::max_align_t[]> room(
       new std::max_align_t[type.size / sizeof(std::max_align_t) + 1]);
   type.life->construct(room.get());
   json::Options options;
-  options.report = [&](const json::Report& report) { reports.push_back(report); };
+  options.report = [&](const json::DecodeReport& report) { reports.push_back(report); };
   auto error = json::decode(value.text(), type, room.get(), options);
   type.life->destroy(room.get());
   return error;
@@ -43,23 +43,23 @@ std::span<const Method> Rules::Parts::methods(int version) const {
 
 void Rules::Parts::check_value(JsonView value, const json::Type& type, const char* name,
                                std::string_view number, const std::string& method) {
-  std::vector<json::Report> reports;
+  std::vector<json::DecodeReport> reports;
   if (const auto error = decode(value, type, reports)) {
     if (error->kind == json::DecodeFault::Kind::limit) return;
     return found_of_sender(number, method + ": " + joined(name, error->path) + ": expected " +
                                        error->expected + ", got " + error->got);
   }
-  for (const json::Report& report : reports) {
+  for (const json::DecodeReport& report : reports) {
     const std::string where = method + ": " + joined(name, report.path);
     switch (report.what) {
-      case json::Report::What::unknown_member:
+      case json::DecodeReport::What::unknown_member:
         found_of_sender("SCHEMA-4", where + " is no field of the protocol");
         break;
-      case json::Report::What::unknown_tag:
+      case json::DecodeReport::What::unknown_tag:
         found_of_sender("SCHEMA-8",
                         where + ": expected " + report.expected + ", got " + report.got);
         break;
-      case json::Report::What::tolerated:
+      case json::DecodeReport::What::tolerated:
         found_of_sender("SCHEMA-7",
                         where + ": expected " + report.expected + ", got " + report.got);
         break;
@@ -139,7 +139,7 @@ void Rules::Parts::check_answer_shape(const Envelope& message, const OpenRequest
   if (known == nullptr || known->result == nullptr) return;
   // The pages show null where the schema has an object without required fields: both are sent.
   if (result.is_null()) {
-    std::vector<json::Report> reports;
+    std::vector<json::DecodeReport> reports;
     const Json none = Json::object();
     if (!decode(none, *known->result, reports)) return;
   }

@@ -65,19 +65,19 @@ std::string outcome_of(JsonView message) {
 
 class Teller {
  public:
-  std::vector<LogEntry> entries;
+  std::vector<TimelineEntry> entries;
 
   void take(const RecordedFrame& frame) {
     const auto parsed = frame.is_json ? Json::parse(frame.text) : json::Result<Json>(Json());
     if (!frame.is_json || !parsed || !parsed->is_object())
-      return add(LogEntry::Kind::stray, frame, "", frame.text);
+      return add(TimelineEntry::Kind::stray, frame, "", frame.text);
     const Json& message = *parsed;
     if (const auto method = message["method"].as_string()) return call(frame, *method, message);
     const auto side = frame.from == Side::client ? Side::agent : Side::client;
     const auto at = open_.find({side, std::string(message["id"].text())});
     if (at == open_.end())
-      return add(LogEntry::Kind::stray, frame, "", "an answer to nothing: " + frame.text);
-    LogEntry& entry = entries[at->second];
+      return add(TimelineEntry::Kind::stray, frame, "", "an answer to nothing: " + frame.text);
+    TimelineEntry& entry = entries[at->second];
     entry.answered = frame.time;
     entry.failed = !message["error"].absent();
     entry.outcome = outcome_of(message);
@@ -88,8 +88,8 @@ class Teller {
   }
 
   void take(const RecordedViolation& violation) {
-    LogEntry& entry = beside(violation.frame);
-    entry.kind = LogEntry::Kind::violation;
+    TimelineEntry& entry = beside(violation.frame);
+    entry.kind = TimelineEntry::Kind::violation;
     entry.from = violation.from;
     entry.time = violation.time;
     entry.method = violation.id;
@@ -97,26 +97,26 @@ class Teller {
     entry.outcome = violation.level;
   }
   void take(const RecordedFault& fault) {
-    LogEntry& entry = beside(fault.frame);
-    entry.kind = LogEntry::Kind::fault;
+    TimelineEntry& entry = beside(fault.frame);
+    entry.kind = TimelineEntry::Kind::fault;
     entry.from = fault.from;
     entry.time = fault.time;
     entry.method = fault.kind;
     entry.what = fault.detail;
   }
   void take(const RecordedEnd& end) {
-    LogEntry& entry = entries.emplace_back();
-    entry.kind = LogEntry::Kind::end;
+    TimelineEntry& entry = entries.emplace_back();
+    entry.kind = TimelineEntry::Kind::end;
     entry.from = Side::agent;
     entry.time = end.time;
     entry.what = end.reason;
   }
 
  private:
-  void add(LogEntry::Kind kind, const RecordedFrame& frame, const std::string& method,
+  void add(TimelineEntry::Kind kind, const RecordedFrame& frame, const std::string& method,
            const std::string& what, const std::string& session = "") {
     const auto turn = turns_.find(session);
-    LogEntry& entry = entries.emplace_back();
+    TimelineEntry& entry = entries.emplace_back();
     entry.kind = kind;
     entry.from = frame.from;
     entry.time = frame.time;
@@ -127,17 +127,17 @@ class Teller {
     if (turn != turns_.end()) entry.turn = turn->second;
   }
   // A new one with the session and the turn of the frame that it is about.
-  LogEntry& beside(std::size_t frame) {
+  TimelineEntry& beside(std::size_t frame) {
     std::string session;
     std::optional<std::size_t> turn;
     for (std::size_t i = entries.size(); i-- > 0;) {
-      const LogEntry& each = entries[i];
+      const TimelineEntry& each = entries[i];
       if (std::ranges::find(each.frames, frame) == each.frames.end()) continue;
       session = each.session;
       turn = each.method == "session/prompt" ? std::optional(i) : each.turn;
       break;
     }
-    LogEntry& entry = entries.emplace_back();
+    TimelineEntry& entry = entries.emplace_back();
     entry.session = std::move(session);
     entry.turn = turn;
     entry.frames.push_back(frame);
@@ -150,7 +150,7 @@ class Teller {
     if (method == "session/update") return update(frame, session, params["update"]);
     last_.clear();
     const bool request = !message["id"].absent();
-    add(request ? LogEntry::Kind::request : LogEntry::Kind::notification, frame, method,
+    add(request ? TimelineEntry::Kind::request : TimelineEntry::Kind::notification, frame, method,
         about(method, params), session);
     if (!request) return;
     entries.back().id = message["id"].text();
@@ -168,7 +168,7 @@ class Teller {
         entries[before->second].frames.push_back(frame.number);
         return;
       }
-      add(LogEntry::Kind::message, frame, kind, text, session);
+      add(TimelineEntry::Kind::message, frame, kind, text, session);
       last_[session] = entries.size() - 1;
       return;
     }
@@ -178,10 +178,10 @@ class Teller {
       const auto [at, added] =
           tools_.try_emplace({session, text_of(update["toolCallId"])}, entries.size());
       if (added) {
-        add(LogEntry::Kind::tool, frame, "tool_call", title, session);
+        add(TimelineEntry::Kind::tool, frame, "tool_call", title, session);
         entries.back().id = text_of(update["toolCallId"]);
       } else {
-        LogEntry& entry = entries[at->second];
+        TimelineEntry& entry = entries[at->second];
         entry.frames.push_back(frame.number);
         if (!title.empty()) entry.what = title;
       }
@@ -199,7 +199,7 @@ class Teller {
       if (update[field].is_string()) what = text_of(update[field]);
     if (kind == "usage_update")
       what = std::string(update["used"].text()) + " of " + std::string(update["size"].text());
-    add(LogEntry::Kind::notification, frame, kind, what, session);
+    add(TimelineEntry::Kind::notification, frame, kind, what, session);
   }
 
   std::map<std::pair<Side, std::string>, std::size_t> open_;
@@ -215,24 +215,24 @@ bool fits(const std::string& pattern, const std::string& name) {
 
 }  // namespace
 
-std::vector<LogEntry> tell(const Recording& recording) {
+std::vector<TimelineEntry> tell(const Recording& recording) {
   Teller teller;
   for (const RecordedEntry& each : recording.entries)
     std::visit([&](const auto& entry) { teller.take(entry); }, each);
   return std::move(teller.entries);
 }
 
-bool LogFilter::takes(const LogEntry& entry, const std::vector<LogEntry>& all) const {
+bool LogFilter::takes(const TimelineEntry& entry, const std::vector<TimelineEntry>& all) const {
   if (from && entry.from != *from) return false;
   if (!session.empty() && !entry.session.starts_with(session) &&
       !entry.outcome.starts_with(session))
     return false;
   if (!fits(method, entry.method)) return false;
   if (!violations) return true;
-  if (entry.kind == LogEntry::Kind::violation) return true;
-  return std::ranges::any_of(all, [&](const LogEntry& other) {
-    return other.kind == LogEntry::Kind::violation && !other.frames.empty() &&
-           entry.kind != LogEntry::Kind::fault &&
+  if (entry.kind == TimelineEntry::Kind::violation) return true;
+  return std::ranges::any_of(all, [&](const TimelineEntry& other) {
+    return other.kind == TimelineEntry::Kind::violation && !other.frames.empty() &&
+           entry.kind != TimelineEntry::Kind::fault &&
            std::ranges::find(entry.frames, other.frames.front()) != entry.frames.end();
   });
 }
@@ -287,8 +287,8 @@ std::vector<LogStatistics> statistics_of(const Recording& recording) {
   return rows;
 }
 
-std::int64_t start_of(const std::vector<LogEntry>& entries) {
-  const auto first = std::ranges::min_element(entries, {}, &LogEntry::time);
+std::int64_t start_of(const std::vector<TimelineEntry>& entries) {
+  const auto first = std::ranges::min_element(entries, {}, &TimelineEntry::time);
   return first == entries.end() ? 0 : first->time;
 }
 

@@ -1,4 +1,4 @@
-// A recording made readable.
+// Shows a recording to people.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace acp::check {
 
 // One thing that happened: a request with its answer, a run of chunks, a tool call with its
 // updates.
-struct LogEntry {
+struct TimelineEntry {
   enum class Kind { request, notification, message, tool, stray, violation, fault, end };
 
   Kind kind = Kind::notification;
@@ -35,11 +35,11 @@ struct LogStatistics {
   Side from = Side::client;
   std::size_t count = 0, failed = 0, bytes = 0;  // with the answers
   std::vector<std::int64_t> times;               // of the answers, ascending
-  // p from 0 to 100. Nothing without answers.
+  // A percentile, p from 0 to 100. Nothing without answers.
   std::optional<std::int64_t> percentile(double p) const;
 };
 
-std::vector<LogEntry> tell(const Recording& recording);
+std::vector<TimelineEntry> tell(const Recording& recording);
 std::vector<LogStatistics> statistics_of(const Recording& recording);
 
 struct LogFilter {
@@ -48,19 +48,19 @@ struct LogFilter {
   std::optional<Side> from;
   bool violations = false;  // only these, and what they are about
 
-  bool takes(const LogEntry& entry, const std::vector<LogEntry>& all) const;
+  bool takes(const TimelineEntry& entry, const std::vector<TimelineEntry>& all) const;
 };
 
-// Nothing that others have written steers the terminal.
+// Prints a recording. Its content cannot control the terminal.
 void print_log(std::ostream& out, const Recording& recording, const LogFilter& filter);
 void print_statistics(std::ostream& out, const Recording& recording);
-// One page that needs nothing else: a sequence diagram with folding and search. What others have
-// written is text there, never markup.
+// Writes one self-contained page: a sequence diagram with folding and search. The recording's
+// content is text there, never markup.
 void write_html(std::ostream& out, const Recording& recording, const LogFilter& filter,
                 const std::string& title);
 
-// When the first of them happened.
-std::int64_t start_of(const std::vector<LogEntry>& entries);
+// The time of the first entry.
+std::int64_t start_of(const std::vector<TimelineEntry>& entries);
 // "1.25 s", "3.4 ms", "870 µs"
 std::string duration(std::int64_t nanoseconds);
 

@@ -9,23 +9,23 @@
 namespace acp::check {
 namespace {
 
-const char* name_of(LogEntry::Kind kind) {
+const char* name_of(TimelineEntry::Kind kind) {
   switch (kind) {
-    case LogEntry::Kind::request:
+    case TimelineEntry::Kind::request:
       return "request";
-    case LogEntry::Kind::notification:
+    case TimelineEntry::Kind::notification:
       return "notification";
-    case LogEntry::Kind::message:
+    case TimelineEntry::Kind::message:
       return "message";
-    case LogEntry::Kind::tool:
+    case TimelineEntry::Kind::tool:
       return "tool";
-    case LogEntry::Kind::stray:
+    case TimelineEntry::Kind::stray:
       return "stray";
-    case LogEntry::Kind::violation:
+    case TimelineEntry::Kind::violation:
       return "violation";
-    case LogEntry::Kind::fault:
+    case TimelineEntry::Kind::fault:
       return "fault";
-    case LogEntry::Kind::end:
+    case TimelineEntry::Kind::end:
       return "end";
   }
   return "";
@@ -98,7 +98,7 @@ class Page {
   bool first_ = true;
 };
 
-void put_entry(Page& page, const LogEntry& entry, std::int64_t start) {
+void put_entry(Page& page, const TimelineEntry& entry, std::int64_t start) {
   page.open('{');
   page.member("kind", name_of(entry.kind));
   page.member("from", side_name(entry.from));
@@ -126,7 +126,7 @@ void put_entry(Page& page, const LogEntry& entry, std::int64_t start) {
 
 void write_html(std::ostream& out, const Recording& recording, const LogFilter& filter,
                 const std::string& title) {
-  const std::vector<LogEntry> all = tell(recording);
+  const std::vector<TimelineEntry> all = tell(recording);
   const std::int64_t start = start_of(all);
   Page page;
   page.open('{');

@@ -11,55 +11,55 @@ namespace {
 
 constexpr std::size_t longest_text = 100;
 
-std::string subject(const LogEntry& entry) {
+std::string subject(const TimelineEntry& entry) {
   switch (entry.kind) {
-    case LogEntry::Kind::request:
+    case TimelineEntry::Kind::request:
       return io::one_line(entry.method) + " #" + io::one_line(entry.id, 40);
-    case LogEntry::Kind::notification:
+    case TimelineEntry::Kind::notification:
       return io::one_line(entry.method);
-    case LogEntry::Kind::message:
+    case TimelineEntry::Kind::message:
       if (entry.method == "agent_message_chunk") return "says";
       if (entry.method == "agent_thought_chunk") return "thinks";
       return entry.method == "user_message_chunk" ? "user said" : io::one_line(entry.method);
-    case LogEntry::Kind::tool:
+    case TimelineEntry::Kind::tool:
       return "tool call " + io::one_line(entry.id, 40);
-    case LogEntry::Kind::stray:
+    case TimelineEntry::Kind::stray:
       return "NO MESSAGE";
-    case LogEntry::Kind::violation:
+    case TimelineEntry::Kind::violation:
       return io::one_line(entry.outcome) + " " + io::one_line(entry.method);
-    case LogEntry::Kind::fault:
+    case TimelineEntry::Kind::fault:
       return "fault " + io::one_line(entry.method);
-    case LogEntry::Kind::end:
+    case TimelineEntry::Kind::end:
       return "end";
   }
   return "";
 }
 
-std::string arrow(const LogEntry& entry) {
-  if (entry.kind == LogEntry::Kind::violation) return "!";
-  if (entry.kind == LogEntry::Kind::fault) return "~";
-  if (entry.kind == LogEntry::Kind::end) return ".";
+std::string arrow(const TimelineEntry& entry) {
+  if (entry.kind == TimelineEntry::Kind::violation) return "!";
+  if (entry.kind == TimelineEntry::Kind::fault) return "~";
+  if (entry.kind == TimelineEntry::Kind::end) return ".";
   return entry.from == Side::client ? ">" : "<";
 }
 
-void print(std::ostream& out, const LogEntry& entry, std::int64_t start) {
+void print(std::ostream& out, const TimelineEntry& entry, std::int64_t start) {
   out << std::fixed << std::setprecision(3) << std::setw(9)
       << static_cast<double>(entry.time - start) / 1e9 << "  ";
   if (entry.turn) out << "  | ";
   out << arrow(entry) << ' ' << subject(entry);
   if (!entry.what.empty()) out << "  " << io::one_line(entry.what, longest_text);
-  if (entry.kind == LogEntry::Kind::message && entry.frames.size() > 1)
+  if (entry.kind == TimelineEntry::Kind::message && entry.frames.size() > 1)
     out << "  (" << entry.frames.size() << " chunks)";
-  if (entry.kind == LogEntry::Kind::tool && !entry.outcome.empty())
+  if (entry.kind == TimelineEntry::Kind::tool && !entry.outcome.empty())
     out << "  " << io::one_line(entry.outcome, longest_text);
-  if (entry.kind == LogEntry::Kind::request) {
+  if (entry.kind == TimelineEntry::Kind::request) {
     if (entry.answered)
       out << "  = " << io::one_line(entry.outcome, longest_text) << "  ("
           << duration(*entry.answered - entry.time) << ")";
     else
       out << "  = NOT ANSWERED";
   }
-  if (entry.kind == LogEntry::Kind::violation || entry.kind == LogEntry::Kind::fault)
+  if (entry.kind == TimelineEntry::Kind::violation || entry.kind == TimelineEntry::Kind::fault)
     out << "  (" << side_name(entry.from) << ", frame " << entry.frames.front() << ")";
   out << '\n';
 }
@@ -67,9 +67,9 @@ void print(std::ostream& out, const LogEntry& entry, std::int64_t start) {
 }  // namespace
 
 void print_log(std::ostream& out, const Recording& recording, const LogFilter& filter) {
-  const std::vector<LogEntry> all = tell(recording);
+  const std::vector<TimelineEntry> all = tell(recording);
   const std::int64_t start = start_of(all);
-  for (const LogEntry& each : all)
+  for (const TimelineEntry& each : all)
     if (filter.takes(each, all)) print(out, each, start);
 }
 

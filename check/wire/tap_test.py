@@ -425,7 +425,7 @@ class SeedsTest(WithAgent):
             results = list(pool.map(self.one, range(100)))
         codes = collections.Counter(code for code, _ in results)
         print("exit codes of acp run over 100 seeds:", dict(sorted(codes.items())),
-              "; lost notifications that only the tap can tell of:", sum(alone for _, alone in results))
+              "; lost notifications that only the tap can report:", sum(alone for _, alone in results))
         self.assertGreater(codes[0], 0)
         self.assertGreater(sum(codes.values()) - codes[0], 10)
 

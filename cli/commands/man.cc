@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "acp/json/utf8.h"
 #include "cli/command.h"
 #include "cli/docs_place.h"
 #include "cli/help_format.h"
@@ -18,19 +19,15 @@ namespace {
 std::string roff(std::string_view text) {
   std::string out;
   bool line_start = true;
-  unsigned point = 0;  // of a character of several bytes
-  int rest = 0;        // how many of them are to come
-  for (const char c : text) {
+  while (!text.empty()) {
+    const json::Utf8Character next = json::utf8_first(text);
+    const char c = text[0];
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     line_start = c == '\n';
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0xC0)
-      rest = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1, point = byte & (0x3Fu >> rest);
-    if (byte >= 0x80 && byte < 0xC0) point = point << 6 | (byte & 0x3Fu), --rest;
-    if (byte >= 0x80) {
+    if (next.code >= 0x80) {
       char name[16];
-      std::snprintf(name, sizeof name, "\\[u%04X]", point);
-      if (rest == 0) out += name;
+      std::snprintf(name, sizeof name, "\\[u%04X]", next.code);
+      out += name;
     } else if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
@@ -38,6 +35,7 @@ std::string roff(std::string_view text) {
     } else {
       out += c;
     }
+    text.remove_prefix(next.size);
   }
   return out;
 }

@@ -13,7 +13,7 @@
 namespace acp::cli {
 namespace {
 
-using workspace::Decision;
+using workspace::Effect;
 using workspace::Judgement;
 using workspace::Policy;
 using workspace::PolicyStore;
@@ -37,7 +37,7 @@ int complain(const std::string& what, int code = 1) {
   return code;
 }
 
-std::string name_of(Decision decision) { return decision == Decision::allow ? "allow" : "reject"; }
+std::string name_of(Effect decision) { return decision == Effect::allow ? "allow" : "reject"; }
 
 // The file may hold anything.
 std::string shown(const Rule& rule) { return io::one_line(rule.describe(), io::whole); }
@@ -103,10 +103,10 @@ int explain(const PolicyStore& store, const Options& options) {
 
 int add(const PolicyStore& store, const Options& options) {
   Rule rule = options.rule;
-  rule.decision = options.reject ? Decision::reject : Decision::allow;
+  rule.decision = options.reject ? Effect::reject : Effect::allow;
   const bool says_what = !rule.kind.empty() || !rule.tool.empty() || !rule.command.empty() ||
                          !rule.origin.empty() || !rule.paths.empty();
-  if (rule.decision == Decision::allow && !says_what)
+  if (rule.decision == Effect::allow && !says_what)
     return complain(
         "a rule that allows needs at least one of --kind, --tool, --command, --origin, --path\n"
         "Try 'acp policy allow --help'.",

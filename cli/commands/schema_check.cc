@@ -28,8 +28,8 @@ namespace {
 
 json::Limits no_limit() { return {4096, static_cast<std::size_t>(-1)}; }
 
-// Of a line of `acp tap`'s recording the message in it; nothing if it tells of something else. Any
-// other line as it is.
+// Returns the message in a line of `acp tap`'s recording, or nothing if the line records something
+// else. Any other line is returned as it is.
 std::optional<std::string> recorded(const std::string& line) {
   const json::Result<Json> parsed = Json::parse(line, no_limit());
   if (!parsed || !(*parsed)["jsonrpc"].absent() || !(*parsed)["time"].as_int64()) return line;
@@ -47,7 +47,7 @@ class Check {
   Check(const SchemaCheckOptions& options, const json::Type* type, bool named)
       : options_(options), type_(type), named_(named), checker_(options.protocol) {
     decode_.strict = options.strict;
-    decode_.report = [this](const json::Report& report) { note(report); };
+    decode_.report = [this](const json::DecodeReport& report) { note(report); };
   }
 
   // False if there was nothing to read.
@@ -126,10 +126,10 @@ class Check {
     return error;
   }
 
-  void note(const json::Report& report) {
-    const char* what = report.what == json::Report::What::unknown_member ? "ignored"
-                       : report.what == json::Report::What::unknown_tag  ? "kept"
-                                                                         : "tolerated";
+  void note(const json::DecodeReport& report) {
+    const char* what = report.what == json::DecodeReport::What::unknown_member ? "ignored"
+                       : report.what == json::DecodeReport::What::unknown_tag  ? "kept"
+                                                                               : "tolerated";
     const std::string path = report.path.empty() ? "the value" : report.path;
     const std::string told = name_ + ":" + std::to_string(line_) + ": " + path + ": " + what + " " +
                              report.got + ", where " + report.expected + " is expected";

@@ -6,7 +6,7 @@ import { story, toolCalls } from "./views.mjs";
 
 const ROUNDS = 100;
 const call = (name, args) => ({ toolCalls: [{ name, arguments: args }] });
-const plan = (status) => call("plan", { entries: [{ content: "Mend", status, priority: "high" }] });
+const plan = (status) => call("plan", { entries: [{ content: "Fix", status, priority: "high" }] });
 const STORY = "Once upon a time there was a fox 🦊, and it wrote tests. ".repeat(4);
 
 const answers = (seed) => [
@@ -86,7 +86,7 @@ async function killedTurn(stage, editor, seed, size) {
     editor.onBytes = ({ length }) => (bytes -= length) <= 0 && kill();
     stage.script(answers(seed));
   }
-  editor.prompt("Mend the notes").then(kill, () => {});
+  editor.prompt("Fix the notes").then(kill, () => {});
   await killed;
 }
 
@@ -94,7 +94,7 @@ async function measured(stage) {
   const editor = await stage.begin({ mode: "code" });
   const size = { pieces: 0, bytes: -editor.output.length };
   stage.script(answers(0).map((each) => ({ ...each, onPiece: () => ++size.pieces })));
-  const { stopReason } = await editor.turn("Mend the notes");
+  const { stopReason } = await editor.turn("Fix the notes");
   assert.equal(stopReason, "end_turn");
   size.bytes += editor.output.length;
   return size;
@@ -115,7 +115,7 @@ async function play(stage) {
     checkReplay(before, updates, seed);
     // An agent that was killed before it had read the prompt has reported nothing of the turn.
     if (before.some(({ sessionUpdate }) => sessionUpdate !== "available_commands_update"))
-      assert.equal(updates.find(isUser)?.content.text, "Mend the notes", `seed ${seed}`);
+      assert.equal(updates.find(isUser)?.content.text, "Fix the notes", `seed ${seed}`);
     if (toolCalls(before).length < 7) ++halfway;
     // And the model gets a conversation that it accepts.
     stage.script([{ text: "Fine." }]);

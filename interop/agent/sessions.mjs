@@ -14,7 +14,7 @@ const RICH = [
     thought: "A plan first.",
     text: "Let me see.",
     ...call("plan", {
-      entries: [{ content: "Mend", status: "pending", priority: "high" }],
+      entries: [{ content: "Fix", status: "pending", priority: "high" }],
     }),
   },
   call("read", { path: "notes.txt" }),
@@ -145,21 +145,21 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin();
-      const { updates } = await stage.play(editor, "Mend the notes", RICH);
+      const { updates } = await stage.play(editor, "Fix the notes", RICH);
       const { sessionId } = editor;
       await editor.request("session/set_mode", { sessionId, modeId: "code" });
       await editor.end();
       const next = await stage.start();
       const loaded = await next.open("session/load", sessionId);
       const replayed = comparable(loaded.updates);
-      assert.deepEqual(replayed[0], { kind: "user", text: "Mend the notes" });
+      assert.deepEqual(replayed[0], { kind: "user", text: "Fix the notes" });
       assert.deepEqual(withoutUser(replayed), withoutUser(comparable(updates)));
       const run = toolCalls(loaded.updates).find(({ kind }) => kind === "execute");
       assert.ok(contentText(run).includes("output"), "what the terminal showed");
       assert.equal(loaded.session.modes.currentModeId, "code", "the mode is kept");
       await stage.play(next, "And?", [{ text: "Fine." }]);
       const { conversation } = stage.lastRequest;
-      assert.ok(conversation.userText.includes("Mend the notes"));
+      assert.ok(conversation.userText.includes("Fix the notes"));
       assert.equal(conversation.calls.length, 5);
     },
   },
@@ -168,7 +168,7 @@ export const scenarios = [
     apis: BOTH,
     async play(stage) {
       const editor = await stage.begin();
-      await stage.play(editor, "Mend the notes", RICH);
+      await stage.play(editor, "Fix the notes", RICH);
       const { sessionId } = editor;
       await editor.request("session/close", { sessionId });
       const since = editor.mark();
@@ -180,7 +180,7 @@ export const scenarios = [
         kinds.join(),
       );
       await stage.play(editor, "And?", [{ text: "Fine." }]);
-      assert.ok(stage.lastRequest.conversation.userText.includes("Mend the notes"));
+      assert.ok(stage.lastRequest.conversation.userText.includes("Fix the notes"));
     },
   },
   {

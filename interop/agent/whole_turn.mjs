@@ -6,7 +6,7 @@ import { contents, contentText, of, said, thought, toolCalls } from "./views.mjs
 
 const PLAN = [
   { content: "Look at the notes", status: "in_progress", priority: "high" },
-  { content: "Mend them", status: "pending", priority: "medium" },
+  { content: "Fix them", status: "pending", priority: "medium" },
 ];
 const DONE = PLAN.map((entry) => ({ ...entry, status: "completed" }));
 
@@ -89,7 +89,7 @@ async function play(stage, { read, write, terminal }) {
   const notes = stage.place.path("notes.txt");
   if (read) editor.buffers.unsaved.set(notes, "alpha\nunsaved\ngamma\n");
   const script = answers(read ? "unsaved" : "beta");
-  const { stopReason, updates } = await stage.play(editor, "Mend the notes", script);
+  const { stopReason, updates } = await stage.play(editor, "Fix the notes", script);
   assert.equal(stopReason, "end_turn");
   checkUpdates(updates, { read, terminal }, stage.place);
   checkRequests(stage.requests, { read });

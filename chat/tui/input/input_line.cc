@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "acp/json/utf8.h"
 #include "settings/file.h"
 
 namespace acp::chat {
@@ -189,7 +190,7 @@ bool InputLine::search_key(const Key& key) {
     search_->query += key.text;
     again();
   } else if (key.is("Backspace") || key.is("C-h")) {
-    while (!search_->query.empty() && (search_->query.back() & 0xc0) == 0x80)
+    while (!search_->query.empty() && json::utf8_continues(search_->query.back()))
       search_->query.pop_back();
     if (!search_->query.empty()) search_->query.pop_back();
     again();

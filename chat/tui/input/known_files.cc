@@ -26,7 +26,7 @@ std::optional<std::vector<std::string>> of_git(const std::string& cwd, std::stop
                                              "--cached", "--others", "--exclude-standard"},
                                     .cwd = cwd};
   try {
-    const workspace::CommandResult listed = workspace::run_command(
+    const workspace::CommandOutcome listed = workspace::run_command(
         line, {.time = std::chrono::seconds(10), .output_bytes = most_listed_bytes}, {}, stop);
     if (!listed.exit.success() || listed.truncated) return {};
     std::vector<std::string> paths;

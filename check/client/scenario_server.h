@@ -12,14 +12,14 @@
 
 namespace acp::check {
 
-class RemoteAgent {
+class ScenarioServer {
  public:
   // Listens. Throws std::system_error.
-  RemoteAgent();
+  ScenarioServer();
 
-  // Where: with the scheme "http" or "ws".
+  // Its URL, with the scheme "http" or "ws".
   std::string url(const std::string& scheme) const;
-  // The next client that has sent `initialize`, if there is one before the time is over.
+  // Waits for the next client that has sent `initialize`; nothing if the time is over.
   std::optional<Transport> wait(std::chrono::milliseconds time);
 
  private:

@@ -1,4 +1,4 @@
-#include "check/client/remote_agent.h"
+#include "check/client/scenario_server.h"
 
 #include <utility>
 
@@ -13,7 +13,7 @@ remote::ServerOptions loopback_server() {
 }
 }  // namespace
 
-RemoteAgent::RemoteAgent() : server_(loopback_server()) {
+ScenarioServer::ScenarioServer() : server_(loopback_server()) {
   server_.start([this](remote::Incoming client) {
     const std::lock_guard lock(mutex_);
     clients_.push_back(std::move(client.transport));
@@ -21,12 +21,12 @@ RemoteAgent::RemoteAgent() : server_(loopback_server()) {
   });
 }
 
-std::string RemoteAgent::url(const std::string& scheme) const {
+std::string ScenarioServer::url(const std::string& scheme) const {
   const std::string url = server_.url();
   return scheme + url.substr(url.find(':'));
 }
 
-std::optional<Transport> RemoteAgent::wait(std::chrono::milliseconds time) {
+std::optional<Transport> ScenarioServer::wait(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   came_.wait_for(lock, time, [&] { return !clients_.empty(); });
   if (clients_.empty()) return std::nullopt;
