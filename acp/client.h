@@ -106,7 +106,7 @@ class Decision {
   std::optional<PermissionOptionKind> kind_;
 };
 
-// The five that make terminals; all are needed.
+// The five handlers of terminals; all are needed.
 struct TerminalHandlers {
   Handler<v1::CreateTerminalResponse(ClientContext, v1::CreateTerminalRequest)> create;
   Handler<v1::TerminalOutputResponse(ClientContext, v1::TerminalOutputRequest)> output;
@@ -128,10 +128,10 @@ class Client {
   Client& operator=(Client&&) noexcept;
   ~Client();
 
-  // For people, beside the name.
+  // A name for people.
   Client& title(std::string title);
 
-  // Without it, what asks is rejected: nothing is approved in silence.
+  // Without this handler every question is rejected: nothing is approved in silence.
   Client& on_permission(Handler<Decision(ClientContext, v1::RequestPermissionRequest)> handler);
   Client& on_read_text_file(
       Handler<v1::ReadTextFileResponse(ClientContext, v1::ReadTextFileRequest)> handler);
@@ -144,10 +144,10 @@ class Client {
       Handler<v1::CreateElicitationResponse(ClientContext, v1::CreateElicitationRequest)> handler);
   Client& on_elicitation_complete(
       Handler<void(ClientContext, v1::CompleteElicitationNotification)> handler);
-  // The state of a session has changed (Session::with_state, and the context's session_id()). One
-  // call at a time for a session: what changes meanwhile is reported together by the next one. An
-  // agent that is far ahead of these calls waits. The cheap way to draw: updates are neither copied
-  // nor kept for it.
+  // Called when the state of a session has changed (Session::with_state, and the context's
+  // session_id()). One call at a time for a session: what changes meanwhile is reported together by
+  // the next one. An agent that is far ahead of these calls waits. The cheap way to draw: updates
+  // are neither copied nor kept for it.
   Client& on_state_changed(Handler<void(ClientContext)> handler);
   // Sees every update of every session, in order; beside the events of a prompt. It costs a copy of
   // each: on_state_changed() does not.
@@ -156,7 +156,7 @@ class Client {
   // MCP over ACP (unstable).
   Client& on_mcp_message(
       Handler<v1::MessageMcpResponse(ClientContext, v1::MessageMcpRequest)> handler);
-  // Which of the agent's methods to log in by, when it demands it; empty for none of them.
+  // Chooses the agent's method of login, when it demands one; empty for none of them.
   Client& on_auth_required(
       Handler<std::string(ClientContext, std::vector<v1::AuthMethod>)> handler);
   // Extension methods, which begin with `_`, and `proxy/…`. Advertised in the capabilities' _meta,
@@ -165,13 +165,13 @@ class Client {
   Client& on_notification(std::string method, Handler<void(ClientContext, Json)> handler);
 
   // ---- what cannot be seen from handlers ----
-  // Each says that the client shows it.
+  // Each advertises that the client shows it.
   Client& takes_boolean_options();
   Client& takes_notices();
   Client& takes_compactions();
   Client& takes_plans();      // unstable: plan_update
   Client& takes_subagents();  // unstable
-  // It can run an agent's login in a terminal.
+  // Advertises that the client can run an agent's login in a terminal.
   Client& terminal_authentication();
   // A member of clientCapabilities._meta. The key has a namespace: "example.com/feature" or
   // "example.com". Throws std::invalid_argument for any other, and for "libacp/…".
@@ -183,7 +183,7 @@ class Client {
   // Time for `initialize`, and for a session to open; 60 s each. A prompt has none.
   Client& handshake_time(std::chrono::milliseconds time);
   Client& session_time(std::chrono::milliseconds time);
-  // After its input was closed, an agent has this long to end by itself; 2 s.
+  // How long an agent may take to end by itself after its input was closed; 2 s.
   Client& exit_time(std::chrono::milliseconds time);
   Client& framing(rpc::Framing framing);
   Client& max_message_bytes(std::size_t bytes);
@@ -193,10 +193,10 @@ class Client {
   Client& on_log(LogHook hook);
   // The lines that agents write to their stderr.
   Client& on_stderr(std::function<void(const AgentId& agent, std::string_view line)> hook);
-  // Once for each agent, when nothing more will come from it, with the reason: it has ended, or was
-  // closed here. What was waiting for it has failed by then, or is about to.
+  // Called once for each agent, when nothing more will come from it, with the reason: it has ended,
+  // or was closed here. What was waiting for it has failed by then, or is about to.
   Client& on_disconnected(std::function<void(const AgentId& agent, std::string_view reason)> hook);
-  // Whether sessions keep a SessionState; they do.
+  // Whether sessions keep a SessionState; by default they do.
   Client& keep_state(bool keep);
 
   // Starts an agent and shakes hands with it. Throws StartFailed.
@@ -207,8 +207,8 @@ class Client {
   // For a program's own loop: the handshake is under way when it calls dispatch(). Until the agent
   // is ready(), nothing else is sent: what is asked of it is refused.
   AgentHandle attach(Transport transport) const;
-  // The same with an agent that this starts; throws StartFailed. A thread of its own reads its
-  // stderr and waits for its exit.
+  // Starts the agent, and attaches it; throws StartFailed. A thread of its own reads its stderr and
+  // waits for its exit.
   AgentHandle attach(const io::ProcessOptions& options) const;
 
   struct Config;
@@ -231,7 +231,7 @@ class Prompt {
 
   // The next event; nothing after the stop reason. Throws Error if the prompt failed.
   Task<std::optional<PromptEvent>> next();
-  // The rest, unread: from now on no event is kept.
+  // Drops the remaining events and returns the answer.
   Task<v1::PromptResponse> finish();
 
   class Iterator {
@@ -258,7 +258,7 @@ class Prompt {
   Iterator begin() { return Iterator(this); }
   std::default_sentinel_t end() const { return {}; }
 
-  // Once it has ended.
+  // The answer to the prompt, once it has ended.
   const v1::PromptResponse& response() const;
 
  private:
@@ -276,7 +276,7 @@ class Prompt {
   bool ended_ = false;
 };
 
-// What came of a turn.
+// The result of a turn.
 struct Answer {
   std::string text;  // the agent's messages, without its thoughts
   StopReason stop_reason = StopReason::end_turn;
@@ -285,18 +285,19 @@ struct Answer {
 // A session of an agent. A handle: copies are the same session.
 class Session {
  public:
-  // What the agent calls it, and where it works.
+  // The agent's id of the session, and its working directory.
   const std::string& id() const;
   const std::string& cwd() const;
 
-  // The whole turn: what the agent said, and why it stopped. Dropped before its end, or out of time
-  // (`ask(text).wait_for(60s)`), the turn is cancelled.
+  // Runs a whole turn and returns what the agent said, and why it stopped. Dropped before its end,
+  // the turn is cancelled; so it is after the time, and TimedOut is thrown.
   Task<Answer> ask(std::string text) const;
+  Task<Answer> ask(std::string text, std::chrono::milliseconds time) const;
 
-  // The turn as it happens.
+  // Starts a turn, and returns its events as they happen.
   Prompt prompt(std::string text) const;
   Prompt prompt(std::vector<ContentBlock> content) const;
-  // With _meta of the program's own; the session's id is put in. The same below.
+  // Takes _meta of the program's own; the session's id is filled in. So do the overloads below.
   Prompt prompt(const v1::PromptRequest& request) const;
   ACP_REFUSE_TEMPORARY(Prompt prompt(v1::PromptRequest&& request) const);
   // Stops the turn. Pending permission requests are answered `cancelled`; updates are still taken.
@@ -310,22 +311,22 @@ class Session {
   Task<void> set_mode(const Id& id) const {
     return set_mode_by_id(std::string(id));
   }
-  // By its id. Throw Refused for what the agent did not list.
+  // Sets the option with this id. Throw Refused for what the agent did not list.
   Task<void> set_config_option(const v1::SetSessionConfigOptionRequest& request) const;
   ACP_REFUSE_TEMPORARY(Task<void> set_config_option(v1::SetSessionConfigOptionRequest&& request)
                            const);
   Task<void> set_config_option(std::string id, std::string value) const;
   Task<void> set_config_option(std::string id, const char* value) const;
   Task<void> set_config_option(std::string id, bool value) const;
-  // The agent forgets it, or keeps it for a later load.
+  // Closes the session; the agent may keep it for a later load.
   Task<void> close() const;
 
-  // Updates that belonged to no prompt: what was replayed, what came between turns.
+  // Takes the updates that belonged to no prompt: replayed ones, and those between turns.
   std::vector<SessionUpdate> take_updates() const;
 
-  // What there is to show of it; a copy. Empty if the client keeps none.
+  // A copy of the session's state. Empty if the client keeps none.
   SessionState state() const;
-  // Without the copy. The function must be quick, and must not call the library.
+  // Shows the state without a copy. The function must be quick, and must not call the library.
   void with_state(const std::function<void(const SessionState&)>& look) const;
   // Set by the code that runs the client's terminals: their output stays on view.
   void change_state(const std::function<void(SessionState&)>& change) const;
@@ -342,20 +343,21 @@ class Session {
 // session, the connection is closed, and an agent that was spawned ends with all it has started.
 class AgentHandle {
  public:
-  // Who it is, and what it said of itself in `initialize`.
+  // The agent's id, and its answer to `initialize`.
   const AgentId& id() const;
   const v1::InitializeResponse& info() const;
   const v1::AgentCapabilities& capabilities() const { return info().agentCapabilities; }
   const std::vector<v1::AuthMethod>& auth_methods() const { return info().authMethods; }
 
-  // What is not advertised is refused here. -32000 is answered by one login, if there is a chooser.
+  // These throw Refused for what the agent did not advertise. On -32000 they log in once, if there
+  // is on_auth_required().
   template <detail::Text Cwd>
   Task<Session> new_session(const Cwd& cwd) const {
     return new_session_in(std::string(cwd));
   }
-  // With MCP servers, more directories, or _meta.
+  // Opens a session with MCP servers, more directories, or _meta.
   Task<Session> new_session(const v1::NewSessionRequest& request) const;
-  // With the conversation so far, without it, and a copy of it.
+  // Load replays the conversation, resume does not, fork makes a copy of the session.
   Task<Session> load_session(std::string id, std::string cwd) const;
   Task<Session> load_session(const v1::LoadSessionRequest& request) const;
   Task<Session> resume_session(const v1::ResumeSessionRequest& request) const;
@@ -383,12 +385,12 @@ class AgentHandle {
   ACP_REFUSE_TEMPORARY(Task<void> set_provider(v1::SetProviderRequest&& request) const);
   Task<void> disable_provider(std::string id) const;
 
-  // Any message of the schema, and extension methods.
+  // Sends any message of the schema, and extension methods.
   Peer peer() const;
 
   // Closes the connection; a spawned agent ends. Blocks until it has.
   void close() const;
-  // Whether there is somebody to speak to.
+  // Whether the agent is still connected.
   bool connected() const;
   // How the spawned process ended, once it has; its last lines on stderr; its id, 0 if there is
   // none.
@@ -397,7 +399,7 @@ class AgentHandle {
   int process_id() const;
 
   // ---- for a program's own loop (attach) ----
-  // The handshake is done.
+  // Whether the handshake is done.
   bool ready() const;
   // What to watch, and for how many milliseconds at most; dispatch() then reads, runs handlers and
   // writes.

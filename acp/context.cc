@@ -87,10 +87,8 @@ SessionContext SessionContext::background() const {
   return SessionContext(std::move(call));
 }
 
-SessionContext SessionContext::before_update(UpdateHook hook) const {
-  SessionContext filtered = *this;
-  filtered.filter_ = std::make_shared<detail::UpdateFilter>(std::move(hook));
-  return filtered;
+std::shared_ptr<detail::UpdateFilter> SessionContext::filter_of(UpdateHook hook) {
+  return std::make_shared<detail::UpdateFilter>(std::move(hook));
 }
 
 Sent SessionContext::say(std::string_view text) const {
@@ -334,11 +332,6 @@ Sent Plan::remove(std::size_t entry) {
 
 const std::vector<ContentBlock>& Turn::prompt() const { return call_->prompt.prompt; }
 const v1::PromptRequest& Turn::request() const { return call_->prompt; }
-Turn Turn::before_update(UpdateHook hook) const {
-  Turn filtered = *this;
-  filtered.filter_ = std::make_shared<detail::UpdateFilter>(std::move(hook));
-  return filtered;
-}
 std::string Turn::text() const { return v1::text_of(call_->prompt.prompt); }
 
 }  // namespace acp

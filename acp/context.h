@@ -1,8 +1,8 @@
 // What a handler of an agent is given: the session it works for, the client it can call, and the
 // stop token. Contexts are handles: copies are the same request.
 //
-// Only the names of the protocol's messages stand here: a program that uses the messages themselves
-// includes <acp/schema/v1.h>.
+// Messages of the protocol are only declared here: a program that uses them includes
+// <acp/schema/v1.h>.
 #pragma once
 
 #include <cstdint>
@@ -54,34 +54,31 @@ class Context {
   std::stop_token stop_token() const;
   bool cancelled() const { return stop_token().stop_requested(); }
 
-  // What the client said of itself in `initialize`.
+  // The client's `initialize` request.
   const v1::InitializeRequest& client() const;
   const v1::ClientCapabilities& client_capabilities() const;
 
-  // Any message of the schema, and extension methods.
+  // Sends any message of the schema, and extension methods.
   Peer peer() const;
 
-  // A pause; throws Cancelled as soon as the request is cancelled, ConnectionClosed at the end.
+  // Waits; throws Cancelled as soon as the request is cancelled, ConnectionClosed at the end.
   Task<void> sleep(std::chrono::milliseconds time) const;
-  // Runs a function that may block, on a thread of its own; begins at once. What it returns or
-  // throws is what awaiting gives.
+  // Runs a function that may block, on a thread of its own; begins at once. The task has its result
+  // or exception.
   template <class F>
   Task<std::invoke_result_t<std::decay_t<F>&>> on_thread(F&& function) const {
-    static_assert(
-        !ACP_TEMPORARIES_BREAK || std::is_lvalue_reference_v<F> ||
-            std::is_trivially_destructible_v<std::decay_t<F>>,
-        "g++ 12 destroys this lambda twice in a co_await expression: give it a name first");
+    ACP_REFUSE_TEMPORARY_LAMBDA(F);
     auto [run, task] = async::outcome_of(std::forward<F>(function));
     if (!run_on_thread(std::move(run))) return closed<decltype(task)>();
     return std::move(task);
   }
 
-  // Runs when this request has been answered: what it sends follows the answer.
+  // Runs the action when this request has been answered: what it sends follows the answer.
   void after_response(std::function<void()> action) const;
 
  protected:
   friend class ToolCall;
-  // False if the connection has ended: it has no threads any more.
+  // Returns false if the connection has ended: it has no threads any more.
   bool run_on_thread(std::function<void()> function) const;
   template <class T>
   static T closed() {
@@ -111,7 +108,7 @@ struct CommandOptions {
   std::optional<std::chrono::milliseconds> time_out = {};  // then it is killed
 };
 
-// How it ended, and what it printed.
+// How a command ended, and what it printed.
 struct CommandResult {
   std::string output = {};
   bool truncated = false;
@@ -125,9 +122,9 @@ class SessionContext : public Context {
  public:
   using Context::Context;
 
-  // As the client knows it.
+  // The id by which the client knows the session.
   const std::string& session_id() const;
-  // Absolute, as the client gave it; and what it added to it.
+  // The session's directory, absolute, as the client gave it; and its additional directories.
   const std::string& cwd() const;
   const std::vector<std::string>& additional_directories() const;
 
@@ -152,15 +149,15 @@ class SessionContext : public Context {
   template <async::AggregateTemporary T>
   ACP_REFUSE_TEMPORARY(Sent update(T&& update) const);
 #endif
-  // Sends what is waiting to be sent with what follows.
+  // Sends now what waits to go out together with later messages.
   void flush() const;
 
-  // The complete plan: it replaces the one before.
+  // Replaces the plan.
   Sent set_plan(const std::vector<PlanEntry>& entries) const;
   Plan make_plan() const;
   Sent set_commands(const std::vector<AvailableCommand>& commands) const;
-  // Also what a later session/set_mode is checked against. Throws Refused for a mode that is not
-  // listed.
+  // Reports the mode; later session/set_mode requests are checked against it. Throws Refused for a
+  // mode that is not listed.
   Sent set_mode(const std::string& id) const;
   Sent set_config_options(const std::vector<v1::SessionConfigOption>& options) const;
   Sent report_usage(std::uint64_t used, std::uint64_t size) const;
@@ -172,9 +169,9 @@ class SessionContext : public Context {
               std::string_view description = {}) const;
 
   // ---- tool calls ----
-  // Announced at once, as pending.
+  // Announces a tool call at once, as pending.
   ToolCall tool_call(std::string_view title, ToolKind kind) const;
-  // With what the program knows of it: name, raw input, locations, an id of its own.
+  // Announces a tool call with all that the program knows: name, raw input, locations, an id.
   ToolCall tool_call(const v1::ToolCall& announcement) const;
   ACP_REFUSE_TEMPORARY(ToolCall tool_call(v1::ToolCall&& announcement) const);
 
@@ -183,7 +180,7 @@ class SessionContext : public Context {
   // `line` counts from 1.
   Task<std::string> read_file(std::string path, std::uint32_t line, std::uint32_t limit) const;
   Task<void> write_file(std::string path, std::string content) const;
-  // Runs to its end. A command without args is a line for a shell.
+  // Runs a command to its end. One without args is a line for a shell.
   Task<CommandResult> run_command(std::string command) const;
   Task<CommandResult> run_command(std::string command, const CommandOptions& options) const;
   ACP_REFUSE_TEMPORARY(Task<CommandResult> run_command(std::string command,
@@ -197,27 +194,35 @@ class SessionContext : public Context {
   ACP_REFUSE_TEMPORARY(Task<v1::CreateElicitationResponse> ask_user(std::string message,
                                                                     v1::ElicitationSchema&& form)
                            const);
-  // The user is sent to a page; elicitation_complete() reports what comes of it.
+  // Sends the user to a page; elicitation_complete() reports the result.
   Task<v1::CreateElicitationResponse> ask_user_at(std::string message, std::string url,
                                                   std::string elicitation_id) const;
   Sent elicitation_complete(const std::string& elicitation_id) const;
 
-  // For what goes on after this request: the same session, bound to no request. Its updates throw
-  // Refused when awaited after the client has closed or deleted the session.
+  // Returns the same session, bound to no request: for work that goes on after this one. Its
+  // updates throw Refused when awaited after the client has closed or deleted the session.
   SessionContext background() const;
 
-  // The same request, with a hook for all updates that are sent by this copy, and by tool calls and
+  // Returns the same request with a hook for all updates sent by this copy, and by tool calls and
   // plans made with it: for a program that stores what it sends. The hook runs on the sender's
   // thread, for one update at a time, in the order of sending, and must not send updates by this
-  // copy. What it throws, the sender gets, and nothing is sent.
-  SessionContext before_update(UpdateHook hook) const;
+  // copy. If it throws, nothing is sent, and the sender gets the exception.
+  template <class Hook>
+  SessionContext before_update(Hook&& hook) const {
+    ACP_REFUSE_TEMPORARY_LAMBDA(Hook);
+    SessionContext filtered = *this;
+    filtered.filter_ = filter_of(std::forward<Hook>(hook));
+    return filtered;
+  }
 
  protected:
+  // For before_update().
+  static std::shared_ptr<detail::UpdateFilter> filter_of(UpdateHook hook);
   friend class ToolCall;
   std::shared_ptr<detail::UpdateFilter> filter_;  // null: no hook
 };
 
-// A plan that is changed step by step; each change sends all of it.
+// A plan that is changed step by step; each change sends the whole plan.
 class Plan {
  public:
   explicit Plan(SessionContext session);
@@ -239,14 +244,20 @@ class Plan {
 class Turn : public SessionContext {
  public:
   using SessionContext::SessionContext;
-  // What the user said; and the whole request.
+  // The content of the prompt; and the whole request.
   const std::vector<ContentBlock>& prompt() const;
   const v1::PromptRequest& request() const;
   // The text blocks of the prompt.
   std::string text() const;
 
-  // As for a session.
-  Turn before_update(UpdateHook hook) const;
+  // As SessionContext::before_update().
+  template <class Hook>
+  Turn before_update(Hook&& hook) const {
+    ACP_REFUSE_TEMPORARY_LAMBDA(Hook);
+    Turn filtered = *this;
+    filtered.filter_ = filter_of(std::forward<Hook>(hook));
+    return filtered;
+  }
 };
 
 }  // namespace acp

@@ -1,4 +1,6 @@
 // Session and Prompt: the conversation as a client has it.
+#include "acp/async/when_any.h"
+#include "acp/io/sleep.h"
 #include "acp/json/codec.h"
 #include "acp/role/agent_process.h"
 
@@ -236,6 +238,17 @@ Task<Answer> Session::ask(std::string text) const {
     turn.ended = true;
     co_return answer;
   }(*this, std::move(text));
+}
+
+Task<Answer> Session::ask(std::string text, std::chrono::milliseconds time) const {
+  return [](Session session, std::string text, std::chrono::milliseconds time) -> Task<Answer> {
+    Task<Answer> answer = session.ask(std::move(text));
+    Task<async::Nothing> over = io::deadline(session.session_->agent->connection, time);
+    std::variant<Answer, async::Nothing> first =
+        co_await when_any(std::move(answer), std::move(over));
+    if (auto* in_time = std::get_if<0>(&first)) co_return std::move(*in_time);
+    throw TimedOut("the turn did not end within " + std::to_string(time.count()) + " ms");
+  }(*this, std::move(text), time);
 }
 
 void Session::cancel(v1::CancelNotification notification) const {

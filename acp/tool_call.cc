@@ -82,7 +82,7 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
   detail::require_absolute(wanted.content);
   detail::require_absolute(wanted.locations);
   v1::ToolCall announcement = wanted;
-  const auto state = std::make_shared<detail::ToolCallState>();
+  const auto state = std::make_shared<detail::SentToolCall>();
   {
     Lock lock(*call_->connection);
     if (announcement.toolCallId.empty()) announcement.toolCallId = call_->role->new_id("call_");

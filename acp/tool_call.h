@@ -11,7 +11,7 @@
 namespace acp {
 
 namespace detail {
-struct ToolCallState;
+struct SentToolCall;
 }
 
 // A question about a tool call, with all that may be said of it.
@@ -33,11 +33,11 @@ struct PermissionQuestion {
 // completed or failed: what would change it then throws Refused, and nothing is sent.
 class ToolCall {
  public:
-  // What the client knows of it.
+  // The id by which the client knows the call.
   const std::string& id() const;
   ToolCallStatus status() const;
 
-  // The work begins.
+  // Reports that the work begins.
   Sent start() const;
   // Content and locations: each call adds one, and sends all.
   Sent add_text(std::string_view text) const;
@@ -54,11 +54,11 @@ class ToolCall {
   Sent set_title(std::string_view title) const;
   Sent set_raw_input(const Json& input) const;
   Sent set_raw_output(const Json& output) const;
-  // Whatever else; the id is this call's.
+  // Sends any other update; the id is this call's.
   Sent update(const v1::ToolCallUpdate& update) const;
   ACP_REFUSE_TEMPORARY(Sent update(v1::ToolCallUpdate&& update) const);
 
-  // Its end. Content and locations may still be added, until the turn ends.
+  // End the call. Content and locations may still be added, until the turn ends.
   Sent complete() const;
   Sent complete(std::string_view text) const;
   Sent fail(std::string_view reason) const;
@@ -74,7 +74,7 @@ class ToolCall {
 
  private:
   friend class SessionContext;
-  using State = detail::ToolCallState;
+  using State = detail::SentToolCall;
   struct Scope;
   ToolCall(SessionContext session, std::shared_ptr<State> state, std::shared_ptr<Scope> scope)
       : session_(std::move(session)), state_(std::move(state)), scope_(std::move(scope)) {}

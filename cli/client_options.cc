@@ -6,6 +6,7 @@
 #include "acp/io/printable.h"
 #include "acp/workspace/policy_store.h"
 #include "cli/bad_usage.h"
+#include "settings/file.h"
 
 namespace acp::cli {
 
@@ -67,7 +68,7 @@ std::string canonical_map(const std::string& map) {
   const std::size_t equals = map.find('=');
   if (equals == std::string::npos || equals == 0 || !map.substr(equals + 1).starts_with('/'))
     throw BadUsage("--map: expected LOCAL=REMOTE, and REMOTE an absolute path, got '" + map + "'");
-  return canonical_directory(map.substr(0, equals)) + map.substr(equals);
+  return canonical_directory(settings::with_home(map.substr(0, equals))) + map.substr(equals);
 }
 
 }  // namespace

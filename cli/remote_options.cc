@@ -7,6 +7,7 @@
 #include "acp/http/url.h"
 #include "cli/bad_usage.h"
 #include "gateway/token.h"
+#include "settings/file.h"
 
 namespace acp::cli {
 
@@ -38,7 +39,8 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
     throw BadUsage("no passwords in the URL: everybody on this machine can see it");
   remote::UrlOptions options;
   try {
-    if (!token_file.empty()) options.bearer_token = gateway::read_token(token_file);
+    if (!token_file.empty())
+      options.bearer_token = gateway::read_token(settings::with_home(token_file));
   } catch (const std::runtime_error& wrong) {
     throw BadUsage(wrong.what());
   }
@@ -58,7 +60,7 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
     options.headers[header.substr(0, colon)] = value;
   }
   options.proxy = proxy;
-  options.ca_file = ca_file;
+  options.ca_file = settings::with_home(ca_file);
   return options;
 }
 
@@ -78,7 +80,9 @@ std::vector<std::string> RemoteOptions::words() const {
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
   const auto absolute = [](const std::string& file) {
-    return file.empty() ? file : std::filesystem::absolute(file).lexically_normal().string();
+    return file.empty()
+               ? file
+               : std::filesystem::absolute(settings::with_home(file)).lexically_normal().string();
   };
   add("--token-file", absolute(token_file));
   for (const std::string& header : headers) add("--header", header);

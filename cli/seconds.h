@@ -7,9 +7,11 @@
 
 namespace acp::cli {
 
-// An option that takes a time: a number of seconds above 0.
+enum class Zero { refused, allowed };
+
+// An option that takes a time: a number of seconds, above 0 unless 0 is allowed.
 Option add_seconds(const Command& app, const std::string& name, double& into,
-                   const std::string& what);
+                   const std::string& what, Zero zero = Zero::refused);
 
 std::chrono::milliseconds milliseconds(double seconds);
 

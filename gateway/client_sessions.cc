@@ -1,27 +1,60 @@
 #include "gateway/client_sessions.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "acp/error.h"
+#include "gateway/file_address.h"
 
 namespace acp::gateway {
 
 namespace {
 
+using Names = std::initializer_list<std::string_view>;
+
+// What ends up the same in a parser that ignores the case: Unicode has two more letters whose
+// lower case is an ASCII letter.
 std::string lower(std::string text) {
+  for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}})
+    for (auto at = text.find(letter); at != std::string::npos; at = text.find(letter))
+      text.replace(at, std::string_view(letter).size(), plain);
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return text;
 }
 
-// An agent's parser might take the other one of the two; some do not mind the case.
-void check_names(JsonView object, const char* where) {
+// "mcp_servers" is "mcpservers", too: some parsers take both.
+std::string bare(const std::string& name) {
+  std::string text = lower(name);
+  const auto end = std::remove_if(text.begin() + (text.empty() ? 0 : 1), text.end(),
+                                  [](char c) { return c == '_' || c == '-'; });
+  text.erase(end, text.end());
+  return text;
+}
+
+// Refuses an object that an agent might read in another way than we do: one name twice, and a name
+// that is almost a known one.
+void check_names(JsonView object, const char* where, Names known) {
   std::set<std::string> names;
-  for (const auto& [name, value] : object.members())
+  for (const auto& [name, value] : object.members()) {
     if (!names.insert(lower(name)).second)
       throw Error(rpc::invalid_params, std::string(where) + ": " + name + " stands there twice");
+    for (const std::string_view right : known)
+      if (name != right && bare(name) == lower(std::string(right)))
+        throw Error(rpc::invalid_params,
+                    std::string(where) + ": " + name + " must be spelled " + std::string(right));
+  }
+}
+
+// Its elements; an agent might make something of another value, which we would not check.
+JsonView::Elements list_in(JsonView params, const char* name) {
+  const JsonView list = params[name];
+  if (!list.absent() && !list.is_null() && !list.is_array())
+    throw Error(rpc::invalid_params, std::string(name) + ": expected an array");
+  return list.elements();
 }
 
 void check_directory(JsonView path, const char* name, const Roots& roots) {
@@ -32,10 +65,16 @@ void check_directory(JsonView path, const char* name, const Roots& roots) {
                             ", where this server lets agents work (acp serve --root)");
 }
 
+void check_address(JsonView address, const char* name, const Roots& roots) {
+  if (address.absent() || address.is_null()) return;
+  const auto file = read_file_address(address.as_string().value_or(""));
+  check_directory(file ? Json(file->path) : Json(address), name, roots);
+}
+
 // Only what is known to be reached over the network: anything else may start a program.
-void check_servers(JsonView servers) {
-  for (JsonView server : servers.elements()) {
-    check_names(server, "mcpServers");
+void check_servers(JsonView::Elements servers) {
+  for (JsonView server : servers) {
+    check_names(server, "mcpServers", {"type", "command"});
     const std::string type = server["type"].as_string().value_or("stdio");
     const bool is_remote = type == "http" || type == "sse" || type == "acp";
     if (!is_remote || !server["command"].absent())
@@ -50,18 +89,36 @@ std::string id_in(JsonView params) { return params["sessionId"].as_string().valu
 }  // namespace
 
 void ClientSessions::check(const Json& params) const {
-  check_names(params, "params");
+  if (!params.is_object()) throw Error(rpc::invalid_params, "params: expected an object");
+  check_names(params, "params", {"cwd", "additionalDirectories", "mcpServers", "sessionId"});
+  if (params["cwd"].absent() || params["cwd"].is_null())
+    throw Error(rpc::invalid_params, "cwd: expected an absolute path");
   check_directory(params["cwd"], "cwd", *limits_.roots);
-  for (JsonView directory : params["additionalDirectories"].elements())
+  for (JsonView directory : list_in(params, "additionalDirectories"))
     check_directory(directory, "additionalDirectories", *limits_.roots);
-  if (!limits_.client_mcp) check_servers(params["mcpServers"]);
+  const auto servers = list_in(params, "mcpServers");
+  if (!limits_.client_mcp) check_servers(servers);
+}
+
+void ClientSessions::check_suggestions(const Json& params) const {
+  check_names(params, "params", {"workspaceUri", "workspaceFolders"});
+  check_address(params["workspaceUri"], "workspaceUri", *limits_.roots);
+  for (JsonView folder : list_in(params, "workspaceFolders")) {
+    check_names(folder, "workspaceFolders", {"uri"});
+    check_address(folder["uri"], "workspaceFolders", *limits_.roots);
+  }
 }
 
 // ---- opening
 
-ClientSessions::Opening::Opening(ClientSessions& sessions, const Json& params, bool named)
-    : sessions_(sessions), id_(named ? id_in(params) : "") {
-  sessions.check(params);
+ClientSessions::Opening::Opening(ClientSessions& sessions, const std::string& method,
+                                 const Json& params)
+    : sessions_(sessions),
+      id_(method == "session/load" || method == "session/resume" ? id_in(params) : "") {
+  if (method == "nes/start")
+    sessions.check_suggestions(params);
+  else
+    sessions.check(params);
   std::lock_guard lock(sessions.mutex_);
   if (sessions.open_.contains(id_)) return;
   if (sessions.open_.size() + sessions.opening_ >= sessions.limits_.max_sessions)
@@ -86,17 +143,14 @@ ClientSessions::Opening::~Opening() {
 
 void ClientSessions::Opening::done(JsonView result) {
   done_ = true;
-  const auto made = result["sessionId"].as_string();
-  if (!made) return;
-  std::lock_guard lock(sessions_.mutex_);
-  sessions_.open_.insert(*made);
+  sessions_.answered(result);
 }
 
 // ---- those that are open
 
-void ClientSessions::require_own(const Json& params) const {
+void ClientSessions::require_own(const Json& params, bool is_extension) const {
+  check_names(params, "params", is_extension ? Names{} : Names{"sessionId"});
   if (params["sessionId"].absent()) return;
-  check_names(params, "params");
   const std::string id = id_in(params);
   std::lock_guard lock(mutex_);
   if (open_.contains(id)) return;
@@ -109,7 +163,7 @@ void ClientSessions::require_own(const Json& params) const {
 void ClientSessions::require_listed(const Json& params) const {
   {
     std::lock_guard lock(mutex_);
-    if (listed_.contains(id_in(params))) return check_names(params, "params");
+    if (listed_.contains(id_in(params))) return check_names(params, "params", {"sessionId"});
   }
   require_own(params);
 }
@@ -118,6 +172,13 @@ void ClientSessions::closed(const Json& params) {
   std::lock_guard lock(mutex_);
   open_.erase(id_in(params));
   listed_.erase(id_in(params));
+}
+
+void ClientSessions::answered(JsonView result) {
+  const auto made = result["sessionId"].as_string();
+  if (!made) return;
+  std::lock_guard lock(mutex_);
+  open_.insert(*made);
 }
 
 Json ClientSessions::listed(const Json& result) {

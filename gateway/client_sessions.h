@@ -1,4 +1,4 @@
-// What a client from elsewhere may ask an agent of this machine for: sessions in the allowed
+// Limits what a remote client may ask of an agent of this machine: sessions in the allowed
 // directories, and only its own.
 #pragma once
 
@@ -20,20 +20,21 @@ struct SessionLimits {
   std::size_t max_sessions = 100;
 };
 
-// From any thread. What is thrown is the answer to the client.
+// May be used by several threads. Exceptions are the answer to the client.
 class ClientSessions {
  public:
   explicit ClientSessions(SessionLimits limits) : limits_(limits) {}
 
-  // A request that opens a session, from its check to its answer.
+  // A request that opens a session (session/new, load, resume, fork; nes/start), from its check to
+  // its answer.
   class Opening {
    public:
-    // `named`: the session has this id already. It counts as the client's from now on, so that what
-    // follows in one go passes.
-    Opening(ClientSessions& sessions, const Json& params, bool named);
+    // A session that is loaded or resumed has an id already. It counts as the client's from now on,
+    // so that pipelined requests pass.
+    Opening(ClientSessions& sessions, const std::string& method, const Json& params);
     Opening(const Opening&) = delete;
     Opening& operator=(const Opening&) = delete;
-    // Without done(), there is no session.
+    // Discards the session unless done() was called.
     ~Opening();
     void done(JsonView result);
 
@@ -43,17 +44,22 @@ class ClientSessions {
     bool added_ = false, done_ = false;
   };
 
-  // Any other request: if it is about a session, that must be one of the client's.
-  void require_own(const Json& params) const;
-  // A session may be deleted without being opened, if the client has seen it in a list.
+  // Checks any other request: if it names a session, that must be one of the client's. An extension
+  // may have names that are almost those of the protocol.
+  void require_own(const Json& params, bool is_extension = false) const;
+  // Checks a deletion: a session that is not open may be deleted if the client has seen it in a
+  // list.
   void require_listed(const Json& params) const;
   void closed(const Json& params);
+  // The answer to any other request: a session that it names is the client's from now on.
+  void answered(JsonView result);
 
   // The answer to session/list, without those that the client could not open.
   Json listed(const Json& result);
 
  private:
   void check(const Json& params) const;
+  void check_suggestions(const Json& params) const;
 
   const SessionLimits limits_;
   mutable std::mutex mutex_;

@@ -36,10 +36,11 @@ struct ClientSessionsTest : ::testing::Test {
     return *Json::parse(R"({"cwd":")" + (folder / cwd).string() + "\"" + more + "}");
   }
   int opens(const Json& params, bool named = false) {
-    return code_of([&] { ClientSessions::Opening(*sessions, params, named); });
+    const char* const method = named ? "session/load" : "session/new";
+    return code_of([&] { ClientSessions::Opening(*sessions, method, params); });
   }
   void open(const char* id) {
-    ClientSessions::Opening opening(*sessions, params(), false);
+    ClientSessions::Opening opening(*sessions, "session/new", params());
     opening.done(Json::object({{"sessionId", id}}));
   }
   Json of(const char* id) const { return Json::object({{"sessionId", id}}); }
@@ -71,6 +72,48 @@ TEST_F(ClientSessionsTest, ANameMayNotStandThereTwice) {
             rpc::invalid_params);
 }
 
+// Go's parser takes names of any case, and so takes one that we would not look at.
+TEST_F(ClientSessionsTest, ANameHasOneSpelling) {
+  const std::string outside = R"("/")", program = R"([{"name":"x","command":"/bin/sh"}])";
+  for (const char* name : {"CWD", "Cwd", "c_wd"}) {
+    EXPECT_EQ(opens(*Json::parse("{\"" + std::string(name) + "\":" + outside + "}")),
+              rpc::invalid_params)
+        << name;
+  }
+  for (const char* name : {"McpServers", "mcp_servers", "mcp\u017fervers", "MCP-Servers"})
+    EXPECT_EQ(opens(params(",\"" + std::string(name) + "\":" + program)), rpc::invalid_params)
+        << name;
+  EXPECT_EQ(opens(params(R"(,"additionaldirectories":["/"])")), rpc::invalid_params);
+  EXPECT_EQ(opens(params(R"(,"mcpServers":[{"name":"x","type":"http","Command":"/bin/sh"}])")),
+            rpc::invalid_params);
+  EXPECT_EQ(opens(params(R"(,"SessionId":"s")"), true), rpc::invalid_params);
+  for (const char* name : {"SessionID", "session_id"})
+    EXPECT_EQ(code_of([&] {
+                sessions->require_own(Json::object({{name, "other"}}));
+              }),
+              rpc::invalid_params)
+        << name;
+  const auto extension = [&](const Json& params) {
+    return code_of([&] { sessions->require_own(params, true); });
+  };
+  EXPECT_EQ(extension(Json::object({{"session_id", "its own"}})), 0);
+  EXPECT_EQ(extension(Json::object({{"sessionId", "other"}})), rpc::not_found);
+  EXPECT_EQ(opens(params(R"(,"_meta":{"CWD":"/"},"meta":1,"more":2)")), 0);
+}
+
+TEST_F(ClientSessionsTest, WhatIsNoListIsRefused) {
+  for (const char* list : {R"({"x":{"command":"/bin/sh"}})", R"("/etc")", "7", "true"}) {
+    EXPECT_EQ(opens(params(R"(,"mcpServers":)" + std::string(list))), rpc::invalid_params) << list;
+    EXPECT_EQ(opens(params(R"(,"additionalDirectories":)" + std::string(list))),
+              rpc::invalid_params)
+        << list;
+  }
+  EXPECT_EQ(opens(params(R"(,"mcpServers":null,"additionalDirectories":null)")), 0);
+  EXPECT_EQ(opens(params(R"(,"mcpServers":["/bin/sh"])")), rpc::permission_denied);
+  for (const char* all : {"{}", R"({"cwd":null})", R"(["/"])", R"("/")"})
+    EXPECT_EQ(opens(*Json::parse(all)), rpc::invalid_params) << all;
+}
+
 TEST_F(ClientSessionsTest, ServersThatAreProgramsAreRefused) {
   const auto server = [&](const std::string& text) {
     return opens(params(R"(,"mcpServers":[{"name":"x",)" + text + "}]"));
@@ -91,7 +134,7 @@ TEST_F(ClientSessionsTest, OnlyItsOwnCanBeUsed) {
   open("one");
   EXPECT_EQ(own("one"), 0);
   {
-    ClientSessions::Opening loading(*sessions, params(R"(,"sessionId":"two")"), true);
+    ClientSessions::Opening loading(*sessions, "session/load", params(R"(,"sessionId":"two")"));
     EXPECT_EQ(own("two"), 0);  // what follows in one go
   }
   EXPECT_EQ(own("two"), rpc::not_found);  // it could not be loaded
@@ -107,6 +150,35 @@ TEST_F(ClientSessionsTest, HaveALimit) {
   EXPECT_EQ(opens(params(R"(,"sessionId":"two")"), true), 0);  // it is open
   sessions->closed(of("one"));
   EXPECT_EQ(opens(params()), 0);
+}
+
+TEST_F(ClientSessionsTest, SuggestionsAreForWorkspacesInTheRoots) {
+  const auto starts = [&](const std::string& params) {
+    return code_of([&] { ClientSessions::Opening(*sessions, "nes/start", *Json::parse(params)); });
+  };
+  const std::string root = "file://" + (folder / "root").string();
+  EXPECT_EQ(starts("{}"), 0);
+  EXPECT_EQ(starts(R"({"workspaceUri":null,"workspaceFolders":null})"), 0);
+  EXPECT_EQ(starts(R"({"workspaceUri":")" + root + R"(/%69nside","workspaceFolders":[{"uri":")" +
+                   root + R"(","name":"x"}]})"),
+            0);
+  for (const std::string& uri :
+       {root + "/..", root + "/%2e%2e", std::string("file:///etc"),
+        std::string("file://localhost/etc"), std::string("/etc"), std::string("FILE:///etc")}) {
+    EXPECT_EQ(starts(R"({"workspaceUri":")" + uri + "\"}"), rpc::permission_denied) << uri;
+    EXPECT_EQ(starts(R"({"workspaceFolders":[{"uri":")" + uri + "\"}]}"), rpc::permission_denied);
+  }
+  EXPECT_EQ(starts(R"({"WorkspaceUri":"file:///etc"})"), rpc::invalid_params);
+  EXPECT_EQ(starts(R"({"workspaceFolders":{"uri":"file:///etc"}})"), rpc::invalid_params);
+}
+
+TEST_F(ClientSessionsTest, AnAnswerWithASessionOpensIt) {
+  sessions->answered(of("suggestions"));
+  EXPECT_EQ(code_of([&] { sessions->require_own(of("suggestions")); }), 0);
+  sessions->answered(*Json::parse(R"({"sessionId":7})"));
+  sessions->answered(*Json::parse("[1]"));
+  sessions->closed(of("suggestions"));
+  EXPECT_EQ(code_of([&] { sessions->require_own(of("suggestions")); }), rpc::not_found);
 }
 
 TEST_F(ClientSessionsTest, AListHasWhatCouldBeOpened) {

@@ -27,6 +27,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
 constexpr std::chrono::milliseconds first_pause{200}, longest_pause{10'000};
 constexpr std::chrono::seconds farewell_time{5};
+// For sessions that the agent of before still holds: it notices the break later than we do.
+constexpr std::chrono::milliseconds retry_pause{300};
+constexpr std::chrono::seconds retry_time{5};
 constexpr int never_reached = 3, lost_for_good = 1;
 
 // One side: lines come, and lines go.
@@ -113,7 +116,7 @@ class Connecting {
       if (stop_.stop_requested() || editor_gone_) return 0;
       if (relay_.is_over() && !exit_code_) exit_code_ = lost_for_good;
       if (exit_code_) return flush_editor(), *exit_code_;
-      // What it has asked before it closed its output is still answered.
+      // Requests sent before the editor closed its output are still answered.
       if (editor_ended_ && (pending() == 0 || !agent_)) return flush_editor(), 0;
     }
   }
@@ -147,6 +150,8 @@ class Connecting {
       exit_code_ = never_reached;
       return;
     }
+    heard_ = Clock::now();
+    retry_end_ = {};
     if (!options_.exact) relay_.connected();
   }
   Transport transport() {
@@ -159,7 +164,11 @@ class Connecting {
   bool has_begun() const { return options_.exact ? answers_ : relay_.has_begun(); }
 
   void from_editor(std::string_view line) {
-    if (!options_.exact) return relay_.from_editor(line);
+    if (!options_.exact) {
+      // While the agent waits for the editor, it is not slow.
+      if (relay_.has_questions()) heard_ = Clock::now();
+      return relay_.from_editor(line);
+    }
     note(line, true);
     if (agent_) agent_->write(line);
   }
@@ -169,6 +178,7 @@ class Connecting {
       if (options_.relay.paths.empty()) relay_.works_in(ssh_->directory());
       return;
     }
+    heard_ = Clock::now();
     if (!options_.exact) return relay_.from_agent(line);
     answers_ = true;
     note(line, false);
@@ -208,12 +218,32 @@ class Connecting {
     }
     if (agent_ && (polled[2].revents | polled[4].revents) != 0) serve_agent();
     if (!agent_ && Clock::now() >= next_attempt_) open();
+    if (must_restore() && Clock::now() >= restore_end()) relay_.too_slow();
+    if (agent_ && relay_.has_failed_sessions()) retry_sessions();
   }
 
+  void retry_sessions() {
+    const auto now = Clock::now();
+    if (retry_end_ == Clock::time_point())
+      retry_end_ = now + retry_time, next_retry_ = now + retry_pause;
+    if (now < next_retry_) return;
+    next_retry_ = now + retry_pause;
+    relay_.try_again(now >= retry_end_);
+  }
+
+  // Whether the agent is to say something: it restores sessions, and waits for no answer.
+  bool must_restore() const {
+    return agent_ && relay_.is_restoring() && (editor_ended_ || !relay_.has_questions());
+  }
+  Clock::time_point restore_end() const { return heard_ + options_.patience; }
+
   int timeout() const {
-    if (agent_) return -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_attempt_ - Clock::now());
-    return static_cast<int>(std::max<std::int64_t>(0, left.count()));
+    if (agent_ && !must_restore()) return -1;
+    const auto next = !agent_                        ? next_attempt_
+                      : relay_.has_failed_sessions() ? next_retry_
+                                                     : restore_end();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
   }
 
   void serve_agent() {
@@ -225,7 +255,8 @@ class Connecting {
     std::string reason =
         agent_->broken().empty() ? agent_->end_reason() : "the agent sent " + agent_->broken();
     if (reason.empty()) reason = "the server closed the connection";
-    const bool for_good = options_.exact || (ssh_ && ssh_->ended_by_itself());
+    const bool refused = reason.starts_with("HTTP 401") || reason.starts_with("HTTP 403");
+    const bool for_good = options_.exact || refused || (ssh_ && ssh_->ended_by_itself());
     agent_.reset();
     if (!has_begun()) {
       relay_.not_reached(
@@ -234,6 +265,7 @@ class Connecting {
       return;
     }
     if (for_good) {
+      if (refused) reason = not_reached(options_.shown_url, reason, options_.token_source);
       relay_.given_up(reason);
       exit_code_ = lost_for_good;
       return;
@@ -262,7 +294,8 @@ class Connecting {
   io::WakePipe wake_;
   const std::stop_callback<std::function<void()>> on_stop_;
   const std::stop_token stop_;
-  Clock::time_point next_attempt_, broken_since_;
+  Clock::time_point next_attempt_, broken_since_, next_retry_, retry_end_;
+  Clock::time_point heard_;  // what the agent has said, or had to wait for, ended then
   int attempts_ = 0;
   std::optional<int> exit_code_;
   bool editor_ended_ = false, editor_gone_ = false;

@@ -3,11 +3,13 @@
 #include <iterator>
 #include <utility>
 
+#include "gateway/network.h"
+
 namespace acp::gateway {
 
 namespace {
 
-// Addresses that are remembered. With more, the one with the oldest failure is forgotten.
+// Networks that are remembered. With more, the one with the oldest failure is forgotten.
 constexpr std::size_t max_addresses = 10'000;
 
 }  // namespace
@@ -34,16 +36,16 @@ std::string Logins::address_of(const remote::RequestHead& head) const {
   return address;
 }
 
-remote::Decision Logins::decide(const remote::RequestHead& head) {
-  const std::string address = address_of(head);
+remote::Admission Logins::decide(const remote::RequestHead& head) {
+  const std::string address = address_of(head), network = network_of(address);
   const Clock::time_point now = now_();
   std::lock_guard lock(mutex_);
   forget_old(now);
-  const auto failed = failures_.find(address);
+  const auto failed = failures_.find(network);
   if (failed != failures_.end() && failed->second.size() >= options_.max_failures) {
     const auto wait =
         std::chrono::ceil<std::chrono::seconds>(failed->second.front() + options_.window - now);
-    remote::Decision later;
+    remote::Admission later;
     later.status = 429;
     later.text = "Too many wrong tokens from this address";
     later.headers["Retry-After"] = std::to_string(wait.count());
@@ -51,10 +53,10 @@ remote::Decision Logins::decide(const remote::RequestHead& head) {
     return later;
   }
   // All of them are compared: the time says nothing about which it was.
-  remote::Decision decision;
+  remote::Admission decision;
   decision.status = 401;
   for (std::size_t i = 0; i < has_token_.size(); ++i) {
-    remote::Decision one = has_token_[i](head);
+    remote::Admission one = has_token_[i](head);
     if (decision.status == 200) continue;
     decision = std::move(one);
     decision.principal = std::to_string(i);
@@ -62,7 +64,7 @@ remote::Decision Logins::decide(const remote::RequestHead& head) {
   decision.address = address;
   // Without any token it was no guess.
   if (decision.status == 401 && !head.header("authorization").empty())
-    failures_[address].push_back(now);
+    failures_[network].push_back(now);
   return decision;
 }
 

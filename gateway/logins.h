@@ -1,4 +1,4 @@
-// Who may use a server: those with its token, and nobody who has guessed too often.
+// Authorizes clients of a server by its tokens, and blocks addresses that have guessed too often.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@
 namespace acp::gateway {
 
 struct LoginOptions {
-  // Any of them is good. A connection can be used only with the one that opened it.
+  // Each of them is valid. A connection can be used only with the one that opened it.
   std::vector<std::string> tokens = {};
-  // More failures of one address within the time, and it has to wait until they are older.
+  // After more failures within the time, an address (IPv6: a /64) has to wait until they are older.
   std::size_t max_failures = 10;
   std::chrono::seconds window{60};
-  // Reverse proxies, whose X-Forwarded-For says who the client is.
+  // Reverse proxies whose X-Forwarded-For is trusted.
   std::set<std::string> trusted_proxies = {};
 };
 
@@ -28,8 +28,8 @@ class Logins {
   using Clock = std::chrono::steady_clock;
   explicit Logins(LoginOptions options, Clock::time_point (*now)() = &Clock::now);
 
-  remote::Decision decide(const remote::RequestHead& head);
-  // The client itself, if a trusted proxy brings it.
+  remote::Admission decide(const remote::RequestHead& head);
+  // The client's own address, also through a trusted proxy.
   std::string address_of(const remote::RequestHead& head) const;
 
  private:
@@ -39,7 +39,7 @@ class Logins {
   Clock::time_point (*const now_)();
   std::vector<remote::Authorize> has_token_;  // one for each
   std::mutex mutex_;
-  std::map<std::string, std::deque<Clock::time_point>> failures_;  // by address
+  std::map<std::string, std::deque<Clock::time_point>> failures_;  // by network_of()
 };
 
 }  // namespace acp::gateway

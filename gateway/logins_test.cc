@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "acp/io/testing/fake_clock.h"
+#include "gateway/network.h"
 
 namespace acp::gateway {
 namespace {
@@ -30,8 +31,8 @@ struct LoginsTest : ::testing::Test {
 };
 
 TEST_F(LoginsTest, EachTokenIsSomebodyElse) {
-  const remote::Decision one = logins.decide(head("secret")),
-                         other = logins.decide(head("another"));
+  const remote::Admission one = logins.decide(head("secret")),
+                          other = logins.decide(head("another"));
   EXPECT_EQ(one.status, 200);
   EXPECT_EQ(other.status, 200);
   EXPECT_NE(one.principal, other.principal);
@@ -39,12 +40,29 @@ TEST_F(LoginsTest, EachTokenIsSomebodyElse) {
 
 TEST_F(LoginsTest, GuessesHaveAnEnd) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(logins.decide(head("guess")).status, 401);
-  const remote::Decision later = logins.decide(head("secret"));
+  const remote::Admission later = logins.decide(head("secret"));
   EXPECT_EQ(later.status, 429);
   EXPECT_EQ(later.headers.at("Retry-After"), "60");
   EXPECT_EQ(logins.decide(head("secret", "10.0.0.2")).status, 200);
   FakeClock::pass(std::chrono::seconds(61));
   EXPECT_EQ(logins.decide(head("secret")).status, 200);
+}
+
+// Who has one IPv6 address has 2^64 of them.
+TEST_F(LoginsTest, AnotherAddressOfTheSameNetworkIsNoNewStart) {
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(logins.decide(head("guess", "2001:db8::" + std::to_string(i + 1))).status, 401);
+  EXPECT_EQ(logins.decide(head("secret", "2001:db8::ffff:1")).status, 429);
+  EXPECT_EQ(logins.decide(head("secret", "2001:db8:0:1::1")).status, 200);
+}
+
+TEST(Network, OfAnAddress) {
+  EXPECT_EQ(network_of("2001:db8:1:2:3::4"), "2001:db8:1:2::/64");
+  EXPECT_EQ(network_of("fe80::1%eth0"), "fe80::/64");
+  EXPECT_EQ(network_of("::1"), "::/64");
+  EXPECT_EQ(network_of("::ffff:10.0.0.1"), "10.0.0.1");
+  EXPECT_EQ(network_of("10.0.0.1"), "10.0.0.1");
+  EXPECT_EQ(network_of("no address"), "no address");
 }
 
 TEST_F(LoginsTest, WithoutATokenItIsNoGuess) {

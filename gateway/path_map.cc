@@ -1,23 +1,23 @@
 #include "gateway/path_map.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <stdexcept>
+
+#include "gateway/file_address.h"
 
 namespace acp::gateway {
 
 namespace {
 
-constexpr std::string_view file_scheme = "file://";
-
 // Members that are paths, or addresses; in lists, too.
 bool is_path(std::string_view name) {
-  return name == "path" || name == "cwd" || name == "additionalDirectories";
+  return name == "path" || name == "oldPath" || name == "cwd" || name == "additionalDirectories";
 }
-bool is_address(std::string_view name) { return name == "uri" || name == "url"; }
+bool is_address(std::string_view name) {
+  return name == "uri" || name == "url" || name == "workspaceUri";
+}
 // Members that belong to somebody else.
 bool is_foreign(std::string_view name) {
   constexpr std::string_view foreign[] = {"_meta",      "rawInput", "rawOutput",
@@ -40,36 +40,6 @@ bool holds(const std::string& directory, std::string_view path) {
 std::string without_dots(const std::string& path) {
   if (path.find("/.") == std::string::npos) return path;
   return std::filesystem::path(path).lexically_normal().string();
-}
-
-std::string decoded(std::string_view text) {
-  std::string made;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    const auto digits = text.substr(i + 1, 2);
-    const bool escaped =
-        text[i] == '%' && digits.size() == 2 &&
-        std::from_chars(digits.data(), digits.data() + 2, value, 16).ptr == digits.data() + 2;
-    made += escaped ? static_cast<char>(value) : text[i];
-    if (escaped) i += 2;
-  }
-  return made;
-}
-
-std::string encoded(std::string_view path) {
-  constexpr std::string_view plain = "-._~/!$&'()*+,;=:@";
-  std::string made;
-  for (const char c : path) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || plain.find(c) != std::string_view::npos) {
-      made += c;
-      continue;
-    }
-    char code[4];
-    std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
-    made += code;
-  }
-  return made;
 }
 
 }  // namespace
@@ -138,16 +108,13 @@ std::string PathMap::text(const std::string& text, std::string_view name, Toward
     if (!unmapped) unmapped = text;
     return text;
   }
-  if (!text.starts_with(file_scheme) ||
-      !std::string_view(text).substr(file_scheme.size()).starts_with('/'))
-    return text;
-  // "#L10" and its like stay.
-  const std::size_t end = std::min(text.find_first_of("?#", file_scheme.size()), text.size());
-  const std::string there =
-      decoded(std::string_view(text).substr(file_scheme.size(), end - file_scheme.size()));
-  if (const auto mapped = path(there, side))
-    return std::string(file_scheme) + encoded(*mapped) + text.substr(end);
-  if (!unmapped) unmapped = there;
+  auto address = read_file_address(text);
+  if (!address) return text;
+  if (const auto mapped = path(address->path, side)) {
+    address->path = *mapped;
+    return to_text(*address);
+  }
+  if (!unmapped) unmapped = address->path;
   return text;
 }
 

@@ -53,6 +53,19 @@ TEST(PathMap, AddressesAreEscaped) {
   EXPECT_EQ(out.unmapped, "/home/me/my project/../x");
 }
 
+TEST(PathMap, KnowsMovedFilesAndWorkspaces) {
+  PathMap map;
+  map.add("/l=/r");
+  const auto there = map.translate(
+      *Json::parse(R"({"changes":[{"operation":"move","oldPath":"/l/a","path":"/l/b"}],)"
+                   R"("workspaceUri":"file:///l","workspaceFolders":[{"uri":"file:///l/c"}]})"),
+      Towards::agent);
+  EXPECT_EQ(there.json.text(),
+            R"({"changes":[{"operation":"move","oldPath":"/r/a","path":"/r/b"}],)"
+            R"("workspaceUri":"file:///r","workspaceFolders":[{"uri":"file:///r/c"}]})");
+  EXPECT_FALSE(there.unmapped);
+}
+
 TEST(PathMap, RefusesWhatIsNoPair) {
   PathMap map;
   for (const char* wrong : {"", "/a", "a=/b", "/a=b", "=", "/a="})

@@ -34,7 +34,17 @@ void Relay::from_editor(std::string_view text) {
   if (!message["id"].absent()) return pass_request(message);
   if (options_.paths.empty()) return send_or_keep(message.text());
   const auto translated = options_.paths.translate(message["params"], PathMap::Towards::agent);
+  if (translated.unmapped) return drop(*translated.unmapped);
   send_or_keep(with(message, "params", translated.json));
+}
+
+// A notification has no answer that could refuse it: the log says once for each path that the agent
+// does not get them.
+void Relay::drop(const std::string& path) {
+  constexpr std::size_t remembered = 1000;
+  if (dropped_.size() >= remembered) dropped_.clear();
+  if (dropped_.insert(path).second)
+    ends_.say(path + " has no name on the agent's machine: notifications about it are not sent");
 }
 
 void Relay::pass_request(const Json& message) {
@@ -57,14 +67,20 @@ void Relay::pass_request(const Json& message) {
     initialize_ = params;
   }
   const std::string session = params["sessionId"].as_string().value_or("");
-  if (const auto lost = lost_sessions_.find(session); lost != lost_sessions_.end()) {
-    if (!opens_a_session(method))
-      return fail(id, rpc::internal_error,
-                  "this session did not survive the break of the connection: " + lost->second);
-    lost_sessions_.erase(lost);
-  }
+  if (const auto why = loss_of(session, method)) return fail_lost(id, *why);
   asked_[key_of(id)] = {id, method, params};
   send_or_keep(with(message, "params", params));
+}
+
+std::optional<std::string> Relay::loss_of(const std::string& session, const std::string& method) {
+  const auto lost = lost_sessions_.find(session);
+  if (lost == lost_sessions_.end()) return std::nullopt;
+  if (!opens_a_session(method)) return lost->second;
+  // A copy of it is another session.
+  if (method == "session/fork") return std::nullopt;
+  lost_sessions_.erase(lost);
+  replaying_.erase(session);
+  return std::nullopt;
 }
 
 void Relay::pass_answer(const Json& message) {
@@ -75,8 +91,9 @@ void Relay::pass_answer(const Json& message) {
   const auto translated =
       options_.paths.empty() ? PathMap::Translated{Json(message["result"])}
                              : options_.paths.translate(message["result"], PathMap::Towards::agent);
-  send_or_keep(message["result"].absent() ? with(message, "error", Json(message["error"]), id)
-                                          : with(message, "result", translated.json, id));
+  // It does not wait until all is restored: the agent may need it for that.
+  ends_.to_agent(message["result"].absent() ? with(message, "error", Json(message["error"]), id)
+                                            : with(message, "result", translated.json, id));
 }
 
 // ---- from the agent
@@ -147,14 +164,19 @@ void Relay::answered(const Asked& asked, JsonView result) {
   if (asked.method == "initialize") capabilities_ = Json(result["agentCapabilities"]);
   if (asked.method == "initialize" && capabilities_.absent()) capabilities_ = Json::object();
   const std::string session = asked.params["sessionId"].as_string().value_or("");
+  if (asked.method == "authenticate") authenticate_ = asked.params;
+  if (asked.method == "logout") authenticate_ = {};
   if (asked.method == "session/new" || asked.method == "session/fork")
-    remember(result["sessionId"].as_string().value_or(""), asked.params);
+    if (const auto made = result["sessionId"].as_string()) remember(*made, asked.params);
   if (asked.method == "session/load" || asked.method == "session/resume")
     remember(session, asked.params);
   if (asked.method == "session/close" || asked.method == "session/delete") sessions_.erase(session);
 }
 
 void Relay::remember(const std::string& id, const Json& params) {
+  // An agent that was started again may give the same ids.
+  lost_sessions_.erase(id);
+  replaying_.erase(id);
   sessions_[id] = {Json(params["cwd"]), Json(params["mcpServers"]),
                    Json(params["additionalDirectories"])};
 }
@@ -166,6 +188,9 @@ void Relay::lost(const std::string& reason) {
   const State was = std::exchange(state_, State::away);
   ++generation_;
   restoring_.clear();
+  unauthorized_.clear();
+  failed_sessions_.clear();
+  authenticates_ = false;
   replaying_.clear();
   const std::size_t questions = questions_.size();
   for (const auto& [key, question] : std::exchange(questions_, {}))
@@ -201,85 +226,7 @@ void Relay::connected() {
     return;
   }
   state_ = State::restoring;
-  const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
-  restoring_[key_of(id)] = "";
-  ends_.to_agent(
-      Json::object(
-          {{"jsonrpc", "2.0"}, {"id", id}, {"method", "initialize"}, {"params", initialize_}})
-          .text());
-}
-
-// The agent is there again: now its sessions.
-void Relay::restore() {
-  const bool resumes = !capabilities_["sessionCapabilities"]["resume"].absent() &&
-                       !capabilities_["sessionCapabilities"]["resume"].is_null();
-  const bool loads = capabilities_["loadSession"].as_bool().value_or(false);
-  for (const auto& [session, how] : sessions_) {
-    if (!resumes && !loads) {
-      lost_sessions_[session] = "the agent can neither resume nor load sessions";
-      ends_.say("a session could not be opened again: " + lost_sessions_[session]);
-      continue;
-    }
-    const Json id("acp-connect-restore-" + std::to_string(next_restore_++));
-    restoring_[key_of(id)] = session;
-    if (!resumes) replaying_.insert(session);
-    Json params =
-        Json::object({{"sessionId", session},
-                      {"cwd", how.cwd},
-                      {"mcpServers", how.servers.absent() ? Json::array() : how.servers}});
-    if (!how.directories.absent()) params.set("additionalDirectories", how.directories);
-    ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
-                                 {"id", id},
-                                 {"method", resumes ? "session/resume" : "session/load"},
-                                 {"params", params}})
-                       .text());
-  }
-  for (const auto& [session, why] : lost_sessions_) sessions_.erase(session);
-  check_restored();
-}
-
-void Relay::restored(const std::string& key, JsonView message) {
-  const std::string session = std::move(restoring_.at(key));
-  restoring_.erase(key);
-  const std::string error = message["error"]["message"].as_string().value_or("");
-  if (session.empty()) {
-    if (message["result"].absent()) return given_up("the agent refuses initialize: " + error);
-    capabilities_ = Json(message["result"]["agentCapabilities"]);
-    if (capabilities_.absent()) capabilities_ = Json::object();
-    return restore();
-  }
-  replaying_.erase(session);
-  if (!message["result"].absent()) {
-    show_choices(session, message["result"]);
-  } else {
-    lost_sessions_[session] = error;
-    sessions_.erase(session);
-    ends_.say("a session could not be opened again: " + error);
-  }
-  check_restored();
-}
-
-void Relay::show_choices(const std::string& session, JsonView result) {
-  const auto show = [&](Json update) {
-    ends_.to_editor(
-        Json::object({{"jsonrpc", "2.0"},
-                      {"method", "session/update"},
-                      {"params", Json::object({{"sessionId", session}, {"update", update}})}})
-            .text());
-  };
-  if (const JsonView mode = result["modes"]["currentModeId"]; mode.is_string())
-    show(Json::object({{"sessionUpdate", "current_mode_update"}, {"currentModeId", Json(mode)}}));
-  if (const JsonView options = result["configOptions"]; options.is_array())
-    show(Json::object(
-        {{"sessionUpdate", "config_option_update"}, {"configOptions", Json(options)}}));
-}
-
-void Relay::check_restored() {
-  if (!restoring_.empty()) return;
-  state_ = State::here;
-  ends_.say("connected again, with " + std::to_string(sessions_.size()) + " sessions");
-  waiting_bytes_ = 0;
-  for (const std::string& text : std::exchange(waiting_, {})) ends_.to_agent(text);
+  ask({Step::initialize}, "initialize", initialize_);
 }
 
 void Relay::given_up(const std::string& reason) {
@@ -305,6 +252,10 @@ void Relay::send_or_keep(std::string text) {
     return;
   }
   waiting_.push_back(std::move(text));
+}
+
+void Relay::fail_lost(const Json& id, const std::string& why) {
+  fail(id, rpc::internal_error, "this session did not survive the break of the connection: " + why);
 }
 
 void Relay::fail(const Json& id, std::int32_t code, const std::string& message) {

@@ -50,6 +50,21 @@ struct RelayTest : ::testing::Test {
     agent.clear();
   }
 
+  void refuse(const Json& id, int code) {
+    relay->from_agent(R"({"jsonrpc":"2.0","id":)" + std::string(id.text()) +
+                      R"(,"error":{"code":)" + std::to_string(code) + R"(,"message":"no"}})");
+  }
+
+  // After a break, until the agent has answered initialize.
+  void come_back(const std::string& capabilities) {
+    relay->lost("the cable");
+    relay->connected();
+    editor.clear();
+    const Json id = last(agent, "id");
+    relay->from_agent(
+        answer(std::string(id.text()), R"({"agentCapabilities":)" + capabilities + "}"));
+  }
+
   Strings editor, agent, said;
   std::optional<Relay> relay;
 };
@@ -173,6 +188,139 @@ TEST_F(RelayTest, ASecondBreakWhileItComesBackLosesNothing) {
   EXPECT_EQ(relay->pending(), 0u);
 }
 
+TEST_F(RelayTest, AnAgentMayAskWhileItIsRestored) {
+  start();
+  initialize(R"({"loadSession":true})");
+  new_session();
+  come_back(R"({"loadSession":true})");
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  const Json load = last(agent);
+  relay->from_agent(call("7", "fs/read_text_file", R"({"sessionId":"s","path":"/a"})"));
+  EXPECT_TRUE(relay->has_questions());
+  relay->from_editor(answer(std::string(last(editor, "id").text()), R"({"content":"x"})"));
+  EXPECT_EQ(agent, Strings{answer("7", R"({"content":"x"})")});
+  EXPECT_FALSE(relay->has_questions());
+  agent.clear();
+  relay->from_agent(answer(std::string(load["id"].text())));
+  EXPECT_EQ(last(agent, "method").as_string(), "session/prompt");
+}
+
+TEST_F(RelayTest, ASessionThatTakesTooLongIsLostAlone) {
+  start();
+  initialize(R"({"loadSession":true})");
+  relay->from_editor(call("2", "session/new", R"({"cwd":"/other"})"));
+  relay->from_agent(answer("2", R"({"sessionId":"a"})"));
+  new_session();
+  come_back(R"({"loadSession":true})");
+  ASSERT_EQ(agent.size(), 2u);
+  const Json slow = *Json::parse(agent[0]);
+  EXPECT_EQ(slow["params"]["sessionId"].as_string(), "a");
+  relay->from_agent(answer(std::string(last(agent, "id").text())));
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"a","prompt":[]})"));
+  relay->from_editor(call("4", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  EXPECT_TRUE(relay->is_restoring());
+  relay->too_slow();
+  EXPECT_TRUE(relay->is_here());
+  EXPECT_EQ(last(agent, "id").text(), "4");
+  ASSERT_EQ(editor.size(), 1u);
+  const Json failed = last(editor);
+  EXPECT_EQ(failed["id"].text(), "3");
+  EXPECT_EQ(
+      failed["error"]["message"].as_string(),
+      "this session did not survive the break of the connection: the agent did not answer in time");
+  EXPECT_EQ(relay->pending(), 1u);
+  // It comes too late, with the replay that the editor has.
+  relay->from_agent(R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a"}})");
+  relay->from_agent(answer(std::string(slow["id"].text())));
+  EXPECT_TRUE(editor.empty());
+  relay->from_editor(call("5", "session/load", R"({"sessionId":"a","cwd":"/other"})"));
+  relay->from_agent(R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"a"}})");
+  EXPECT_EQ(editor.size(), 1u);
+}
+
+TEST_F(RelayTest, AnAgentThatNeverAnswersInitializeIsLost) {
+  start();
+  initialize("{}");
+  relay->lost("the cable");
+  relay->connected();
+  relay->from_editor(call("3", "_x"));
+  relay->too_slow();
+  EXPECT_TRUE(relay->is_over());
+  EXPECT_EQ(last(editor, "error", "message").as_string(),
+            "the connection to the remote agent was lost: the agent does not answer initialize");
+}
+
+TEST_F(RelayTest, AnAgentThatForgetsTheLoginIsToldAgain) {
+  start();
+  initialize(R"({"loadSession":true})");
+  relay->from_editor(call("9", "authenticate", R"({"methodId":"key"})"));
+  relay->from_agent(answer("9"));
+  new_session();
+  come_back(R"({"loadSession":true})");
+  refuse(last(agent, "id"), rpc::auth_required);
+  const Json again = last(agent);
+  EXPECT_EQ(again["method"].as_string(), "authenticate");
+  EXPECT_EQ(again["params"].text(), R"({"methodId":"key"})");
+  relay->from_agent(answer(std::string(again["id"].text())));
+  const Json load = last(agent);
+  EXPECT_EQ(load["method"].as_string(), "session/load");
+  relay->from_agent(answer(std::string(load["id"].text())));
+  EXPECT_TRUE(relay->is_here());
+  EXPECT_EQ(said.back(), "connected again, with 1 sessions");
+  // It is asked once, and a refusal is the session's.
+  come_back(R"({"loadSession":true})");
+  refuse(last(agent, "id"), rpc::auth_required);
+  refuse(last(agent, "id"), rpc::internal_error);
+  EXPECT_TRUE(relay->is_here());
+  EXPECT_EQ(said.back(), "connected again, with 0 sessions");
+}
+
+// Its process of before may still hold it.
+TEST_F(RelayTest, ASessionThatCannotBeOpenedYetIsTriedAgain) {
+  start();
+  initialize(R"({"loadSession":true})");
+  new_session();
+  come_back(R"({"loadSession":true})");
+  refuse(last(agent, "id"), rpc::invalid_request);
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  EXPECT_TRUE(relay->is_restoring() && relay->has_failed_sessions());
+  EXPECT_TRUE(agent.empty());
+  relay->try_again(false);
+  EXPECT_FALSE(relay->has_failed_sessions());
+  relay->from_agent(answer(std::string(last(agent, "id").text())));
+  EXPECT_TRUE(relay->is_here());
+  EXPECT_EQ(last(agent, "method").as_string(), "session/prompt");
+  // It ends: after the last time it is lost.
+  come_back(R"({"loadSession":true})");
+  refuse(last(agent, "id"), rpc::invalid_request);
+  relay->try_again(true);
+  refuse(last(agent, "id"), rpc::invalid_request);
+  EXPECT_TRUE(relay->is_here());
+  EXPECT_EQ(said.back(), "connected again, with 0 sessions");
+}
+
+TEST_F(RelayTest, ACopyOfALostSessionDoesNotBringItBack) {
+  start();
+  initialize("{}");
+  new_session();
+  come_back("{}");
+  relay->from_editor(call("3", "session/fork", R"({"sessionId":"s","cwd":"/here"})"));
+  EXPECT_EQ(last(agent, "method").as_string(), "session/fork");
+  relay->from_editor(call("4", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  EXPECT_TRUE(agent.empty());
+  EXPECT_EQ(last(editor, "id").text(), "4");
+}
+
+TEST_F(RelayTest, AnAnswerWithoutASessionOpensNone) {
+  start();
+  initialize(R"({"loadSession":true})");
+  relay->from_editor(call("2", "session/new", R"({"cwd":"/here"})"));
+  relay->from_agent(answer("2"));
+  come_back(R"({"loadSession":true})");
+  EXPECT_TRUE(agent.empty());
+  EXPECT_TRUE(relay->is_here());
+}
+
 TEST_F(RelayTest, HidesTheEditorsFilesAndTerminals) {
   RelayOptions options;
   options.no_files = options.no_terminals = true;
@@ -198,6 +346,23 @@ TEST_F(RelayTest, TranslatesPaths) {
   relay->from_agent(call("8", "fs/read_text_file", R"({"path":"/etc/passwd"})"));
   EXPECT_TRUE(editor.empty());
   EXPECT_EQ(last(agent, "error", "code").as_int64(), rpc::invalid_params);
+}
+
+TEST_F(RelayTest, NotificationsAboutForeignFilesAreNotSent) {
+  RelayOptions options;
+  options.paths.add("/home/me=/srv/me");
+  start(std::move(options));
+  const auto open = [&](const std::string& path) {
+    relay->from_editor(R"({"jsonrpc":"2.0","method":"document/didOpen","params":{"uri":"file://)" +
+                       path + R"("}})");
+  };
+  open("/home/me/a");
+  EXPECT_EQ(last(agent, "params", "uri").as_string(), "file:///srv/me/a");
+  open("/etc/hosts");
+  open("/etc/hosts");
+  EXPECT_TRUE(agent.empty());
+  EXPECT_EQ(said, Strings{"/etc/hosts has no name on the agent's machine: notifications about it "
+                          "are not sent"});
 }
 
 }  // namespace

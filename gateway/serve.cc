@@ -1,13 +1,13 @@
 #include "gateway/serve.h"
 
-#include <condition_variable>
+#include <algorithm>
 #include <ctime>
 #include <functional>
 #include <initializer_list>
 #include <iostream>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "acp/io/printable.h"
@@ -15,6 +15,7 @@
 #include "acp/json/json.h"
 #include "acp/start_failed.h"
 #include "gateway/descriptors.h"
+#include "gateway/log_writer.h"
 #include "gateway/roots.h"
 #include "gateway/served_agent.h"
 
@@ -33,10 +34,12 @@ std::string time_text(std::chrono::system_clock::time_point now) {
 
 constexpr const char* info = "info";
 
-// Lines of several threads, each in one piece.
+// Lines of several threads. The network's thread is one of them, and must not wait for the one who
+// reads standard error.
 class Log {
  public:
-  explicit Log(bool json) : json_(json) {}
+  explicit Log(bool json)
+      : json_(json), writer_([](std::string_view text) { std::cerr << text << std::flush; }) {}
   void access(const remote::Access& access) {
     line(access_line(access, json_, std::chrono::system_clock::now()));
   }
@@ -52,15 +55,13 @@ class Log {
     for (const auto& [name, value] : more) made.set(name, value);
     line(made.text());
   }
+  // For people, whatever the form of the log.
+  void plain(const std::string& text) { line("acp serve: " + text); }
 
  private:
-  void line(const std::string& text) {
-    const std::string whole = io::printable(text) + "\n";
-    std::lock_guard lock(mutex_);
-    std::cerr << whole << std::flush;
-  }
+  void line(const std::string& text) { writer_.add(io::printable(text)); }
   const bool json_;
-  std::mutex mutex_;
+  LogWriter writer_;
 };
 
 class Serving {
@@ -68,6 +69,7 @@ class Serving {
   explicit Serving(const ServeOptions& options)
       : options_(options), roots_(options.roots), logins_(options.logins), log_(options.json_log) {
     remote::ServerOptions server = options.server;
+    server.limits.max_sockets = share_out_descriptors();
     server.authorize = [this](const remote::RequestHead& head) { return logins_.decide(head); };
     server.log = [this](const LogEntry& entry) { log(entry); };
     if (!options.quiet)
@@ -77,7 +79,6 @@ class Serving {
 
   int run(const std::stop_token& stop) {
     std::optional<std::stop_callback<std::function<void()>>> on_stop;
-    check_descriptors();
     server_->start([this](remote::Incoming incoming) { begin(std::move(incoming)); });
     say_where();
     on_stop.emplace(stop, [this] {
@@ -86,31 +87,28 @@ class Serving {
       server_->drain(options_.drain);
     });
     server_->wait();
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return running_ == 0; });
+    agents_.wait();
     return 0;
   }
 
  private:
-  void check_descriptors() {
-    constexpr std::size_t for_one_client = 16, for_ourselves = 64;
+  // How many sockets may be open at a time.
+  std::size_t share_out_descriptors() {
     const std::size_t clients = options_.server.limits.max_connections;
-    const std::size_t wanted = clients * for_one_client + for_ourselves;
-    const std::size_t allowed = allow_descriptors(wanted);
-    if (allowed >= wanted) return;
-    const std::size_t enough =
-        allowed > for_ourselves ? (allowed - for_ourselves) / for_one_client : 0;
-    log_.say("warning", "this process may have " + std::to_string(allowed) +
-                            " files open: enough for about " + std::to_string(enough) +
-                            " clients of " + std::to_string(clients) +
-                            " (raise 'ulimit -n', or lower --max-connections)");
+    const std::size_t allowed = allow_descriptors(descriptors_for(clients));
+    const DescriptorShares shares = share_descriptors(allowed, clients);
+    if (shares.clients < clients)
+      log_.say("warning", "this process may have " + std::to_string(allowed) +
+                              " files open: enough for about " + std::to_string(shares.clients) +
+                              " clients of " + std::to_string(clients) +
+                              " (raise 'ulimit -n', or lower --max-connections)");
+    return std::min(shares.sockets, options_.server.limits.max_sockets);
   }
   void say_where() {
     log_.say(info, options_.agent_name + " at " + server_->url() + ", for " + roots_.list(),
              {{"url", server_->url()}});
     if (options_.shows_token)
-      std::cerr << "acp serve: the token, shown this once: " << options_.logins.tokens.front()
-                << std::endl;
+      log_.plain("the token, shown this once: " + options_.logins.tokens.front());
     for (const std::string& file : options_.token_files) log_.say(info, "the token is in " + file);
   }
   void log(const LogEntry& entry) {
@@ -119,21 +117,12 @@ class Serving {
   }
   // Each client has a thread, which waits for the end of its agent.
   void begin(remote::Incoming incoming) {
-    {
-      std::lock_guard lock(mutex_);
-      // Those of clients that have just gone may still be ending.
-      if (running_ >= 2 * options_.server.limits.max_connections) {
-        log_.say("warning", "too many agents are still ending: a client was refused");
-        return;
-      }
-      ++running_;
-    }
-    io::quiet_thread([this, incoming = std::make_shared<remote::Incoming>(std::move(incoming))] {
+    // Those of clients that have just gone may still be ending.
+    if (agents_.running() >= 2 * options_.server.limits.max_connections)
+      throw std::runtime_error("too many are still ending");
+    agents_.add([this, incoming = std::make_shared<remote::Incoming>(std::move(incoming))] {
       serve_one(*incoming);
-      std::lock_guard lock(mutex_);
-      --running_;
-      ended_.notify_all();
-    }).detach();
+    });
   }
 
   void serve_one(remote::Incoming& incoming) {
@@ -159,9 +148,7 @@ class Serving {
   const Roots roots_;
   Logins logins_;
   Log log_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::size_t running_ = 0;
+  io::QuietThreads agents_;
   std::optional<remote::Server> server_;
 };
 

@@ -14,8 +14,7 @@ using Sessions = std::shared_ptr<ClientSessions>;
 
 Task<Json> open_session(ProxyRequest request, Sessions sessions) {
   if (request.sender() != Sender::client) co_return co_await request.forward();
-  const bool named = request.method() == "session/load" || request.method() == "session/resume";
-  ClientSessions::Opening opening(*sessions, request.params(), named);
+  ClientSessions::Opening opening(*sessions, request.method(), request.params());
   Json answer = co_await request.forward();
   opening.done(answer);
   co_return answer;
@@ -39,8 +38,11 @@ Task<Json> list_sessions(ProxyRequest request, Sessions sessions) {
 }
 
 Task<Json> pass(ProxyRequest request, Sessions sessions) {
-  if (request.sender() == Sender::client) sessions->require_own(request.params());
-  co_return co_await request.forward();
+  if (request.sender() == Sender::client)
+    sessions->require_own(request.params(), request.method().starts_with('_'));
+  Json answer = co_await request.forward();
+  if (request.sender() == Sender::client) sessions->answered(answer);
+  co_return answer;
 }
 
 }  // namespace
@@ -53,9 +55,11 @@ int serve_agent(Transport client, const ServedAgentOptions& options) {
       return hook(std::move(request), sessions);
     });
   };
-  for (const char* method : {"session/new", "session/load", "session/resume", "session/fork"})
+  for (const char* method :
+       {"session/new", "session/load", "session/resume", "session/fork", "nes/start"})
     on(method, &open_session);
-  for (const char* method : {"session/close", "session/delete"}) on(method, &end_session);
+  for (const char* method : {"session/close", "session/delete", "nes/close"})
+    on(method, &end_session);
   on("session/list", &list_sessions);
   proxy.on_request([sessions](ProxyRequest request) { return pass(std::move(request), sessions); });
   if (options.log) proxy.on_log(options.log);

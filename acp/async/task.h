@@ -11,7 +11,8 @@
 //
 // g++ 12 destroys an aggregate temporary inside a co_await expression twice: `co_await
 // f({.path = p})` is a double free there. The functions of this library do not compile with one on
-// that compiler; in your own, name such a value before awaiting.
+// that compiler; in your own, name such a value before awaiting. So is `co_await f(c ? s : s + t)`,
+// which no function can refuse: docs/waiting.md.
 #pragma once
 
 #include <atomic>
@@ -32,12 +33,19 @@
 #define ACP_REFUSE_TEMPORARY(declaration)                                           \
   __attribute__((                                                                   \
       unavailable("g++ 12 destroys this temporary twice in a co_await expression: " \
-                  "give it a name first"))) declaration
+                  "give it a name first (outside of coroutines, too)"))) declaration
 #define ACP_TEMPORARIES_BREAK 1
 #else
 #define ACP_REFUSE_TEMPORARY(declaration) static_assert(true)
 #define ACP_TEMPORARIES_BREAK 0
 #endif
+
+// In a function template: does not compile with a temporary lambda that would be destroyed twice.
+#define ACP_REFUSE_TEMPORARY_LAMBDA(F)                           \
+  static_assert(                                                 \
+      !ACP_TEMPORARIES_BREAK || std::is_lvalue_reference_v<F> || \
+          std::is_trivially_destructible_v<std::decay_t<F>>,     \
+      "g++ 12 destroys this lambda twice in a co_await expression: give it a name first")
 
 namespace acp {
 
@@ -70,7 +78,7 @@ class TaskPromiseBase {
   };
   Final final_suspend() noexcept { return {}; }
 
-  // Runs the task up to its first suspension. True if the waiter must wait.
+  // Runs the task up to its first suspension. Returns true if the waiter must wait.
   bool begin(std::coroutine_handle<> task, std::coroutine_handle<> waiter) {
     continuation_ = waiter;
     task.resume();
@@ -127,13 +135,13 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
  public:
   using promise_type = async::TaskPromise<T>;
 
-  // One that has ended.
+  // A task that has ended.
   Task()
     requires std::is_void_v<T>
   = default;
-  // One whose outcome is settled elsewhere: acp::Promise is the simple way to it.
+  // A task whose outcome is settled elsewhere: acp::Promise is the simple way to get one.
   explicit Task(std::shared_ptr<async::Completion<T>> outcome) : outcome_(std::move(outcome)) {}
-  // One that has failed.
+  // A task that has failed.
   explicit Task(std::exception_ptr error) : outcome_(std::make_shared<async::Completion<T>>()) {
     outcome_->fail(std::move(error));
   }
@@ -176,8 +184,8 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
   // Once only.
   Awaiter operator co_await() && { return Awaiter(coroutine_, std::move(outcome_)); }
 
-  // For plain functions; each once only. They block this thread. On the thread of an executor,
-  // where that would hold up everything, they throw std::logic_error.
+  // Block this thread until the task has ended; for plain functions, each once only. On the thread
+  // of an executor, where that would hold up everything, they throw std::logic_error.
   T wait() &&;
   // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was
   // waited for is cancelled then.

@@ -12,7 +12,7 @@
 namespace acp::json {
 
 // What a lenient decode let pass.
-struct Report {
+struct DecodeReport {
   enum class What {
     unknown_member,  // a member that the type does not have: ignored
     unknown_tag,     // a union's tag or an enum's value that is not listed: kept
@@ -31,7 +31,7 @@ struct Options {
   bool strict = false;
   Limits limits = {};
   // Called after a successful decode, for each thing that was let pass.
-  std::function<void(const Report&)> report = nullptr;
+  std::function<void(const DecodeReport&)> report = nullptr;
 };
 
 // The value must be default-constructed.

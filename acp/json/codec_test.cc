@@ -200,7 +200,7 @@ TEST(Codec, DuplicateKeyLastWins) {
 TEST(Codec, MarksOfToleranceAreHonoured) {
   std::vector<std::string> reports;
   Options options;
-  options.report = [&](const Report& report) {
+  options.report = [&](const DecodeReport& report) {
     reports.push_back(report.path + ": " + report.got);
   };
   const Point point = decode<Point>(

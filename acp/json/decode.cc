@@ -52,7 +52,7 @@ std::optional<DecodeFault> Decoder::run(const Type& type, void* value, const Opt
     return in_.error();
   }
   if (options.report)
-    for (const Report& report : reports_) options.report(report);
+    for (const DecodeReport& report : reports_) options.report(report);
   return std::nullopt;
 }
 
@@ -61,8 +61,9 @@ bool Decoder::tolerate(const Mark& start) {
   const bool noted = path_noted_;
   go_back(start);
   if (watched_)
-    reports_.push_back({Report::What::tolerated, noted ? std::move(error.path) : render(path_),
-                        std::move(error.expected), std::move(error.got)});
+    reports_.push_back({DecodeReport::What::tolerated,
+                        noted ? std::move(error.path) : render(path_), std::move(error.expected),
+                        std::move(error.got)});
   return in_.skip();
 }
 
@@ -199,7 +200,7 @@ bool Decoder::read_open_enum(const Type& type, OpenEnum& value) {
   if (private_use || !watched_) return true;
   const std::string expected = "one of " + list(type.values) + ", or a name that begins with _";
   if (strict_) return in_.wrong_value(start, expected);
-  report(Report::What::unknown_tag, expected, in_.found(start));
+  report(DecodeReport::What::unknown_tag, expected, in_.found(start));
   return true;
 }
 

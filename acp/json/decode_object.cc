@@ -94,7 +94,7 @@ bool Decoder::stands_again(const Mark& value, std::string_view key) {
 bool Decoder::unknown_member(const char* at, std::string_view key) {
   return inside({path_, key}, [&] {
     if (strict_) return in_.wrong_kind(at, "no member of this name");
-    report(Report::What::unknown_member, "no member of this name", in_.found(at));
+    report(DecodeReport::What::unknown_member, "no member of this name", in_.found(at));
     return true;
   });
 }
@@ -114,7 +114,7 @@ inline bool Decoder::read_field(const Field& field, void* value) {
 bool Decoder::null_for_default(const Field& field, const Mark& start) {
   if (watched_ && !stands_again(start, field.name())) {
     if (strict_) return in_.wrong_kind(in_.at(), "an array or object");
-    report(Report::What::tolerated, "an array or object", "null");
+    report(DecodeReport::What::tolerated, "an array or object", "null");
   }
   return in_.null();
 }
@@ -136,7 +136,7 @@ bool Decoder::read_object(const Object& object, void* value, const Known* known)
   const ValueKind kind = in_.peek();
   if (kind == ValueKind::null && object.null_is_empty) {
     if (strict_) return in_.wrong_kind(in_.at(), "an object");
-    report(Report::What::tolerated, "an object", "null");
+    report(DecodeReport::What::tolerated, "an object", "null");
     return in_.null();
   }
   const Mark start = mark();

@@ -96,7 +96,7 @@ bool Decoder::check_last_tag(const Union& table, std::size_t arm, bool ok, void*
   Tag tag;
   Reader after = in_;
   const bool noted = path_noted_;
-  std::vector<Report> reports = reports_;
+  std::vector<DecodeReport> reports = reports_;
   go_back(start);
   if (!find_tag(table.tag(), false, tag)) return false;
   if (tag.kind == Tag::text && arm_of(table, tag.text_value) == arm) {
@@ -121,7 +121,7 @@ bool Decoder::read_by_last_tag(const Union& table, void* value, const Known* kno
     if (tag.kind == Tag::other) {
       const bool ok = inside({path_, table.tag()}, [&] {
         if (strict_) return in_.mismatch(in_.at(), "a string or null", tag.got);
-        report(Report::What::tolerated, "a string or null", tag.got);
+        report(DecodeReport::What::tolerated, "a string or null", tag.got);
         return true;
       });
       if (!ok) return false;
@@ -159,7 +159,7 @@ bool Decoder::read_unknown(const Union& table, void* value, std::string_view tag
       quoted.string(name);
       if (refused) return in_.mismatch(start.at, expected, "the string " + quoted.str());
       if (!(table.open && name.starts_with('_')))
-        report(Report::What::unknown_tag, expected, "the string " + quoted.str());
+        report(DecodeReport::What::unknown_tag, expected, "the string " + quoted.str());
       return true;
     });
     if (!ok) return false;

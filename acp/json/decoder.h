@@ -104,7 +104,7 @@ class [[gnu::visibility("hidden")]] Decoder {
     in_.error().path = render(path_);
     path_noted_ = true;
   }
-  void report(Report::What what, std::string expected, std::string got) {
+  void report(DecodeReport::What what, std::string expected, std::string got) {
     if (watched_) reports_.push_back({what, render(path_), std::move(expected), std::move(got)});
   }
   // Sets back, passes the value over and says so.
@@ -116,7 +116,7 @@ class [[gnu::visibility("hidden")]] Decoder {
   const bool watched_;
   const PathNode* path_ = nullptr;
   bool path_noted_ = false;
-  std::vector<Report> reports_;
+  std::vector<DecodeReport> reports_;
 };
 
 }  // namespace acp::json

@@ -31,8 +31,8 @@ v1::ContentBlock to_acp(JsonView block) {
   v1::ContentBlock content;
   std::vector<std::string> left_out;
   json::Options options;
-  options.report = [&](const json::Report& report) {
-    if (report.what != json::Report::What::unknown_tag) left_out.push_back(report.path);
+  options.report = [&](const json::DecodeReport& report) {
+    if (report.what != json::DecodeReport::What::unknown_tag) left_out.push_back(report.path);
   };
   if (json::decode(block.text(), v1::ContentBlock::json_type, &content, options))
     return as_unknown(block);

@@ -59,7 +59,7 @@ void check(const std::string& url, const UrlOptions& options) {
 
 }  // namespace
 
-Transport url(const std::string& url, UrlOptions options) {
+Transport url(const std::string& url, const UrlOptions& options) {
   check(url, options);
   auto [ours, theirs] = memory_pair();
   if (http::parts_of(url).scheme.starts_with("ws"))

@@ -7,30 +7,32 @@
 #include <map>
 #include <string>
 
+#include "acp/async/task.h"
 #include "acp/io/transport.h"
 #include "acp/log.h"
 
 namespace acp::remote {
 
-// How to reach a server; by default as everybody else on this machine does.
+// How to reach a server; the defaults are those of this machine.
 struct UrlOptions {
   // Sent to this server alone, in `Authorization: Bearer`.
   std::string bearer_token = {};
   // Sent to this server alone, with every request.
   std::map<std::string, std::string> headers = {};
-  // "http://proxy:3128"; "": what the environment says (https_proxy, http_proxy, no_proxy).
+  // "http://proxy:3128", the only kind for WebSocket; "": what the environment says (https_proxy,
+  // http_proxy, no_proxy).
   std::string proxy = {};
-  // PEM file with those who may vouch for the server; "": the system's.
+  // PEM file with the trusted certificate authorities; "": the system's.
   std::string ca_file = {};
   // Cookies of the server are kept while the connection lasts, and sent back.
   bool cookies = true;
   std::size_t max_message_bytes = 32 * 1024 * 1024;
   std::chrono::milliseconds connect_time{10'000};
-  // For a server to take a message, or to open a stream. Over HTTP; the agent's answer may take as
-  // long as it likes, but for `initialize`, which is answered at once.
+  // Over HTTP: time for the server to take a message, or to open a stream. Answers of the agent
+  // have no limit, except to `initialize`, which is answered at once.
   std::chrono::milliseconds answer_time{120'000};
-  // A server that has gone without a word is noticed after this time; over HTTP, if its streams of
-  // events have shown signs of life.
+  // After this time a server that vanished silently is noticed; over HTTP, only if its streams have
+  // sent keep-alives.
   std::chrono::milliseconds vanish_time{60'000};
   // WebSocket messages larger than this are compressed if the server can; 0: never.
   std::size_t compress_from_bytes = 1024;
@@ -39,8 +41,8 @@ struct UrlOptions {
 };
 
 // http and https: Streamable HTTP; ws and wss: WebSocket. Nothing is sent before the first message;
-// what goes wrong is the reason why the connection ends. Throws std::invalid_argument for any other
-// text.
-Transport url(const std::string& url, UrlOptions options = {});
+// an error ends the connection, as its reason. Throws std::invalid_argument for any other text.
+Transport url(const std::string& url, const UrlOptions& options = UrlOptions());
+ACP_REFUSE_TEMPORARY(Transport url(const std::string& url, UrlOptions&& options));
 
 }  // namespace acp::remote

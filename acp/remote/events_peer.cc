@@ -13,8 +13,6 @@ namespace {
 // A client that has taken so much has not stalled.
 constexpr std::size_t piece_bytes = 256 * 1024;
 constexpr std::size_t copied_bytes = 16 * 1024;
-// For each piece, once the connection is closed.
-constexpr std::chrono::milliseconds end_time{5'000};
 
 class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<EventsPeer> {
  public:
@@ -34,21 +32,28 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     streams().enter(request_.session, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->pump();
     });
-    visit_ = request_.connection->enter([weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->end();
-    });
+    using Visit = HttpConnection::Visit;
+    visit_ = request_.connection->enter(
+        request_.session ? Visit::session_stream : Visit::own_stream, [weak = weak_from_this()] {
+          if (const auto self = weak.lock()) self->end();
+        });
     watch_client();
     std::string head = request_.version >= 11 ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
                                               : "HTTP/1.0 200 OK\r\nConnection: close\r\n";
     head +=
         "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
     for (const auto& [name, value] : request_.headers) head += name + ": " + value + "\r\n";
-    // With a sign of life: the client knows that silence means something.
+    // The client knows that silence means something.
+    head += std::string(keep_alive_header) + ": " +
+            std::to_string(service_.options().limits.keep_alive.count()) + "\r\n";
+    // With a first comment: a proxy may hold the head back until something follows.
     write(head + "\r\n" + chunk(":\n\n"));
   }
 
-  void shut(const std::string&) override { end(); }
-  bool busy() const override { return false; }
+  // Its connection is closed first, which ends its streams in their order.
+  void shut(const std::string&) override {}
+  // Until then the connection is.
+  bool busy() const override { return request_.connection->closed() && !gone_; }
 
  private:
   Streams& streams() { return request_.connection->streams(); }
@@ -99,8 +104,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   void write(std::string bytes, std::string_view piece = {}, std::string_view tail = {}) {
     writing_ = true;
     out_ = std::move(bytes);
-    const std::chrono::milliseconds stall = service_.options().limits.max_stall;
-    watch_stall(ending_ ? std::min(stall, end_time) : stall);
+    watch_stall();
     const std::array<asio::const_buffer, 3> parts = {asio::buffer(out_),
                                                      asio::const_buffer(piece.data(), piece.size()),
                                                      asio::const_buffer(tail.data(), tail.size())};
@@ -111,8 +115,8 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
                       });
   }
 
-  void watch_stall(std::chrono::milliseconds time) {
-    timer_.expires_after(time);
+  void watch_stall() {
+    timer_.expires_after(service_.options().limits.max_stall);
     timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
       if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
     });
@@ -151,16 +155,13 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
 
   // The connection is closed: what there is for the client is still sent.
   void end() {
-    if (std::exchange(ending_, true)) return;
-    if (!writing_) return pump();
-    // What is being written has less time now.
-    watch_stall(std::min<std::chrono::milliseconds>(service_.options().limits.max_stall, end_time));
+    if (!std::exchange(ending_, true) && !writing_) pump();
   }
 
   void finish() {
     if (request_.version < 11) return gone("");
     writing_ = true;
-    watch_stall(end_time);
+    watch_stall();
     out_ = "0\r\n\r\n";
     asio::async_write(socket_, asio::buffer(out_),
                       [self = shared_from_this()](ErrorCode, std::size_t) { self->gone(""); });
@@ -174,8 +175,8 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
       // What was taken off the stream and is not on the wire is lost: there is no resumption.
       request_.connection->taken(events_.size() - piece_at_);
       streams().leave(request_.session);
-      request_.connection->leave(visit_);
     }
+    request_.connection->leave(visit_);
     Access& access = request_.access;
     access.status = 200;
     access.reason = reason;

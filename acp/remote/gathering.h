@@ -9,6 +9,7 @@
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/role.hpp>
 #include <boost/beast/websocket/teardown.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,14 +31,23 @@ class Gathering {
 
   // Bytes that wait for the network.
   std::size_t unsent() const { return state_->unsent(); }
-  // Called when everything, or a large piece, has been sent.
+  // Sets what is called when everything, or a large piece, has been sent.
   void on_sent(std::function<void(std::size_t)> function) { state_->on_sent = std::move(function); }
+
+  // Bytes that have come, of whatever frames.
+  std::uint64_t received() const { return state_->received; }
 
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
-    state_->socket.async_read_some(buffers, std::forward<Handler>(handler));
+    state_->socket.async_read_some(
+        // The handler does not keep the stream: Beast's own hold it weakly.
+        buffers, [state = state_, handler = std::forward<Handler>(handler)](
+                     ErrorCode error, std::size_t size) mutable {
+          state->received += size;
+          handler(error, size);
+        });
   }
-  // At once, whole: so every frame stays in one piece.
+  // Writes at once and completely: so every frame stays in one piece.
   template <class Buffers>
   std::size_t write_some(const Buffers& buffers, ErrorCode& error) {
     error = state_->error;
@@ -50,8 +60,8 @@ class Gathering {
     if (error) throw boost::system::system_error(error);
     return size;
   }
-  // What Beast writes by itself, as its answers to pings: taken at once, and complete when there is
-  // room for more. So a client that asks and does not read waits.
+  // For what Beast writes by itself, as its answers to pings: taken at once, and complete when
+  // there is room for more. So a client that sends pings and does not read has to wait.
   template <class Buffers, class Handler>
   void async_write_some(const Buffers& buffers, Handler&& handler) {
     const std::size_t size = state_->error ? 0 : state_->take(buffers);
@@ -66,7 +76,7 @@ class Gathering {
                                                       state->error ? 0 : size));
         });
   }
-  // For Beast, which would otherwise not let write() be called; nothing reads this way.
+  // Required by Beast for write(); never called.
   template <class Buffers>
   std::size_t read_some(const Buffers&, ErrorCode& error) {
     error = asio::error::operation_not_supported;
@@ -107,13 +117,13 @@ class Gathering {
       }
       if (!busy) {
         busy = true;
-        // What follows in this turn of the loop goes along.
+        // Later writes of this turn of the loop go out together with it.
         asio::post(socket.get_executor(), [self = this->shared_from_this()] { self->send(); });
       }
       return size;
     }
-    // What the network takes at once of a large message need not be copied. A failure shows when
-    // the rest is sent.
+    // The part of a large message that the network takes at once is not copied. An error shows up
+    // when the rest is sent.
     template <class Buffers>
     std::size_t send_now(const Buffers& buffers) {
       ErrorCode failure;
@@ -152,7 +162,8 @@ class Gathering {
 
     Socket socket;
     std::string pending, sending;
-    std::size_t sent = 0;                        // of `sending`
+    std::size_t sent = 0;  // of `sending`
+    std::uint64_t received = 0;
     std::vector<std::function<void()>> waiting;  // for room
     ErrorCode error;
     bool busy = false;
@@ -162,7 +173,7 @@ class Gathering {
   std::shared_ptr<State> state_;
 };
 
-// How Beast takes leave of what is below a WebSocket.
+// How Beast shuts down the layer below a WebSocket.
 inline void teardown(boost::beast::role_type, Gathering& stream, ErrorCode& error) {
   error = {};
   stream.socket().close();

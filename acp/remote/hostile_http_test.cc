@@ -242,7 +242,7 @@ TEST_F(HostileHttpTest, SessionsThatAClientInventsAreForgotten) {
 // ---- what goes wrong on our side
 
 TEST_F(HostileHttpTest, AFailureWhileDecidingIsAnAnswer) {
-  options.authorize = [](const RequestHead& head) -> Decision {
+  options.authorize = [](const RequestHead& head) -> Admission {
     if (head.headers.contains("x-fail")) throw std::runtime_error("a secret");
     return {};
   };

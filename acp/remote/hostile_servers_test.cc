@@ -10,6 +10,7 @@
 #include "acp/remote/client.h"
 #include "acp/remote/testing/scripted_server.h"
 #include "acp/testing/gate.h"
+#include "acp/testing/raw_end.h"
 
 namespace acp::remote {
 namespace {
@@ -55,6 +56,7 @@ struct HostileServersTest : ::testing::Test {
   UrlOptions options;
   std::mutex mutex;
   std::string log;
+  std::string last_answer;
   std::atomic<int> updates = 0, updates_before_answer = 0;
 };
 
@@ -76,7 +78,9 @@ TEST_F(HostileServersTest, EachEndsWithAReason) {
   };
   const std::string ok = "HTTP/1.1 200 OK\r\n", json = "Content-Type: application/json\r\n";
   const std::string events = "Content-Type: text/event-stream\r\n";
+  const std::string lively = events + "Libacp-Keep-Alive: 15000\r\n";
   const std::string many(64 * 1024, 'x');
+  acp::testing::Gate prompted;
   const auto to_initialize = [](std::string bytes) {
     return [bytes = std::move(bytes)](PlayedServer&, const RawRequest& request, RawSocket& socket) {
       if (!is(request, "initialize")) return false;
@@ -147,9 +151,21 @@ TEST_F(HostileServersTest, EachEndsWithAReason) {
          return true;
        },
        "over the limit of 1048576 bytes"},
-      {"a stream that falls silent", to_get("", ok + events + "\r\n:\n\n", true),
+      {"a stream that falls silent", to_get("", ok + lively + "\r\n:\n\n", true),
        "it has gone without a word"},
-      {"a session's stream that falls silent", to_get("s", ok + events + "\r\n:\n\n", true),
+      {"a session's stream that falls silent", to_get("s", ok + lively + "\r\n:\n\n", true),
+       "it has gone without a word"},
+      {"a session's stream that is silent beside one that is not",
+       [&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+         if (request.method != "GET" || request.session().empty()) return false;
+         socket.send(ok + events + "\r\n");
+         char byte;
+         while (recv(socket.native(), &byte, 1, MSG_DONTWAIT) != 0) {
+           server.write("", ":\n\n");
+           std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the server's own pace
+         }
+         return true;
+       },
        "it has gone without a word"},
       {"a message that is not taken",
        [](PlayedServer&, const RawRequest& request, RawSocket& socket) {
@@ -172,11 +188,31 @@ TEST_F(HostileServersTest, EachEndsWithAReason) {
          return is(request, "session/prompt");
        },
        "HTTP 404"},
-      {"a session's stream that ends in a turn",
+      {"a proxy's page that repeats the headers",
+       to_initialize(PlayedServer::response(502, "", "Authorization: Bearer very-secret")),
+       "HTTP 502 Bad Gateway: Authorization: Bearer …"},
+      {"such a page for the events",
+       to_get("s", PlayedServer::response(500, "", "Authorization: Bearer very-secret")),
+       "Authorization: Bearer …"},
+      {"a session's stream that always ends in a turn",
        [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
          if (!is(request, "session/prompt")) return false;
          socket.send(PlayedServer::response(202));
          server.end_stream("s");
+         server.end_stream("s");  // the next one, once it is open
+         return true;
+       },
+       "the session's stream: the server ended the stream"},
+      {"a session's stream that breaks in a turn",
+       [&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+         if (request.method == "GET" && request.session() == "s") {
+           socket.send(ok + events + "Transfer-Encoding: chunked\r\n\r\n3\r\n:\n\n\r\n");
+           prompted.wait("the prompt");
+           return true;
+         }
+         if (!is(request, "session/prompt")) return false;
+         socket.send(PlayedServer::response(202));
+         prompted.open();
          return true;
        },
        "the session's stream: the server ended the stream"},
@@ -251,6 +287,95 @@ TEST_F(HostileServersTest, ToleratesWhatOthersDo) {
   EXPECT_EQ(logged().find("invented"), std::string::npos);
 }
 
+// A comment at the beginning, and text that only looks like one, promise nothing.
+TEST_F(HostileServersTest, WaitsForAServerThatShowsNoSignsOfLife) {
+  options.vanish_time = std::chrono::milliseconds(100);
+  PlayedServer server([](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+    if (!is(request, "session/prompt")) return false;
+    socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+    const std::string text = update + "\n\n";
+    const std::size_t colon = text.find(R"(:"s")");
+    server.write("s", "data: " + text.substr(0, colon));
+    // The pauses are what is tested: one before the piece that looks like a comment, and then a
+    // silence longer than the client's time, which must not count. A slow machine makes them
+    // longer.
+    std::this_thread::sleep_for(2 * std::chrono::milliseconds(100));
+    server.write("s", text.substr(colon));
+    std::this_thread::sleep_for(5 * std::chrono::milliseconds(100));
+    server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
+    return true;
+  });
+  EXPECT_EQ(converse(server.url()), "end_turn") << logged();
+  EXPECT_EQ(updates, 1);
+}
+
+// What a session's stream carries is not lost because the connection's has ended before it.
+TEST_F(HostileServersTest, TakesWhatStreamsCarryAfterTheEnd) {
+  options.vanish_time = std::chrono::minutes(1);
+  for (const bool refuses : {false, true}) {
+    updates = 0;
+    std::optional<Sent> sent;
+    PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+      if (refuses && is(request, "_more")) {
+        socket.send(PlayedServer::response(404, "Connection: close\r\n"));
+        for (int i = 0; i < 1'000; ++i) server.say("s", update);
+        server.say("s", last_answer);
+        server.end_stream("s");
+        server.end_stream("");
+        return true;
+      }
+      if (!is(request, "session/prompt")) return false;
+      socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+      last_answer = PlayedServer::answer(request, R"({"stopReason":"end_turn"})");
+      server.say("s", update);
+      if (refuses) return true;
+      server.end_stream("");
+      for (int i = 0; i < 1'000; ++i) server.say("s", update);
+      server.say("s", last_answer);
+      server.end_stream("s");
+      return true;
+    });
+    Client client("test", "1");
+    client.on_update([&](const ClientContext& context, const v1::SessionNotification&) {
+      if (++updates == 1 && refuses) sent = context.peer().notify("_more", Json::object({}));
+    });
+    const AgentHandle handle = client.connect(remote::url(server.url(), options)).wait();
+    const Session session = handle.new_session("/").wait();
+    EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn) << refuses;
+    EXPECT_EQ(updates, 1'001) << refuses;
+  }
+}
+
+// More than the socket pair takes at once.
+TEST_F(HostileServersTest, GivesWhatCameBeforeTheConnectionWasLost) {
+  options.vanish_time = std::chrono::minutes(1);
+  constexpr std::size_t many = 40;
+  acp::testing::Gate ended;
+  PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+    if (!is(request, "session/prompt")) return false;
+    socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+    std::string large = update;
+    large.replace(large.find("\"x\"") + 1, 1, std::string(50'000, 'x'));
+    for (std::size_t i = 0; i < many; ++i) server.say("s", large);
+    server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
+    server.end_stream("s");
+    server.end_stream("");
+    ended.open();
+    return true;
+  });
+  Transport transport = remote::url(server.url(), options);
+  const auto link = transport.link;
+  acp::testing::RawEnd client(std::move(transport));
+  client.initialize();
+  client.prompt("9", client.new_session(), "hello");
+  ended.wait("the end of the streams");
+  std::size_t lines = 0;
+  for (std::string line; (line = client.read_line()) != "(end)";) ++lines;
+  EXPECT_EQ(lines, many + 1);
+  EXPECT_EQ(link->end_reason(), "the server closed the connection");
+  client.close();
+}
+
 TEST_F(HostileServersTest, OpensAgainWhatAServerEnds) {
   // Each session stream ends with its first event.
   std::atomic<int> opened = 0;
@@ -268,6 +393,26 @@ TEST_F(HostileServersTest, OpensAgainWhatAServerEnds) {
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn);
   EXPECT_GE(opened, 2);
+}
+
+// A prompt may be on its way before the client sees that its stream has ended: an idle stream ends,
+// or one that has its messages.
+TEST_F(HostileServersTest, KeepsAPromptWhoseStreamEnds) {
+  for (const bool in_between : {false, true}) {
+    PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+      if (!is(request, "session/prompt")) return false;
+      socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+      if (in_between) server.say("s", update);
+      server.end_stream("s");
+      if (in_between) server.say("s", update);
+      if (in_between) server.end_stream("s");
+      server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
+      return true;
+    });
+    updates = 0;
+    EXPECT_EQ(converse(server.url()), "end_turn") << logged();
+    EXPECT_EQ(updates, in_between ? 2 : 0);
+  }
 }
 
 TEST_F(HostileServersTest, ALoadHasItsReplayBeforeItsAnswer) {
@@ -332,6 +477,8 @@ TEST_F(HostileServersTest, WebSocketsEndWithAReason) {
       {"a redirect", "HTTP/1.1 302 Found\r\nLocation: ws://127.0.0.1:1/\r\n\r\n", "HTTP 302"},
       {"a page", PlayedServer::response(200, "", "<html>"), "HTTP 200"},
       {"a refusal", PlayedServer::response(401, "", "Who are you"), "HTTP 401 Unauthorized"},
+      {"a page that repeats the request",
+       PlayedServer::response(403, "", "You sent Authorization: Bearer very-secret"), "HTTP 403"},
       {"no HTTP", "220 mail.example.org ESMTP\r\n", "no WebSocket at"},
       {"headers without end", upgraded + "X: " + std::string(1024 * 1024, 'x'), "no WebSocket at"},
   };
@@ -345,6 +492,31 @@ TEST_F(HostileServersTest, WebSocketsEndWithAReason) {
     EXPECT_NE(said.find(one.reason), std::string::npos) << one.name << ": " << said;
     EXPECT_EQ(said.find("very-secret"), std::string::npos) << one.name << ": " << said;
   }
+}
+
+TEST_F(HostileServersTest, AWebSocketNamesTheProxyThatFailed) {
+  ScriptedServer proxy([](RawSocket& socket) {
+    read_request(socket);
+    socket.send(PlayedServer::response(403));
+  });
+  const std::string address = "127.0.0.1:" + std::to_string(proxy.port());
+  for (const std::string scheme : {"", "http://"}) {
+    options.proxy = scheme + address;
+    EXPECT_NE(converse("ws://example.org/acp").find("the proxy " + address + " refuses"),
+              std::string::npos)
+        << scheme;
+  }
+  for (const std::string scheme : {"socks5", "https"}) {
+    options.proxy = scheme + "://somebody:very-secret@" + address;
+    const std::string said = converse("ws://example.org/acp");
+    EXPECT_NE(said.find("is reached by proxies of http:// alone, not of " + scheme + "://"),
+              std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("very-secret"), std::string::npos) << said;
+  }
+  options.proxy = "http://";
+  EXPECT_NE(converse("ws://example.org/acp").find("the proxy's address is invalid"),
+            std::string::npos);
 }
 
 }  // namespace

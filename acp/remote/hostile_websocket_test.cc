@@ -9,13 +9,18 @@
 #include <thread>
 
 #include "acp/client.h"
+#include "acp/remote/testing/faulty_proxy.h"
 #include "acp/remote/testing/raw_websocket.h"
 #include "acp/remote/testing/serving.h"
+#include "acp/testing/raw_end.h"
 #include "acp/testing/sanitized.h"
 
 namespace acp::remote {
 namespace {
 
+using acp::testing::RawEnd;
+using testing::Fault;
+using testing::FaultyProxy;
 using testing::frame_bytes;
 using testing::initialize;
 using testing::RawWebSocket;
@@ -212,6 +217,97 @@ TEST_F(HostileWebSocketTest, AnAgentThatLagsBehindCostsNoMore) {
   server.reset();
 }
 #endif
+
+struct DeafAgentTest : HostileWebSocketTest, ::testing::WithParamInterface<bool> {};
+
+// Its agent does not read, and so nobody reads what the client sends: not even its end.
+TEST_P(DeafAgentTest, NoticesAClientThatHasGone) {
+  options.limits.vanish_time = std::chrono::milliseconds(200);
+  std::promise<Transport> came;
+  server.emplace(options);
+  server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+  const std::string message =
+      R"({"jsonrpc":"2.0","method":"_x","params":")" + std::string(64 * 1024, 'x') + "\"}";
+  auto client = std::make_unique<RawWebSocket>(server->port());
+  client->send(RawWebSocket::text, initialize);
+  const Transport agent_end = came.get_future().get();
+  while (server->counts().connections != 1) std::this_thread::yield();
+  const bool fits = GetParam();
+  if (fits) {
+    for (int i = 0; i < 40; ++i) ASSERT_TRUE(client->send(RawWebSocket::text, message));
+  } else {  // until the server takes nothing more, so that its system has not seen the end, either
+    const timeval time{0, 300'000};
+    setsockopt(client->socket().native(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+    while (client->send(RawWebSocket::text, message)) continue;
+  }
+  client.reset();
+  while (server->counts().connections != 0) std::this_thread::yield();
+  server.reset();
+}
+INSTANTIATE_TEST_SUITE_P(Fits, DeafAgentTest, ::testing::Bool());
+
+// A message that fills what the system takes, to a client that reads it with a break: longer than
+// the time for goodbyes, which must not have begun.
+struct SlowReaderTest : HostileWebSocketTest {
+  void begin() {
+    server.emplace(options);
+    server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+    client.emplace(server->port(), "", small);
+    client->send(RawWebSocket::text, initialize);
+    agent_end = RawEnd(came.get_future().get());
+    ASSERT_TRUE(agent_end.line(R"({"jsonrpc":"2.0","id":1,"result":{}})"));
+    ASSERT_TRUE(client->read());
+    ASSERT_TRUE(agent_end.line(message));
+    ASSERT_EQ(client->socket().read_bytes(10).size(), 10u);  // the head of the frame
+  }
+  // A reader that is slow on purpose, for longer than the limit that must not hit it.
+  static void take_a_break(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+
+  const std::string message =
+      R"({"jsonrpc":"2.0","method":"_x","params":")" + std::string(8 * 1024 * 1024, 'x') + "\"}";
+  std::promise<Transport> came;
+  std::optional<RawWebSocket> client;
+  RawEnd agent_end;
+};
+
+TEST_F(SlowReaderTest, IsSentEverythingBeforeItIsClosed) {
+  options.limits.max_id_length = 10;
+  begin();
+  client->send(RawWebSocket::text, R"({"jsonrpc":"2.0","id":"longer than that","method":"_x"})");
+  take_a_break(2'500);
+  EXPECT_TRUE(client->socket().read_bytes(message.size()) == message);  // not to be printed
+  EXPECT_EQ(client->read_close_code(), 1008);
+  server.reset();
+}
+
+TEST_F(SlowReaderTest, HoldsUpTheEndOfTheServer) {
+  begin();
+  server->drain(std::chrono::hours(1));
+  take_a_break(5'500);  // longer than what the server gives those who are not done
+  EXPECT_TRUE(client->socket().read_bytes(message.size()) == message);
+  EXPECT_EQ(client->read_close_code(), 1001);
+  server->wait();
+  server.reset();
+}
+
+// The local end of such a client is not read, and so it does not say that it was closed.
+TEST_F(HostileWebSocketTest, AClientClosesWhileItsServerTakesNothing) {
+  start();
+  FaultyProxy proxy(server->port(), Fault{Fault::stall, false, 64 * 1024});
+  UrlOptions how;
+  how.vanish_time = std::chrono::hours(1);
+  how.compress_from_bytes = 0;
+  Client client("test", "1");
+  const AgentHandle handle =
+      client.connect(remote::url("ws://127.0.0.1:" + std::to_string(proxy.port()) + "/acp", how))
+          .wait();
+  const Json text(std::string(512 * 1024, 'x'));
+  std::vector<Sent> sent;
+  for (int i = 0; i < 60; ++i) sent.push_back(handle.peer().notify("_fill", text));
+  while (!proxy.reached()) std::this_thread::yield();
+}
 
 }  // namespace
 }  // namespace acp::remote

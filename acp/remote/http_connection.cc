@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "acp/remote/service.h"
 #include "acp/remote/update_message.h"
@@ -85,7 +87,7 @@ void HttpConnection::check_room() {
   agent_->hold(streams_.full());
   if (streams_.full()) watch_stall();
   if (has_room()) go_on();
-  if (!busy()) service_.check_drained();
+  if (service_.draining() && !busy()) service_.check_drained();
 }
 
 // Begins anew with each piece that the client takes.
@@ -96,18 +98,35 @@ void HttpConnection::watch_stall() {
   });
 }
 
-std::uint64_t HttpConnection::enter(std::function<void()> on_close) {
+std::uint64_t HttpConnection::enter(Visit kind, std::function<void()> on_close) {
   absent_.cancel();
-  visits_.emplace(next_visit_, std::move(on_close));
+  visits_.emplace(next_visit_, Visitor{kind, std::move(on_close)});
   return next_visit_++;
 }
 
 void HttpConnection::leave(std::uint64_t visit) {
-  if (visits_.erase(visit) == 0 || !visits_.empty() || closed_) return;
+  if (visits_.erase(visit) == 0) return;
+  if (closed_) return end_own_stream();
+  if (!visits_.empty()) return;
   absent_.expires_after(service_.options().limits.vanish_time);
   absent_.async_wait([self = shared_from_this()](ErrorCode error) {
     if (!error && self->visits_.empty()) self->close("the client has gone without a word");
   });
+}
+
+// One that ends at once leaves.
+void HttpConnection::end_streams(Visit kind) {
+  std::vector<std::function<void()>> ends;
+  for (const auto& [visit, visitor] : visits_)
+    if (visitor.kind == kind) ends.push_back(visitor.on_close);
+  for (const auto& end : ends) end();
+}
+
+void HttpConnection::end_own_stream() {
+  const bool others = std::any_of(visits_.begin(), visits_.end(), [](const auto& entry) {
+    return entry.second.kind == Visit::session_stream;
+  });
+  if (!others) end_streams(Visit::own_stream);
 }
 
 void HttpConnection::close(const std::string& reason) {
@@ -122,7 +141,8 @@ void HttpConnection::close(const std::string& reason) {
   if (const auto on_answer = std::exchange(on_initialized_, nullptr)) on_answer("");
   go_on();
   streams_.fail_waiting(reason);
-  for (const auto& [visit, on_close] : std::exchange(visits_, {})) on_close();
+  end_streams(Visit::session_stream);
+  end_own_stream();
   service_.check_drained();
 }
 

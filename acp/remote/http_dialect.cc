@@ -19,11 +19,16 @@ constexpr auto sync_time = std::chrono::seconds(10);
 constexpr std::size_t max_cookies = 50;
 constexpr std::size_t max_cookie_bytes = 4096;
 constexpr std::string_view sync_method = "_libacp/sync";
+// Parts of the time after which a silent server has vanished: how long it has been silent before a
+// comment is a sign of life, and how long the streams of a connection that is over may be silent.
+constexpr int pause_parts = 60, end_parts = 12;
 
 // The server does not know us, or not any more.
 bool ends_the_connection(int status) {
   return status == 401 || status == 403 || status == 404 || status == 410;
 }
+// It did know us.
+bool has_ended_the_connection(int status) { return status == 404 || status == 410; }
 
 std::string with(const http::Client::Failure* failure) {
   return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
@@ -143,6 +148,8 @@ void HttpDialect::posted(Queue& queue, const http::Client::Head& head, const std
   queue.posts.pop_front();
   queued_bytes_ -= post.text.size();
   take_cookies(head);
+  // Those who wait hear of it when the connection is lost.
+  if (!end_reason_.empty() && (failure != nullptr || head.status >= 300)) return pump(queue);
   const bool opens = post.method == "initialize" && connection_id_.empty();
   if (failure != nullptr && (head.status == 0 || (opens && head.status < 300)))
     return lost((failure->unreachable ? "cannot reach " : "no answer from ") +
@@ -167,13 +174,15 @@ void HttpDialect::initialized(const http::Client::Head& head, const std::string&
     return lost("the server's answer to initialize names no Acp-Connection-Id");
   const auto compact = Json::parse(body, {.depth = 512, .bytes = body.size()});
   link_->give(compact->text());
-  if (connection_id_.empty()) return lost("the server refused initialize, and the connection");
+  if (connection_id_.empty())
+    return lost("the server rejected initialize and closed the connection");
   open(std::nullopt);
   pump(answering_);
 }
 
 void HttpDialect::refused(const Post& post, int status, const std::string& body) {
   const std::string why = without_secrets(http::describe_status(status, body));
+  if (has_ended_the_connection(status)) return end(why);
   if (ends_the_connection(status)) return lost(why);
   if (post.is_sync) return synchronized(id_key(post.id.text()));
   if (post.kind == Kind::request) return fail(post.id, why, status, body);
@@ -189,7 +198,7 @@ void HttpDialect::refuse(const Post& post, const std::string& why) {
 void HttpDialect::fail(const Json& id, const std::string& message, int status,
                        const std::string& body) {
   if (waiting_.erase(id_key(id.text())) == 0) return;
-  Json error = Json::object({{"code", -32603}, {"message", message}});
+  Json error = Json::object({{"code", -32603}, {"message", without_secrets(message)}});
   if (status != 0)
     error.set("data", Json::object({{"status", status}, {"body", without_secrets(body)}}));
   link_->give(Json::object({{"jsonrpc", "2.0"}, {"id", id}, {"error", error}}).text());
@@ -198,6 +207,7 @@ void HttpDialect::fail(const Json& id, const std::string& message, int status,
 // ---- receiving
 
 void HttpDialect::open(const Session& session) {
+  if (!end_reason_.empty()) return;
   http::Client::Request request = this->request("GET", session);
   request.headers.push_back({"Accept", "text/event-stream"});
   std::unique_ptr<Stream>& stream = streams_[session];
@@ -224,6 +234,7 @@ void HttpDialect::on_head(const Session& session, const http::Client::Head& head
   if (head.status >= 300 || head.content_type() != "text/event-stream") return;
   stream.state = Stream::State::open;
   stream.heard = std::chrono::steady_clock::now();
+  if (!head.header(keep_alive_header).empty()) shows_signs_of_life_ = true;
   link_->timers().forget(stream.opens_in_time);
   pump(asking_);
 }
@@ -235,11 +246,20 @@ void HttpDialect::on_body(const Session& session, std::string_view bytes) {
         bytes.substr(0, kept_body_bytes - std::min(kept_body_bytes, stream.body.size())));
     return;
   }
-  stream.heard = std::chrono::steady_clock::now();
-  shows_signs_of_life_ = shows_signs_of_life_ || bytes.starts_with(':');
+  const auto now = std::chrono::steady_clock::now();
+  const bool after_a_pause =
+      now - std::exchange(stream.heard, now) > options_.vanish_time / pause_parts;
+  const std::size_t comments = stream.events.comments();
+  bool says_nothing = true;
   stream.events.feed(bytes, [&](http::EventStream::Event&& event) {
+    says_nothing = false;
     if (!closing_) on_event(session, std::move(event));
   });
+  says_nothing = says_nothing && stream.events.comments() > comments;
+  if (!says_nothing)
+    heard_ = now;
+  else if (after_a_pause)  // other comments need not come again
+    shows_signs_of_life_ = true;
   if (stream.events.passes_over() && !closing_) message_too_large();
 }
 
@@ -282,24 +302,35 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
     });
     if (closing_) return;
   }
+  if (!end_reason_.empty()) {
+    if (session) release_loads(*session);
+    if (!streams_are_open()) lost(end_reason_);
+    return;
+  }
+  if (!session && was_open && failure == nullptr) return end("the server closed the connection");
   std::string why = was_open ? "the server ended the stream" + with(failure)
                     : stream.head.status == 0
                         ? "cannot reach " + http::shown_url(url_) + with(failure)
                         : without_secrets(http::describe_status(stream.head.status, stream.body));
   if (!was_open && stream.head.status == 200) why = "the server gave no stream of events";
   const bool only_the_session = session && (was_open || stream.head.status == 409);
+  if (!was_open && has_ended_the_connection(stream.head.status)) return end(why);
   if (!only_the_session)
     return lost(was_open ? "the server closed the connection" + with(failure) : why);
-  // Those who wait for it get no answer any more. The next one opens it again.
+  release_loads(*session);
   std::vector<Json> ids;
   for (const auto& [key, waiting] : waiting_)
     if (waiting.session == session && waiting.method != "session/load") ids.push_back(waiting.id);
+  // One that ended in good order took no message with it, and a request may have been sent before
+  // its end was seen. Twice without a message between is a server that does not answer.
+  if (was_open && failure == nullptr && !ids.empty() && (stream.gave_messages || !stream.is_retry)) {
+    link_->log(LogEntry::Level::debug, "a session's stream: " + why + "; it is opened again");
+    open(session);
+    if (!closing_) streams_.at(session)->is_retry = true;
+    return;
+  }
+  // The waiting requests get no answer any more. The next one opens the stream again.
   for (const Json& id : ids) fail(id, "the session's stream: " + why);
-  // What was replayed has come, or never will.
-  std::vector<std::string> loads;
-  for (const auto& [key, held] : held_)
-    if (held.session == *session) loads.push_back(key);
-  for (const std::string& key : loads) synchronized(key);
   if (!was_open) {
     // What is still queued for it would open it again, and again.
     std::erase_if(asking_.posts, [&](const Post& post) {
@@ -310,13 +341,16 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
       return true;
     });
   }
-  link_->log(LogEntry::Level::warning, "a session's stream: " + why);
+  // An idle one may end: the next message opens it again.
+  if (failure != nullptr || !was_open || !ids.empty())
+    link_->log(LogEntry::Level::warning, "a session's stream: " + why);
   pump(asking_);
 }
 
 void HttpDialect::on_event(const Session& session, http::EventStream::Event&& event) {
   if (event.too_large) return message_too_large();
   if (event.type != "message" || event.data.empty()) return;
+  streams_.at(session)->gave_messages = true;
   // On several lines it may be one message.
   if (event.data.find('\n') != std::string::npos)
     if (const auto parsed = Json::parse(event.data, {.depth = 512, .bytes = event.data.size()}))
@@ -374,6 +408,14 @@ void HttpDialect::synchronize(const std::string& session, std::string answer) {
   pump(asking_);
 }
 
+// What was replayed has come, or never will.
+void HttpDialect::release_loads(const std::string& session) {
+  std::vector<std::string> loads;
+  for (const auto& [key, held] : held_)
+    if (held.session == session) loads.push_back(key);
+  for (const std::string& key : loads) synchronized(key);
+}
+
 void HttpDialect::synchronized(const std::string& key) {
   const auto found = held_.find(key);
   if (found == held_.end()) return;
@@ -414,9 +456,30 @@ std::string HttpDialect::without_secrets(std::string text) const {
   return text;
 }
 
+bool HttpDialect::streams_are_open() const {
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](const auto& entry) { return entry.second->state == Stream::State::open; });
+}
+
+void HttpDialect::end(const std::string& reason) {
+  if (closing_ || !end_reason_.empty()) return;
+  end_reason_ = reason;
+  heard_ = std::chrono::steady_clock::now();
+  watch_end();
+}
+
+void HttpDialect::watch_end() {
+  if (closing_) return;
+  const auto now = std::chrono::steady_clock::now();
+  const auto time = options_.vanish_time / end_parts;
+  if (link_->held()) heard_ = now;  // we do not listen
+  if (!streams_are_open() || now - heard_ > time) return lost(end_reason_);
+  link_->timers().after(std::max(time / 4, std::chrono::milliseconds(10)), [this] { watch_end(); });
+}
+
 void HttpDialect::lost(const std::string& reason) {
   if (std::exchange(closing_, true)) return;
-  link_->lost(reason);
+  link_->lost(without_secrets(reason));
 }
 
 void HttpDialect::close() {

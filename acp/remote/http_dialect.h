@@ -1,5 +1,5 @@
-// Streamable HTTP, as a client speaks it: each message is a POST, and what the server says comes on
-// streams of events: one of the connection, one of each session.
+// The client's side of Streamable HTTP: each message is a POST, and the server's messages come on
+// streams of events: one for the connection, one for each session.
 #pragma once
 
 #include <deque>
@@ -36,8 +36,8 @@ class HttpDialect final : public http::Dialect {
     std::optional<std::string> session = {};
     bool is_sync = false;
   };
-  // One queue for what we ask and tell, in its order, and one for answers: a server that holds a
-  // request back until it has an answer gets it.
+  // One queue for requests and notifications, in their order, and one for answers: a server that
+  // holds a request back until it has an answer gets it.
   struct Queue {
     std::deque<Post> posts;
     http::Client::Id transfer = 0;  // of the first
@@ -51,6 +51,8 @@ class HttpDialect final : public http::Dialect {
     io::Timers::Id opens_in_time = 0;
     std::chrono::steady_clock::time_point heard = {};
     std::string body = {};  // of an answer that is no stream
+    bool gave_messages = false;
+    bool is_retry = false;  // opened because the one before ended while requests waited
   };
   // A request that waits for its answer.
   struct Waiting {
@@ -84,6 +86,11 @@ class HttpDialect final : public http::Dialect {
   void synchronize(const std::string& session, std::string answer);
   void synchronized(const std::string& key);
   void take_cookies(const http::Client::Head& head);
+  void release_loads(const std::string& session);
+  // The connection is over; what its streams still carry is taken before it is lost.
+  void end(const std::string& reason);
+  void watch_end();
+  bool streams_are_open() const;
   void lost(const std::string& reason);
   std::string without_secrets(std::string text) const;
 
@@ -106,7 +113,9 @@ class HttpDialect final : public http::Dialect {
   std::uint64_t next_sync_ = 1;
   std::map<std::string, std::string> cookies_;
   Message message_;
-  bool shows_signs_of_life_ = false;  // the server, on streams that are silent
+  bool shows_signs_of_life_ = false;                  // the server, on streams that are silent
+  std::string end_reason_;                            // once the connection is over
+  std::chrono::steady_clock::time_point heard_ = {};  // the last that was no comment
   bool closing_ = false;
 };
 

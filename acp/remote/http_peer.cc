@@ -92,7 +92,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   }
 
   void read_head() {
-    const Limits& limits = service_.options().limits;
+    const ServerLimits& limits = service_.options().limits;
     head_ = {};
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits.max_header_bytes));
@@ -149,7 +149,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (status == 499) response.reason("Client Closed Request");
     if (!body.empty()) response.set(http::field::content_type, type);
     for (const auto& [name, value] : headers) response.set(name, value);
-    for (const auto& [name, value] : service_.gate().headers_for(head_)) response.set(name, value);
+    for (const auto& [name, value] : service_.request_filter().headers_for(head_))
+      response.set(name, value);
     response.body() = std::move(body);
     response.prepare_payload();
     if (status == 204) response.erase(http::field::content_length);
@@ -214,7 +215,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       return refuse(400, "A Transfer-Encoding that is not \"chunked\"");
     }
     if (path != service_.options().path) return refuse(404, "Not Found");
-    Decision decision = service_.gate().decide(head_);
+    Admission decision = service_.request_filter().decide(head_);
     if (!decision.address.empty()) access_.address = decision.address;
     if (decision.status != 200)
       return reply(decision.status, decision.text, text_plain, decision.headers);
@@ -222,7 +223,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (head_.method == "POST") return read_body();
     if (head_.method == "GET") return get();
     if (head_.method == "DELETE") return remove();
-    if (head_.method == "OPTIONS" && !service_.gate().headers_for(head_).empty())
+    if (head_.method == "OPTIONS" && !service_.request_filter().headers_for(head_).empty())
       return reply(204, "");
     reply(405, "Method Not Allowed", text_plain, {{"Allow", "GET, POST, DELETE"}});
   }
@@ -268,7 +269,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     events.session = session();
     if (!events.connection->streams().enter(events.session, nullptr))
       return refuse(409, "Outbound stream already has an active receiver");
-    events.headers = service_.gate().headers_for(head_);
+    events.headers = service_.request_filter().headers_for(head_);
     events.version = request.version();
     events.access = std::move(access_);
     take_leave();
@@ -331,7 +332,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       default:
         break;
     }
-    if (message_.kind == Kind::request && message_.method == "initialize") return initialize(text);
+    // Also without an id, which has an answer of its own.
+    if (message_.kind != Kind::answer && message_.method == "initialize") return initialize(text);
     const auto found = connection();
     if (!found) return;
     if (const auto refused = found->streams().refusal(message_, session()))
@@ -417,7 +419,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
 
   void visit(const std::shared_ptr<HttpConnection>& connection) {
     visited_ = connection;
-    visit_ = connection->enter([] {});
+    visit_ = connection->enter(HttpConnection::Visit::request);
   }
   void leave() {
     if (visited_) visited_->leave(visit_);

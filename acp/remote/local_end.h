@@ -16,30 +16,34 @@
 
 namespace acp::remote {
 
+// Whether the other side of a socket has closed it, also if something is still to be read.
+bool has_hung_up(int socket);
+
 class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
  public:
   struct Events {
     std::function<void(std::string_view message)> on_message;
-    // After the messages that came together.
+    // Called after the messages that came together.
     std::function<void()> on_pause;
-    // Once; empty if the other end was closed. Nothing follows.
+    // Called once, last; `why` is empty if the other end was closed.
     std::function<void(const std::string& why)> on_end;
-    // There is room again for what send() is given.
+    // Called when there is room for send() again.
     std::function<void()> on_room;
   };
 
   LocalEnd(boost::asio::io_context& io, io::Descriptor descriptor, std::size_t max_message_bytes);
   void start(Events events);
 
-  // One message, without newlines.
+  // Sends one message, without newlines.
   void send(std::string_view message);
-  // Too much waits to be read by the other end: send no more until on_room().
+  // Whether too much waits to be read by the other end: then send no more until on_room().
   bool congested() const { return out_.size() - sent_ > max_unread_bytes; }
-  // Memory for what was sent and is not delivered yet.
-  std::size_t kept_bytes() const { return out_.capacity(); }
-  // While it holds, nothing more is read.
+  // Whether the other end is closed, also if reading has paused.
+  bool other_end_closed() { return !closed() && has_hung_up(socket_.native_handle()); }
+  // Pauses reading, or goes on.
   void hold(bool holds);
-  // What was sent is still delivered, if the other end takes it soon. No events any more.
+  // Closes this end. What was sent is still delivered, if the other end takes it soon. No more
+  // events follow.
   void close();
   bool closed() const { return !socket_.is_open() || closing_; }
 

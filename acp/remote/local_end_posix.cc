@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
@@ -26,6 +27,16 @@ constexpr int max_reads = 4;
 constexpr auto delivery_time = std::chrono::seconds(5);
 
 }  // namespace
+
+bool has_hung_up(int socket) {
+#ifdef POLLRDHUP
+  constexpr short ends = POLLERR | POLLHUP | POLLRDHUP;
+#else
+  constexpr short ends = POLLERR | POLLHUP;
+#endif
+  pollfd looked_at{socket, ends, 0};
+  return poll(&looked_at, 1, 0) > 0 && (looked_at.revents & ends) != 0;
+}
 
 LocalEnd::LocalEnd(boost::asio::io_context& io, io::Descriptor descriptor,
                    std::size_t max_message_bytes)

@@ -1,4 +1,4 @@
-// What a transport has to know of a JSON-RPC message to send it the right way.
+// The parts of a JSON-RPC message that a transport needs to route it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace acp::remote {
 struct Message {
   enum class Kind : std::uint8_t { request, notification, answer, batch, not_a_message, not_json };
 
-  // Every byte is looked at. The text must outlive `id`.
+  // Reads a message, and checks every byte. The text must outlive `id`.
   void read(std::string_view text);
 
   Kind kind = Kind::not_json;
@@ -23,15 +23,18 @@ struct Message {
   bool failed = false;         // an answer with an error
 };
 
-// Equal for equal ids, however they are written.
+// In the head of a stream of events: how often a comment comes while it is silent, in milliseconds.
+inline constexpr const char* keep_alive_header = "libacp-keep-alive";
+// A key that is equal for equal ids, however they are written.
 std::string id_key(std::string_view id);
-// Whether it is a session's, also if its params do not name one.
+// Whether the method belongs to a session, also if its params do not name one.
 bool is_of_a_session(std::string_view method);
-// What a request is answered when its connection is closed.
+// The answer to a request whose connection is closed.
 std::string closed_answer(std::string_view id, const std::string& reason);
-// As JavaScript counts.
+// The length in UTF-16 units, as in JavaScript.
 std::size_t utf16_units(std::string_view text);
-// Of an id's JSON: a string without its quotes and escapes.
+// Whether an id, given as JSON, is longer than this; a string counts without its quotes and
+// escapes.
 bool id_is_longer(std::string_view id, std::size_t units);
 
 }  // namespace acp::remote

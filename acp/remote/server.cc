@@ -1,7 +1,5 @@
 #include "acp/remote/server.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -11,47 +9,6 @@
 
 namespace acp::remote {
 
-namespace {
-
-// Threads that serve one client each, and end with it.
-class ClientThreads {
- public:
-  ~ClientThreads() { wait(); }
-  void add(std::function<void()> serve) {
-    {
-      std::lock_guard lock(mutex_);
-      ++running_;
-    }
-    try {
-      io::quiet_thread([this, serve = std::move(serve)]() mutable {
-        serve();
-        serve = nullptr;  // before the count says that nothing is left
-        ended();
-      }).detach();
-    } catch (...) {
-      ended();
-      throw;
-    }
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return running_ == 0; });
-  }
-
- private:
-  void ended() {
-    std::lock_guard lock(mutex_);
-    --running_;
-    ended_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::size_t running_ = 0;
-};
-
-}  // namespace
-
 struct Server::Parts {
   explicit Parts(ServerOptions options) : service(std::move(options)) {}
 
@@ -59,7 +16,7 @@ struct Server::Parts {
     if (!thread.joinable()) thread = io::quiet_thread([this] { service.run(); });
   }
 
-  ClientThreads clients;
+  io::QuietThreads clients;  // each serves one client, and ends with it
   Service service;
   std::thread thread;
 };

@@ -27,13 +27,13 @@ class Agent;
 
 namespace acp::remote {
 
-// What one client may cost. Reaching a limit has an answer with its name, never memory.
-struct Limits {
+// What one client may cost. A request over a limit is refused with an error that names it.
+struct ServerLimits {
   std::size_t max_header_bytes = 8 * 1024;
   std::size_t max_body_bytes = 16 * 1024 * 1024;
   // One message over WebSocket, in either direction.
   std::size_t max_message_bytes = 32 * 1024 * 1024;
-  // What an agent has said and its client has not read. Beyond it the agent waits, and so do the
+  // Output of an agent that its client has not read. Above this the agent waits, and so do the
   // client's requests.
   std::size_t max_buffered_bytes = 64 * 1024 * 1024;
   // A client that takes nothing for so long, while there is something for it, is closed.
@@ -48,15 +48,15 @@ struct Limits {
   std::size_t max_sockets = 20'000;
   // Agents at a time; more are refused with 503.
   std::size_t max_connections = 10'000;
-  // For a request to come as a whole, and for an answer to be taken.
+  // Time for a request to arrive completely, and for an answer to be taken.
   std::chrono::milliseconds request_time{30'000};
-  // A sign of life on streams that are silent.
+  // Interval of keep-alives on silent streams.
   std::chrono::milliseconds keep_alive{15'000};
-  // A client that has gone without a word is noticed after this time.
+  // After this time a client that vanished silently is noticed.
   std::chrono::milliseconds vanish_time{60'000};
 };
 
-// A request's head, for those who decide about it.
+// A request's head, for Authorize.
 struct RequestHead {
   std::string method;
   std::string target;                          // as it was sent
@@ -68,18 +68,18 @@ struct RequestHead {
 };
 
 // Whether a request may go on.
-struct Decision {
+struct Admission {
   int status = 200;  // any other is the answer
   std::string text = {};
   std::map<std::string, std::string> headers = {};
-  // Whose request it is: a connection can only be used by the one who opened it.
+  // The client's identity: a connection can only be used by the one who opened it.
   std::string principal = {};
-  // Where the client is, if a reverse proxy that is trusted brings it: for the access log and those
-  // who serve it.
+  // The client's own address, if the request came through a trusted reverse proxy: for the access
+  // log and Incoming.
   std::string address = {};
 };
 // Decides about each request to the path; called on the server's thread.
-using Authorize = std::function<Decision(const RequestHead&)>;
+using Authorize = std::function<Admission(const RequestHead&)>;
 
 // Lets those in who send this token in `Authorization: Bearer`. It is compared in constant time.
 Authorize bearer_token(std::string token);
@@ -92,7 +92,7 @@ struct Incoming {
   std::string principal;
 };
 
-// One line of the access log. It has nothing that was said.
+// One line of the access log. It has no content of messages.
 struct Access {
   std::string address;
   std::string method;
@@ -113,21 +113,21 @@ struct ServerOptions {
   // PEM files; with them the server speaks TLS alone.
   std::string certificate_file = {};
   std::string key_file = {};
-  // Null: everybody who reaches it may use it.
+  // Decides who may use the server. Null: everybody who reaches it.
   Authorize authorize = nullptr;
-  // What the client may call us, beside the names of this machine's loopback and `address`. "*":
-  // anything.
+  // Host names that clients may use, beside those of this machine's loopback and `address`. "*":
+  // any.
   std::vector<std::string> hosts = {};
   // Web pages that may use it: "https://example.org". Others are refused with 403.
   std::vector<std::string> origins = {};
   // WebSocket messages are compressed if the client can, and they are larger than this; 0: never.
   std::size_t compress_from_bytes = 1024;
-  Limits limits = {};
+  ServerLimits limits = {};
   LogHook log = nullptr;
   std::function<void(const Access&)> access_log = nullptr;
 };
 
-// Its sockets are on one thread of its own; agents are where they always are. HTTP/2 is a reverse
+// Its sockets are on one thread of its own; agents run as they do elsewhere. HTTP/2 is a reverse
 // proxy's job: docs/remote.md.
 class Server {
  public:
@@ -138,21 +138,20 @@ class Server {
   // stop()
   ~Server();
 
-  // The one that it listens on.
+  // The port that it listens on.
   std::uint16_t port() const;
   // "http://127.0.0.1:8787/acp"
   std::string url() const;
 
-  // Each client gets a connection of its own to this agent, until stop() is called. Returns then.
+  // Serves each client on a connection of its own to this agent. Returns after stop().
   void serve(Agent& agent);
-  // The same beside the caller; with a function that is called for each client, on the server's
-  // thread, and must not block. What it does with the transport is its own business; closing it
-  // ends the connection.
+  // Serve beside the caller. A function is called for each client, on the server's thread, and must
+  // not block. It owns the transport; closing that ends the connection.
   void start(Agent& agent);
   void start(std::function<void(Incoming)> on_client);
-  // Until stop() or drain() has been called, and everything has ended.
+  // Blocks until stop() or drain() has been called, and everything has ended.
   void wait();
-  // No new clients; those whose requests are answered are closed, the others when the time is over.
+  // Takes no new clients; closes those without open requests, and the others when the time is over.
   // May be called from any thread, but not from a signal handler.
   void drain(std::chrono::milliseconds time);
   // Closes everything now.

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -46,6 +47,17 @@ TEST_F(ServerTest, HasAnAnswerForEveryShape) {
   EXPECT_EQ(status_of(answer(request("GET /acp", "X: " + std::string(10'000, 'x') + "\r\n"))), 431);
   EXPECT_EQ(status_of(answer(post("{\"a\":\"\xff\"}"))), 400);
   EXPECT_EQ(status_of(answer(post(std::string(17 * 1024 * 1024, ' ')))), 413);
+  // `initialize` without an id is none, whatever else is wrong.
+  const std::string no_id = R"({"jsonrpc":"2.0","method":"initialize"})";
+  RawSocket socket(server->port());
+  const std::string id = connect(socket);
+  for (const auto& [headers, text] :
+       {std::pair("", "Initialize request must include an ID"),
+        {id.c_str(), "Initialize not allowed on existing connection"}}) {
+    const std::string refused = answer(post(no_id, headers));
+    EXPECT_EQ(status_of(refused), 400);
+    EXPECT_NE(refused.find(text), std::string::npos) << refused;
+  }
   // Shapes that two readers could take for two different requests.
   const std::string json = "Content-Type: application/json\r\n";
   EXPECT_EQ(status_of(answer("POST /acp HTTP/1.1\r\nHost: localhost\r\n" + json +
@@ -97,7 +109,7 @@ TEST_F(ServerTest, LetsNobodyInWithoutTheToken) {
 
 TEST_F(ServerTest, AConnectionBelongsToTheOneWhoOpenedIt) {
   options.authorize = [](const RequestHead& head) {
-    Decision decision;
+    Admission decision;
     decision.principal = head.header("x-user");
     return decision;
   };
@@ -177,15 +189,31 @@ TEST_F(ServerTest, NoticesAClientThatHasVanished) {
   while (server->counts().connections != 0) std::this_thread::yield();
 }
 
+// More than all buffers on the way take.
+constexpr std::size_t much = 128, much_text = 128 * 1024;
+
+Task<void> say_much(Turn& turn) {
+  const std::string text(much_text, 'x');
+  for (std::size_t i = 0; i < much; ++i) co_await turn.say(text);
+}
+
+void expect_much(Prompt& prompt, const char* scheme) {
+  std::size_t updates = 0;
+  for (const PromptEvent& event : prompt) updates += std::holds_alternative<SessionUpdate>(event);
+  EXPECT_EQ(updates, much) << scheme;
+  EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::end_turn) << scheme;
+}
+
 TEST_F(ServerTest, ATurnMayEndBeforeTheServer) {
-  Gate asked, go_on;
-  agent.on_prompt([&](const Turn&) {
-    asked.open();
-    go_on.wait("the server drains");
-    return StopReason::end_turn;
-  });
-  start();
-  for (const char* scheme : {"ws"}) {
+  for (const char* scheme : {"ws", "http"}) {
+    Gate asked, go_on;
+    agent.on_prompt([&](Turn turn) -> Task<StopReason> {
+      asked.open();
+      go_on.wait("the server drains");
+      co_await say_much(turn);
+      co_return StopReason::end_turn;
+    });
+    start();
     Client client("test", "1");
     const AgentHandle handle = client.connect(remote::url(url(scheme))).wait();
     const Session session = handle.new_session("/").wait();
@@ -193,10 +221,90 @@ TEST_F(ServerTest, ATurnMayEndBeforeTheServer) {
     asked.wait("the prompt");
     server->drain(std::chrono::hours(1));
     go_on.open();
-    EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::end_turn);
+    expect_much(prompt, scheme);
     server->wait();
+    EXPECT_EQ(server->counts().connections, 0u) << scheme;
   }
-  EXPECT_EQ(server->counts().connections, 0u);
+}
+
+// The turn is over for the server long before the client has read it.
+TEST_F(ServerTest, WaitsForAClientThatStillReads) {
+  Gate answers;
+  agent.on_prompt([&](Turn turn) -> Task<StopReason> {
+    co_await say_much(turn);
+    answers.open();
+    co_return StopReason::end_turn;
+  });
+  start();
+  Client client("test", "1");
+  const AgentHandle handle = client.connect(remote::url(url("http"))).wait();
+  Prompt prompt = handle.new_session("/").wait().prompt("hello");
+  answers.wait("the end of the turn");
+  server->drain(std::chrono::hours(1));
+  expect_much(prompt, "http");
+  server->wait();
+}
+
+// An agent that answers and ends, and then its server.
+TEST_F(ServerTest, DeliversWhatAnAgentThatHasEndedHasSaid) {
+  std::optional<acp::testing::Script> ending_agent;
+  server.emplace(options);
+  server->start([&](Incoming incoming) {
+    ending_agent.emplace(std::move(incoming.transport), [](acp::testing::RawEnd& end) {
+      end.welcome();
+      const Json prompt = end.read_call("session/prompt");
+      const std::string text(much_text, 'x');
+      for (std::size_t i = 0; i < much; ++i) end.say("s", text);
+      end.answer(prompt.view(), R"({"stopReason":"end_turn"})");
+      end.close();
+    });
+  });
+  Client client("test", "1");
+  const AgentHandle handle = client.connect(remote::url(url("http"))).wait();
+  Prompt prompt = handle.new_session("/").wait().prompt("hello");
+  while (server->counts().connections != 0) std::this_thread::yield();
+  server->drain(std::chrono::hours(1));
+  expect_much(prompt, "http");
+  server->wait();
+}
+
+// For many clients its end is that of them all.
+TEST_F(ServerTest, TheConnectionsOwnStreamEndsLast) {
+  Gate said;
+  agent.on_prompt([&](Turn turn) -> Task<StopReason> {
+    co_await say_much(turn);
+    said.open();
+    co_return StopReason::end_turn;
+  });
+  start();
+  RawSocket client(server->port());
+  const std::string id = connect(client);
+  const std::string get = "Accept: text/event-stream\r\n" + id;
+  RawSocket own(server->port()), stream(server->port());
+  own.send(request("GET /acp", get));
+  EXPECT_EQ(
+      status_of(answer(post(
+          R"({"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[]}})",
+          id))),
+      202);
+  own.read_until("\"sessionId\":\"");
+  std::string session = own.read_until("\"");
+  session.pop_back();
+  own.read_until("\n\n\r\n");
+  const std::string of_session = "Acp-Session-Id: " + session + "\r\n";
+  stream.send(request("GET /acp", get + of_session));
+  stream.read_until("\r\n\r\n");
+  EXPECT_EQ(status_of(answer(post(
+                R"({"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":")" +
+                    session + R"(","prompt":[{"type":"text","text":"go"}]}})",
+                id + of_session))),
+            202);
+  said.wait("the turn");
+  EXPECT_EQ(status_of(answer(request("DELETE /acp", id))), 202);
+  char byte;
+  EXPECT_EQ(recv(own.native(), &byte, 1, MSG_DONTWAIT), -1);
+  EXPECT_NE(stream.read_to_end().find("0\r\n\r\n"), std::string::npos);
+  EXPECT_EQ(own.read_to_end(), "0\r\n\r\n");
 }
 
 std::size_t entries(const char* folder) {
@@ -312,6 +420,25 @@ TEST_F(ServerTest, LogsNothingThatWasSaid) {
     EXPECT_LE(access.connection_id.size(), 8u);
     EXPECT_EQ(access.address, "127.0.0.1");
   }
+}
+
+// A socket of both kinds shows clients of IPv4 as ::ffff:127.0.0.1, which no program expects that
+// compares addresses.
+TEST_F(ServerTest, ShowsAddressesOfIPv4AsSuch) {
+  options.address = "::";
+  try {
+    start();
+  } catch (const std::system_error& error) {
+    const int code = error.code().value();
+    if (code != EAFNOSUPPORT && code != EADDRNOTAVAIL) throw;
+    GTEST_SKIP() << "this system has no IPv6: there are no such addresses";
+  }
+  answer(request("GET /acp", ""));
+  server->stop();
+  server->wait();
+  std::lock_guard lock(mutex);
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].address, "127.0.0.1");
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ std::string new_connection_id() {
   return text;
 }
 
+// An address of IPv4 has one name, also on a socket that takes both kinds.
+std::string name_of(const asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  return address.to_string();
+}
+
 // A client that vanished is noticed: by what it does not confirm, and by asking it.
 void watch(Socket::Tcp& socket, std::chrono::milliseconds vanish_time) {
   ErrorCode ignored;
@@ -55,7 +62,7 @@ void watch(Socket::Tcp& socket, std::chrono::milliseconds vanish_time) {
 }  // namespace
 
 Service::Service(ServerOptions options)
-    : options_(std::move(options)), gate_(options_), acceptor_(io_), drain_time_(io_) {
+    : options_(std::move(options)), request_filter_(options_), acceptor_(io_), drain_time_(io_) {
   if (!options_.certificate_file.empty()) {
     tls_.emplace(asio::ssl::context::tls_server);
     tls_->set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
@@ -73,7 +80,7 @@ Service::Service(ServerOptions options)
 }
 
 Service::~Service() {
-  // What still waits holds peers, which take leave of this.
+  // Waiting work keeps peers alive; they unregister here.
   connections_.clear();
 }
 
@@ -119,7 +126,7 @@ void Service::accept() {
     if (!gone && peers_.size() < options_.limits.max_sockets) {
       watch(socket, options_.limits.vanish_time);
       serve_http(*this, Socket(std::move(socket), tls_ ? &*tls_ : nullptr),
-                 from.address().to_string());
+                 name_of(from.address()));
     } else if (!gone) {
       log(LogEntry::Level::warning, "too many sockets: one more was closed");
     }
@@ -216,7 +223,7 @@ void Service::check_drained() {
     if (connection->busy()) return;
   for (const SocketPeer* peer : peers_)
     if (peer->busy()) return;
-  // Not now: the one who has just become idle is calling.
+  // Deferred: the caller is the peer that just became idle.
   asio::post(io_, [this] { end_all("the server is shutting down"); });
 }
 

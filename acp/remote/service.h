@@ -1,4 +1,4 @@
-// The inside of a Server: what listens, and the clients that are there. All of it on one thread.
+// The implementation of a Server: its listener and its clients, all on one thread.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "acp/remote/gate.h"
 #include "acp/remote/local_end.h"
+#include "acp/remote/request_filter.h"
 #include "acp/remote/server.h"
 #include "acp/remote/socket.h"
 #include "acp/remote/streams.h"
@@ -24,7 +24,7 @@ class SocketPeer {
   virtual ~SocketPeer() = default;
   // Ends it in an orderly way, with a reason where there is one to be given.
   virtual void shut(const std::string& reason) = 0;
-  // A client waits for an answer here.
+  // Whether a client waits for an answer here.
   virtual bool busy() const = 0;
 };
 
@@ -32,28 +32,33 @@ class SocketPeer {
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(Service& service, std::string id, std::string principal);
-  // Hands the other end to an agent. False: it could not be started.
+  // Hands the other end to an agent. Returns false if it could not be started.
   bool open(const std::string& address);
 
   const std::string& id() const { return id_; }
   const std::string& principal() const { return principal_; }
   Streams& streams() { return streams_; }
-  bool busy() const { return initializing_ || streams_.waiting() > 0; }
+  bool busy() const {
+    return initializing_ || streams_.waiting() > 0 || streams_.bytes_for_readers() > 0;
+  }
 
-  // Sends `initialize`; its answer, or an empty text if there will be none.
+  // Sends `initialize`; the callback gets its answer, or an empty text if there will be none.
   void initialize(const Message& message, std::string_view text,
                   std::function<void(std::string answer)> on_answer);
   void send(std::string_view text) { agent_->send(text); }
-  // Runs at once, or when there is room for more in both directions. False: too much waits already.
+  // Runs the action at once, or when there is room in both directions. Returns false if too much
+  // waits already.
   bool when_there_is_room(std::size_t bytes, std::function<void()> action);
 
-  // A reader has taken events off its stream, and more may come.
+  // Notes that a reader has taken so many bytes of events; more may come.
   void taken(std::size_t bytes);
-  // A request, or a stream, begins and ends: while there is none, its client may have vanished.
-  // `on_close` is called when the connection is closed.
-  std::uint64_t enter(std::function<void()> on_close);
+  // Begins and ends a request or a stream: while there is none, the client may have vanished.
+  // `on_close` of a stream is called when it should end; of the connection's own, when all others
+  // have ended: for clients, its end is that of them all.
+  enum class Visit : std::uint8_t { request, session_stream, own_stream };
+  std::uint64_t enter(Visit kind, std::function<void()> on_close = nullptr);
   void leave(std::uint64_t visit);
-  // Ends its streams and its agent. No more of it is known.
+  // Ends its streams and its agent, and forgets it.
   void close(const std::string& reason);
   bool closed() const { return closed_; }
 
@@ -63,7 +68,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void check_room();
   void go_on();
   void watch_stall();
-  void watch_presence();
+  void end_streams(Visit kind);
+  void end_own_stream();
   bool has_room() const { return !streams_.full() && !agent_->congested(); }
 
   Service& service_;
@@ -76,7 +82,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::function<void(std::string)> on_initialized_;
   std::vector<std::function<void()>> waiting_for_room_;
   std::size_t waiting_bytes_ = 0;
-  std::map<std::uint64_t, std::function<void()>> visits_;
+  struct Visitor {
+    Visit kind;
+    std::function<void()> on_close;
+  };
+  std::map<std::uint64_t, Visitor> visits_;
   std::uint64_t next_visit_ = 1;
   boost::asio::steady_timer stalled_, absent_;
   bool closed_ = false;
@@ -88,7 +98,7 @@ class Service {
   ~Service();
 
   const ServerOptions& options() const { return options_; }
-  const Gate& gate() const { return gate_; }
+  const RequestFilter& request_filter() const { return request_filter_; }
   boost::asio::io_context& io() { return io_; }
   std::uint16_t port() const { return port_; }
 
@@ -96,26 +106,26 @@ class Service {
   void start(std::function<void(Incoming)> on_client);
   void drain(std::chrono::milliseconds time);
   void stop();
-  // Until everything has ended.
+  // Runs until everything has ended.
   void run();
 
   // ---- on its thread
   std::shared_ptr<HttpConnection> new_connection(const std::string& principal);
-  // Null if it is not known, or is somebody else's.
+  // The connection, or null if it is not known, or belongs to somebody else.
   std::shared_ptr<HttpConnection> find(const std::string& id, const std::string& principal) const;
   void forget(const HttpConnection& connection);
   static std::string new_id();
-  // Starts an agent: our end of the transport. Null: it could not be started.
+  // Starts an agent, and returns our end of the transport; null if it could not be started.
   std::shared_ptr<LocalEnd> new_agent(const std::string& id, const std::string& principal,
                                       const std::string& address);
-  // False: there are as many agents as there may be, or the server is about to end.
+  // Returns false if the limit of agents is reached, or the server is about to end.
   bool takes_clients() const;
   void agent_ended() { --agents_; }
   bool draining() const { return draining_; }
 
   void add(SocketPeer& peer) { peers_.insert(&peer), sockets_ = peers_.size(); }
   void remove(SocketPeer& peer);
-  // Something that a drain waits for has ended.
+  // Ends the drain if nothing that it waits for is left.
   void check_drained();
   void log(LogEntry::Level level, std::string message);
   void access(const Access& access);
@@ -128,7 +138,7 @@ class Service {
   void end_all(const std::string& reason);
 
   const ServerOptions options_;
-  const Gate gate_;
+  const RequestFilter request_filter_;
   std::set<SocketPeer*> peers_;  // outlives them all: the context may hold the last
   boost::asio::io_context io_{1};
   std::optional<boost::asio::ssl::context> tls_;
@@ -140,7 +150,7 @@ class Service {
   bool draining_ = false, ended_ = false, over_ = false;
 };
 
-// A socket that has just come: requests are read until it is closed or becomes something else.
+// Serves a new socket: reads requests until it is closed, or becomes a stream or a WebSocket.
 void serve_http(Service& service, Socket socket, std::string address);
 
 }  // namespace acp::remote

@@ -1,6 +1,8 @@
 // A TCP socket on Asio, plain or with TLS: one type, so that what is built on it is compiled once.
 #pragma once
 
+#include "acp/remote/openssl.h"  // before Asio
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -47,7 +49,8 @@ class Socket {
     else
       tcp_->async_write_some(buffers, std::forward<Handler>(handler));
   }
-  // Whatever waits fails.
+  int native() { return tcp_->native_handle(); }
+  // Closes the socket; pending operations fail.
   void close() {
     ErrorCode ignored;
     tcp_->shutdown(asio::ip::tcp::socket::shutdown_both, ignored);

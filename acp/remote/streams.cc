@@ -115,6 +115,13 @@ void Streams::leave(const std::optional<std::string>& session) {
     ++unread_sessions_;
 }
 
+std::size_t Streams::bytes_for_readers() const {
+  std::size_t unread = connection_.has_reader ? 0 : connection_.events.size();
+  for (const auto& [session, stream] : sessions_)
+    if (!stream.has_reader) unread += stream.events.size();
+  return buffered_ - unread;
+}
+
 std::string Streams::take_events(const std::optional<std::string>& session) {
   return std::exchange(stream(session).events, {});
 }

@@ -17,7 +17,7 @@ namespace acp::remote {
 
 class Streams {
  public:
-  explicit Streams(const Limits& limits) : limits_(limits) {}
+  explicit Streams(const ServerLimits& limits) : limits_(limits) {}
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
 
@@ -25,30 +25,33 @@ class Streams {
     int status;
     std::string text;
   };
-  // A message of the client's, with its Acp-Session-Id. What may pass is remembered: its answer
-  // will go to the stream that it belongs to.
+  // Checks a message of the client's, with its Acp-Session-Id. Returns why it may not pass;
+  // otherwise remembers on which stream its answer belongs.
   std::optional<Refusal> refusal(const Message& message, const std::optional<std::string>& session);
 
-  // It does not pass after all.
+  // Forgets a message that did not pass after all.
   void forget(const Message& message);
 
-  // A message of the agent's goes to its stream. False: that is one too many; complaint() says why.
+  // Puts a message of the agent's on its stream. Returns false if that is over a limit; complaint()
+  // says why.
   bool take(const Message& message, std::string_view text);
 
-  // A reader comes, to the connection's own stream if it names no session. Any session may be asked
-  // for: the client may know it before we do. False: there is a reader.
+  // Adds a reader, to the connection's own stream if it names no session. Unknown sessions are
+  // allowed: the client may know them before we do. Returns false if there is a reader already.
   bool enter(const std::optional<std::string>& session, std::function<void()> on_events);
   void leave(const std::optional<std::string>& session);
 
-  // Taken off a stream, and not on the wire yet; then on the wire.
+  // Takes events off a stream; later, notes that they were written.
   std::string take_events(const std::optional<std::string>& session);
   void sent(std::size_t bytes) { buffered_ -= bytes; }
 
   std::string complaint() const;
 
   std::size_t buffered_bytes() const { return buffered_; }
+  // Those that a reader will take.
+  std::size_t bytes_for_readers() const;
   bool full() const { return buffered_ >= limits_.max_buffered_bytes; }
-  // Requests of the client's that have no answer yet.
+  // Counts requests of the client's that have no answer yet.
   std::size_t waiting() const { return routes_.size(); }
   // Answers them with an error: no other answer will come.
   void fail_waiting(const std::string& reason);
@@ -62,7 +65,7 @@ class Streams {
   Stream& stream(const std::optional<std::string>& session);
   bool add(Stream& stream, std::string_view text);
 
-  const Limits& limits_;
+  const ServerLimits& limits_;
   Stream connection_;
   std::unordered_map<std::string, Stream> sessions_;
   // Where a request's answer goes.

@@ -20,7 +20,7 @@ struct StreamsTest : ::testing::Test {
   }
   static std::string event(const std::string& text) { return "data: " + text + "\n\n"; }
 
-  Limits limits;
+  ServerLimits limits;
   Streams streams{limits};
   Message message;
 };
@@ -32,6 +32,22 @@ std::string call(const std::string& id, const std::string& method,
 }
 std::string answer(const std::string& id) {
   return R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})";
+}
+
+TEST_F(StreamsTest, CountsWhatReadersWillTake) {
+  const std::string of_s = R"({"jsonrpc":"2.0","method":"x","params":{"sessionId":"s"}})";
+  const std::string of_all = R"({"jsonrpc":"2.0","method":"x","params":{}})";
+  agent(of_s);
+  agent(of_all);
+  EXPECT_EQ(streams.bytes_for_readers(), 0u);
+  streams.enter("s", nullptr);
+  EXPECT_EQ(streams.bytes_for_readers(), event(of_s).size());
+  streams.take_events("s");  // on its way
+  EXPECT_EQ(streams.bytes_for_readers(), event(of_s).size());
+  streams.sent(event(of_s).size());
+  EXPECT_EQ(streams.bytes_for_readers(), 0u);
+  streams.enter(std::nullopt, nullptr);
+  EXPECT_EQ(streams.bytes_for_readers(), event(of_all).size());
 }
 
 TEST_F(StreamsTest, AnswersGoWhereTheirRequestCameFrom) {

@@ -2,6 +2,7 @@
 
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -11,6 +12,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <cctype>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -29,6 +31,9 @@ namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 using asio::ip::tcp;
 
+// A server that takes nothing does not hold up for longer who has closed the connection.
+constexpr auto last_stall = std::chrono::seconds(2);
+
 // Everything on one thread of its own, but for what is asked from outside.
 class WebSocketLink final : public TransportLink {
  public:
@@ -43,7 +48,7 @@ class WebSocketLink final : public TransportLink {
   }
   ~WebSocketLink() override {
     asio::post(io_, [this] {
-      if (!started_) fail("closed before there was a connection");
+      if (!started_) fail("closed before the connection was established");
     });
     thread_.join();
   }
@@ -82,7 +87,7 @@ class WebSocketLink final : public TransportLink {
         fail("cannot reach " + shown_ + ": there is no connection within " +
              std::to_string(options_.connect_time.count()) + " ms");
     });
-    proxy_ = proxy();
+    if (!choose_proxy()) return;
     const std::string host = proxy_ ? proxy_->host : address_.host;
     const std::string port = proxy_ ? proxy_->port : address_.port;
     resolver_.async_resolve(host, port, [this](ErrorCode error, const Results& found) {
@@ -124,10 +129,22 @@ class WebSocketLink final : public TransportLink {
   }
 
   // ---- a proxy
-  std::optional<http::UrlParts> proxy() const {
-    const std::string url = !options_.proxy.empty() ? options_.proxy : http::proxy_for(address_);
-    if (url.empty()) return std::nullopt;
-    return http::parts_of(url);
+  // Returns false if there is one that cannot be used.
+  bool choose_proxy() {
+    std::string url = !options_.proxy.empty() ? options_.proxy : http::proxy_for(address_);
+    if (url.empty()) return true;
+    if (url.find("://") == std::string::npos) url.insert(0, "http://");
+    std::string scheme = url.substr(0, url.find("://"));
+    std::transform(scheme.begin(), scheme.end(), scheme.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (scheme != "http") {
+      fail("a WebSocket is reached by proxies of http:// alone, not of " + scheme + "://");
+      return false;
+    }
+    proxy_ = http::parts_of(url);
+    if (!proxy_->host.empty()) return true;
+    fail("the proxy's address is invalid: expected http://HOST:PORT");
+    return false;
   }
 
   void tunnel() {
@@ -173,7 +190,7 @@ class WebSocketLink final : public TransportLink {
   void upgrade() {
     pipe_ = std::make_shared<WebSocketPipe>(
         std::move(*socket_),
-        WebSocketPipe::Options{options_.max_message_bytes, std::chrono::hours(24),
+        WebSocketPipe::Options{options_.max_message_bytes, std::chrono::hours(24), last_stall,
                                options_.vanish_time, options_.compress_from_bytes});
     socket_.reset();
     pipe_->stream().set_option(
@@ -194,7 +211,8 @@ class WebSocketLink final : public TransportLink {
 
   void refused(const websocket::response_type& response, ErrorCode error) {
     if (error == websocket::error::upgrade_declined)
-      return fail(http::describe_status(static_cast<int>(response.result_int()), response.body()));
+      return fail(http::describe_status(static_cast<int>(response.result_int()),
+                                        without_secrets(response.body())));
     fail("no WebSocket at " + shown_ + ": " + error.message());
   }
 
@@ -218,7 +236,7 @@ class WebSocketLink final : public TransportLink {
     if (std::exchange(ended_, true)) return;
     {
       std::lock_guard lock(mutex_);
-      reason_ = reason;
+      reason_ = without_secrets(reason);
     }
     time_.cancel();
     resolver_.cancel();
@@ -227,6 +245,19 @@ class WebSocketLink final : public TransportLink {
     // Its timers would keep the thread.
     asio::post(io_, [this] { pipe_ = nullptr; });
     local_->close();
+  }
+
+  // A server's answer may repeat what it was sent.
+  std::string without_secrets(std::string text) const {
+    const auto hide = [&](const std::string& secret) {
+      constexpr std::size_t shortest_secret = 4;
+      if (secret.size() < shortest_secret) return;
+      for (std::size_t at = 0; (at = text.find(secret)) != std::string::npos;)
+        text.replace(at, secret.size(), "…");
+    };
+    hide(options_.bearer_token);
+    for (const auto& [name, value] : options_.headers) hide(value);
+    return text;
   }
 
   const http::UrlParts address_;

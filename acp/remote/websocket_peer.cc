@@ -29,7 +29,8 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     pipe_ = std::make_shared<WebSocketPipe>(
         std::move(socket),
         WebSocketPipe::Options{options.limits.max_message_bytes, options.limits.max_stall,
-                               options.limits.vanish_time, options.compress_from_bytes});
+                               options.limits.max_stall, options.limits.vanish_time,
+                               options.compress_from_bytes});
     service_.add(*this);
   }
   ~WebSocketPeer() override { service_.remove(*this); }
@@ -49,7 +50,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     fail_waiting(reason);
     pipe_->close(1001, reason);
   }
-  bool busy() const override { return !waiting_.empty(); }
+  bool busy() const override { return !waiting_.empty() || !pipe_->all_sent(); }
 
  private:
   void start() {
@@ -59,6 +60,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
       return self->has_agent_ ? self->pass(text) : self->first(text);
     };
     hooks.on_sending = [self](std::string_view text) { self->look_at(text); };
+    hooks.on_all_sent = [self] { self->check_drained(); };
     hooks.on_end = [self](int code, const std::string& reason) { self->ended(code, reason); };
     hooks.on_local_end = [self](const std::string& why) { self->agent_ended(why); };
     pipe_->start(std::move(hooks));
@@ -112,7 +114,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
   bool pass(const std::string& text) {
     message_.read(text);
     if (message_.kind != Message::Kind::request) return true;
-    const Limits& limits = service_.options().limits;
+    const ServerLimits& limits = service_.options().limits;
     if (id_is_longer(message_.id, limits.max_id_length)) {
       pipe_->close(1008, "An id is too long");
       return false;
@@ -140,7 +142,13 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     const std::string key = id_key(message_.id);
     waiting_.erase(key);
     if (!initialize_.empty() && key == id_key(initialize_)) initialize_.clear();
-    if (waiting_.empty()) service_.check_drained();
+    check_drained();
+  }
+
+  // Not now: the last answer is about to be written.
+  void check_drained() {
+    if (!waiting_.empty() || !service_.draining()) return;
+    asio::post(service_.io(), [self = shared_from_this()] { self->service_.check_drained(); });
   }
 
   void agent_ended(const std::string& why) {

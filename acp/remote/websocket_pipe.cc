@@ -1,5 +1,6 @@
 #include "acp/remote/websocket_pipe.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "acp/json/json.h"
@@ -16,8 +17,11 @@ constexpr std::size_t max_unsent_bytes = 1024 * 1024;
 constexpr std::size_t max_unread_replies = 64 * 1024;
 constexpr std::size_t kept_buffer_bytes = 64 * 1024;
 // To read why it is closed.
-constexpr auto close_time = std::chrono::seconds(2);
+constexpr auto close_time = std::chrono::milliseconds(2'000);
+// How often the other side is looked at within the time that it may take nothing.
+constexpr int stall_looks = 10;
 constexpr std::size_t max_reason_bytes = 123;
+constexpr const char* gone = "the other side has gone without a word";
 
 void become_one_line(std::string& text) {
   if (text.find_first_of("\r\n") == std::string::npos) return;
@@ -36,11 +40,13 @@ WebSocketPipe::WebSocketPipe(Socket socket, const Options& options)
     : options_(options),
       stream_(Gathering(std::move(socket))),
       stalled_(stream_.get_executor()),
-      closes_(stream_.get_executor()) {
+      closes_(stream_.get_executor()),
+      alive_(stream_.get_executor()) {
   websocket::stream_base::timeout times;
   times.handshake_timeout = std::chrono::seconds(30);
-  times.idle_timeout = options_.vanish_time;
-  times.keep_alive_pings = true;
+  // Beast would set a timer for each message, which is a call of the system: watch_life() does not.
+  times.idle_timeout = websocket::stream_base::none();
+  times.keep_alive_pings = false;
   stream_.set_option(times);
   stream_.read_message_max(options_.max_message_bytes);
   stream_.auto_fragment(false);
@@ -62,14 +68,44 @@ void WebSocketPipe::start(Hooks hooks) {
   hooks_ = std::move(hooks);
   stream_.text(true);
   stream_.next_layer().on_sent([weak = weak_from_this()](std::size_t bytes) {
-    const auto self = weak.lock();
-    if (!self) return;
-    self->sent_ += bytes;
-    if (self->held_) self->watch_stall();
-    self->check_room();
-    self->read();
+    if (const auto self = weak.lock()) self->on_sent(bytes);
   });
+  watch_life();
   read();
+}
+
+// Four looks within the time: after one without any byte the other side is asked, after three it is
+// gone.
+void WebSocketPipe::watch_life() {
+  if (ended_) return;
+  alive_.expires_after(std::max(options_.vanish_time / 4, std::chrono::milliseconds(1)));
+  alive_.async_wait([weak = weak_from_this()](beast::error_code error) {
+    const auto self = weak.lock();
+    if (!self || error || self->ended_) return;
+    self->look_for_life();
+    self->watch_life();
+  });
+}
+
+void WebSocketPipe::look_for_life() {
+  Gathering& network = stream_.next_layer();
+  // One that still takes what waits is there, and may be slow.
+  const std::uint64_t taken = network.unsent() > 0 ? sent_ : 0;
+  const bool silent = network.received() == seen_ && taken <= seen_taken_;
+  seen_ = network.received();
+  seen_taken_ = sent_;
+  // What we do not read says nothing, but its system does: it refuses a ping to one that has gone.
+  const bool unread = silent && !reading_;
+  if (unread && has_hung_up(network.socket().native())) return end(1006, gone);
+  silent_looks_ = silent && reading_ ? silent_looks_ + 1 : 0;
+  if (silent_looks_ == 3) return end(1006, gone);
+  if (unread || silent_looks_ == 1) ping();
+}
+
+void WebSocketPipe::ping() {
+  if (std::exchange(pinging_, true)) return;
+  stream_.async_ping({},
+                     [self = shared_from_this()](beast::error_code) { self->pinging_ = false; });
 }
 
 void WebSocketPipe::attach(std::shared_ptr<LocalEnd> local) {
@@ -104,28 +140,50 @@ void WebSocketPipe::reply(std::string_view text) {
   check_room();
 }
 
+void WebSocketPipe::on_sent(std::size_t bytes) {
+  sent_ += bytes;
+  taken_at_ = std::chrono::steady_clock::now();
+  if (farewell_stall_.count() > 0) return limit_farewell(farewell_stall_);
+  check_room();
+  read();
+  if (all_sent() && hooks_.on_all_sent) hooks_.on_all_sent();
+}
+
 bool WebSocketPipe::must_read_first() const {
   return replied_ > max_unread_replies && stream_.next_layer().unsent() > 0;
 }
 
 void WebSocketPipe::check_room() {
-  if (stream_.next_layer().unsent() == 0) replied_ = 0;
+  if (all_sent()) replied_ = 0;
   const bool full = stream_.next_layer().unsent() > max_unsent_bytes || must_read_first();
   if (full == held_) return;
   held_ = full;
   if (local_) local_->hold(full);
-  if (full)
-    watch_stall();
-  else
+  if (!full) {
     stalled_.cancel();
+    return;
+  }
+  taken_at_ = std::chrono::steady_clock::now();
+  watch_stall();
 }
 
 void WebSocketPipe::watch_stall() {
-  stalled_.expires_after(options_.max_stall);
+  const auto time = std::min(options_.max_stall, options_.max_last_stall);
+  stalled_.expires_after(std::max(time / stall_looks, std::chrono::milliseconds(1)));
   stalled_.async_wait([weak = weak_from_this()](beast::error_code error) {
     const auto self = weak.lock();
-    if (self && !error && self->held_) self->close(1008, "the other side does not read");
+    if (self && !error && self->held_ && !self->ended_) self->look_for_stall();
   });
+}
+
+// The local end is not read now, and so does not report that this side has ended.
+void WebSocketPipe::look_for_stall() {
+  const bool last = local_ && local_->other_end_closed();
+  const auto most = last ? options_.max_last_stall : options_.max_stall;
+  if (std::chrono::steady_clock::now() - taken_at_ < most) return watch_stall();
+  if (last && hooks_.on_local_end) hooks_.on_local_end("");
+  close(1008, "the other side does not read");
+  limit_farewell(close_time);
 }
 
 // ---- from the other machine
@@ -147,7 +205,6 @@ void WebSocketPipe::on_read(beast::error_code error) {
     if (error == websocket::error::message_too_big)
       return end(1009, "a message is over the limit of " +
                            std::to_string(options_.max_message_bytes) + " bytes");
-    if (error == beast::error::timeout) return end(1006, "the other side has gone without a word");
     return end(1006, error.message());
   }
   received_ += buffer_.size();
@@ -169,25 +226,30 @@ void WebSocketPipe::close(int code, std::string reason) {
   if (reason.size() > max_reason_bytes) reason.resize(max_reason_bytes);
   closed_with_ = {code, reason};
   if (local_) local_->close();
-  closes_.expires_after(close_time);
-  closes_.async_wait([self = shared_from_this()](beast::error_code error) {
-    if (!error) self->stream_.next_layer().socket().close();
-  });
   const websocket::close_reason said(static_cast<websocket::close_code>(code), reason);
   stream_.async_close(said, [self = shared_from_this()](beast::error_code) {
     self->end(self->closed_with_.first, self->closed_with_.second);
+  });
+  limit_farewell(options_.max_last_stall);
+}
+
+// What was written is delivered while the other side takes it; then there is time for its goodbye.
+void WebSocketPipe::limit_farewell(std::chrono::milliseconds stall) {
+  farewell_stall_ = stall;
+  stalled_.cancel();
+  closes_.expires_after(all_sent() ? close_time : stall);
+  closes_.async_wait([self = shared_from_this()](beast::error_code error) {
+    if (!error) self->stream_.next_layer().socket().close();
   });
 }
 
 void WebSocketPipe::end(int code, const std::string& reason) {
   if (std::exchange(ended_, true)) return;
   stalled_.cancel();
+  alive_.cancel();
   if (local_) local_->close();
   // A close frame of Beast's own may still be on its way, to somebody who may not read.
-  closes_.expires_after(close_time);
-  closes_.async_wait([self = shared_from_this()](beast::error_code error) {
-    if (!error) self->stream_.next_layer().socket().close();
-  });
+  if (farewell_stall_.count() == 0) limit_farewell(close_time);
   stream_.next_layer().when_sent([self = shared_from_this()] {
     self->closes_.cancel();
     self->stream_.next_layer().socket().close();

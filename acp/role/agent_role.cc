@@ -222,7 +222,7 @@ bool AgentRole::on_notification(rpc::NotificationToken token, std::string_view m
   if (method == "mcp/message" && config_->mcp_message) {
     v1::MessageMcpNotification notification;
     if (json::decode(params.text(), v1::MessageMcpNotification::json_type, &notification)) {
-      log(LogEntry::Level::warning, "an mcp/message that does not fit was ignored");
+      log(LogEntry::Level::warning, "an invalid mcp/message was ignored");
       return true;
     }
     const CallPtr call = std::make_shared<AgentCall>(self());

@@ -14,17 +14,18 @@
 namespace acp::detail {
 
 class AgentRole;
-struct ToolCallState;
+struct SentToolCall;
 
-// What a session without turns does without.
+// The part of a session that is only needed once it has turns.
 struct SessionRecord {
-  std::string unused_servers;  // by name, until the user has read that they are not started
+  std::string unused_servers;  // by name, until the user is notified that they are not started
   std::map<std::string, bool> remembered;  // permissions, by the program's keys
-  // Every call that was announced, and how far it is. References to a status stay valid.
+  // Every call that was announced, and its status. References to a status stay valid.
   std::unordered_map<std::string, ToolCallStatus> tool_calls;
 };
 
-// Guarded by the connection's lock. An agent may have thousands: what few need is made on demand.
+// Guarded by the connection's lock. An agent may have thousands of sessions: rarely needed parts
+// are made on demand.
 struct AgentSession {
   std::string id;
   std::string cwd;
@@ -51,7 +52,7 @@ struct AgentCall : Call {
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
   // Not ended yet, in the order of their announcements. Guarded by the connection's lock.
-  std::vector<std::shared_ptr<ToolCallState>> open_tool_calls;
+  std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
 };
 
 class AgentRole final : public AnsweringRole {
@@ -70,7 +71,7 @@ class AgentRole final : public AnsweringRole {
 
   const v1::InitializeRequest& client() const { return client_; }
   const Agent::Config& config() const { return *config_; }
-  // Takes away options that the client does not know.
+  // Removes options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
 
  private:
@@ -127,15 +128,15 @@ class AgentRole final : public AnsweringRole {
   void close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
                                const std::exception_ptr& error);
   void cancel_turns(AgentSession& session);
-  // Forgets a session when nothing of it is at work; cancels what is.
+  // Cancels the session's work, and forgets the session when nothing of it is at work.
   void drop_session(const std::string& session_id, std::function<void()> then);
 
-  // A request that the program handles all by itself.
+  // Handles a request that only the program's handler answers.
   template <class Request, class Response>
   void pass_on(const rpc::RequestId& id, std::string_view method, JsonView params,
                const Handler<Response(Context, Request)>& handler);
 
-  // What a client reads of a session that was opened: its commands, and what is not started.
+  // Sends the client of an opened session its commands, and which servers are not started.
   void introduce(AgentSession& session);
   void tell_unused_servers(AgentSession& session, bool in_turn);
 

@@ -136,7 +136,7 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
 // The same for those whose updates pass a hook of the program, which runs without the lock.
 void AgentRole::close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
                                         const std::exception_ptr& error) {
-  std::vector<std::shared_ptr<ToolCallState>> open;
+  std::vector<std::shared_ptr<SentToolCall>> open;
   std::string_view why;
   {
     const io::Connection::Lock lock(*connection_);

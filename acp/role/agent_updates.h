@@ -1,4 +1,4 @@
-// How an agent's updates go out: in the order that the protocol wants, or not at all.
+// Sends an agent's updates in the order that the protocol demands, or not at all.
 #pragma once
 
 #include <exception>
@@ -12,14 +12,14 @@
 
 namespace acp::detail {
 
-// What SessionContext::before_update() was given.
+// The hook of SessionContext::before_update().
 struct UpdateFilter {
   UpdateHook hook;
   std::mutex one_at_a_time = {};  // until it is sent: hooks see the order of sending
 };
 
 // A tool call that the program has an object for. Guarded by the connection's lock.
-struct ToolCallState {
+struct SentToolCall {
   v1::ToolCall shown;  // as the client has it
   ToolCallStatus unannounced = ToolCallStatus::pending;
   ToolCallStatus* status = &unannounced;  // the session's, once it is announced
@@ -30,14 +30,13 @@ inline bool is_final(ToolCallStatus status) {
   return status == ToolCallStatus::completed || status == ToolCallStatus::failed;
 }
 
-// These with the lock: before an update is sent, whether the order of a tool call's updates allows
-// it; afterwards what the session keeps of it.
-// Throws Refused.
+// Call these with the lock: before an update is sent, to check the order of a tool call's updates;
+// afterwards, to record it in the session. Throws Refused.
 void require_status(ToolCallStatus now, ToolCallStatus next, const std::string& id);
-// Throws Refused. Gives the status that the update changes, if there is one.
+// Throws Refused. Returns the status that the update changes, or null.
 ToolCallStatus* require_order(AgentSession& session, const SessionUpdate& update);
 void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* changed);
-// The status that the session keeps of a call that is announced.
+// Records an announced call, and returns the session's status of it.
 ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 
 // With the lock.
@@ -55,7 +54,7 @@ inline void write_update(rpc::Engine& engine, const std::string& session_id,
 // Why nothing may be sent any more; null if it may.
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
-// `send` gives the message to the engine. It is not called where nothing may be sent any more.
+// Calls `send`, which gives the message to the engine, unless nothing may be sent any more.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
@@ -65,7 +64,7 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
 
-// An update that `prepare` checks and completes, and `sent` keeps in mind: both with the lock. In
+// Sends an update that `prepare` checks and completes and `sent` records, both with the lock. In
 // between it passes the filter, if there is one, without the lock.
 template <class Prepare, class Done>
 Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,

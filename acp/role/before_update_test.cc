@@ -30,10 +30,11 @@ Seen seen_in(
   Seen seen;
   Agent agent("test", "1");
   agent.on_prompt([&](Turn turn) {
-    handler(turn, turn.before_update([&](SessionUpdate& update) {
+    const auto hook = [&](SessionUpdate& update) {
       change(update);
       seen.by_hook.push_back(json::encode(update));
-    }));
+    };
+    handler(turn, turn.before_update(hook));
     return StopReason::end_turn;
   });
   Served served(agent);

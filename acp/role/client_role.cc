@@ -258,8 +258,7 @@ bool ClientRole::on_notification(rpc::NotificationToken token, std::string_view 
                                  JsonView params) {
   if (method == "session/update") return update(token, params);
   const auto ignore = [&] {
-    log(LogEntry::Level::warning,
-        "a notification that does not fit was ignored: " + std::string(method));
+    log(LogEntry::Level::warning, "an invalid notification was ignored: " + std::string(method));
     return true;
   };
   if (method == "elicitation/complete" && config_->elicitation_complete) {

@@ -102,8 +102,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   v1::SessionNotification notification;
   if (const auto error =
           json::decode(params.text(), v1::SessionNotification::json_type, &notification)) {
-    log(LogEntry::Level::warning,
-        "a session/update that does not fit was ignored: " + error->message());
+    log(LogEntry::Level::warning, "an invalid session/update was ignored: " + error->message());
     return true;
   }
   const std::size_t bytes = params.text().size();

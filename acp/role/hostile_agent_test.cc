@@ -284,7 +284,7 @@ TEST(HostileAgent, AnswersThatNobodyReadsAreNotMade) {
 
 // It did not know of the cancel yet: nobody is asked any more, until the next turn.
 TEST(HostileAgent, AQuestionThatCrossesACancelIsAnsweredCancelled) {
-  const Within limit("a permission request behind session/cancel");
+  const Within limit("a permission request after session/cancel");
   auto [ours, theirs] = memory_pair();
   Script agent(std::move(theirs), [](RawEnd& end) {
     const auto ask = [&](const char* id) {

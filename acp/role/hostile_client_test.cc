@@ -261,7 +261,7 @@ TEST(HostileClient, IdsInUseAndAnswersToNothing) {
 }
 
 TEST(HostileClient, AHalfClosedClientStillGetsItsAnswers) {
-  const Within limit("answers behind the end of input");
+  const Within limit("answers after the end of input");
   Agent agent("test", "1");
   Gate ended, begun;
   agent.on_log([&](const LogEntry& entry) {

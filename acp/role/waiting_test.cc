@@ -113,6 +113,34 @@ TEST(Ask, OutOfTimeTheTurnIsCancelled) {
   agent.join();
 }
 
+// A coroutine has no wait_for().
+TEST(Ask, HasATimeOfItsOwn) {
+  const Within limit("a turn that does not end");
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [](RawEnd& end) {
+    end.welcome();
+    end.read_call("session/prompt");
+    EXPECT_EQ(end.read_call("session/cancel")["params"]["sessionId"].as_string(), "s");
+    end.answer(end.read_call("session/prompt"), R"({"stopReason":"end_turn"})");
+  });
+  const Client client("test", "1");
+  const AgentHandle handle = client.connect(std::move(ours)).wait();
+  const Session session = handle.new_session("/").wait();
+  const auto twice = [](Session session) -> Task<std::string> {
+    std::string failed;
+    try {
+      co_await session.ask("go", milliseconds(5));
+    } catch (const TimedOut& error) {
+      failed = error.what();
+    }
+    const Answer answer = co_await session.ask("go on", std::chrono::minutes(1));
+    EXPECT_EQ(answer.stop_reason, StopReason::end_turn);
+    co_return failed;
+  };
+  EXPECT_EQ(twice(session).wait(), "the turn did not end within 5 ms");
+  agent.join();
+}
+
 TEST(Ask, AFailedTurnIsNotCancelled) {
   const Within limit("a turn that fails");
   auto [ours, theirs] = memory_pair();

@@ -1,4 +1,4 @@
-// Holds `acp schema check` against the official schema and the official SDK, with random values of
+// Compares `acp schema check` with the official schema and the official SDK, with random values of
 // every definition. docs/schema-agreement.md tells what must agree, and where we differ on purpose.
 //
 //   node acp/schema/agreement_test.mjs PATH_TO_ACP [--seed N] [--values N]

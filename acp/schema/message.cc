@@ -22,8 +22,8 @@ DecodeFault mismatch(std::string path, std::string expected, JsonView found) {
 Options below(const std::string& prefix, const Options& options) {
   Options inner = options;
   if (options.report)
-    inner.report = [prefix, report = options.report](const json::Report& found) {
-      json::Report moved = found;
+    inner.report = [prefix, report = options.report](const json::DecodeReport& found) {
+      json::DecodeReport moved = found;
       moved.path =
           prefix + (moved.path.empty() || moved.path.front() == '[' ? "" : ".") + moved.path;
       report(moved);
@@ -57,7 +57,7 @@ std::optional<DecodeFault> check_members(const Json& message,
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     if (options.strict) return mismatch(key, "no member of this name", value);
     if (options.report)
-      options.report({json::Report::What::unknown_member, key, "no member of this name",
+      options.report({json::DecodeReport::What::unknown_member, key, "no member of this name",
                       std::string(describe(value.kind()))});
   }
   return std::nullopt;
@@ -111,7 +111,7 @@ std::optional<DecodeFault> MessageChecker::check_call(const Json& message, const
                          0, DecodeFault::Kind::mismatch};
     if (options.report && !extension)
       options.report(
-          {json::Report::What::unknown_tag, "method", "a method of the protocol", *name});
+          {json::DecodeReport::What::unknown_tag, "method", "a method of the protocol", *name});
     if (!message["params"].absent()) out.set("params", Json(message["params"]));
     return std::nullopt;
   }

@@ -225,8 +225,8 @@ class Tolerance {
     Value value(*definition.type), same(*definition.type), strict(*definition.type);
     std::vector<std::string> reported;
     json::Options options;
-    options.report = [&](const json::Report& report) {
-      if (report.what == json::Report::What::tolerated) reported.push_back(report.path);
+    options.report = [&](const json::DecodeReport& report) {
+      if (report.what == json::DecodeReport::What::tolerated) reported.push_back(report.path);
     };
     auto error = value.read(text, options);
     ASSERT_FALSE(error) << definition.name << "." << name << ": " << error->message() << "\n"

@@ -109,7 +109,7 @@ TEST(Types, AreVisitedLikeAnyVariant) {
 TEST(Unions, UnknownArmsKeepTagAndPayloadAndAreReported) {
   std::vector<std::string> reports;
   json::Options options;
-  options.report = [&](const json::Report& report) { reports.push_back(report.path); };
+  options.report = [&](const json::DecodeReport& report) { reports.push_back(report.path); };
   const std::string text =
       "{\"sessionId\":\"s\",\"update\":{\"b\":[1.50,{}],\"sessionUpdate\":\"new\",\"a\":"
       "\"\\u0041\"}}";

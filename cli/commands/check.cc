@@ -60,6 +60,7 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   check::AgentCheckOptions how;
   how.command =
       options.remote.given() ? options.remote.exact_command(options.command) : options.command;
+  how.over_network = has_server;
   how.framing = read.framing;
   how.timeout = read.timeout;
   if (!options.auth.empty()) how.auth = options.auth;

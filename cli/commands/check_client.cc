@@ -1,4 +1,4 @@
-// acp check client: a client put through the requirements of its side.
+// acp check client: checks a client against the requirements of its side.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -39,7 +39,7 @@ int check_client(const ClientCheckWords& options, const CheckOptions::Read& read
                    " our agent is at {url}; there is no {agent} to start");
   if (!remote && options.listen.empty() && !check::names_agent(options.command))
     throw BadUsage("the client's command does not say where our agent goes: {agent}");
-  check::ClientOptions how;
+  check::ClientCheckOptions how;
   how.command = options.command;
   how.listen = options.listen;
   if (remote) how.transport = options.transport;
@@ -71,7 +71,7 @@ void add_relay(const Command& parent, Action& action) {
   // The agent that the client starts; not for people.
   const Command command = parent.add_subcommand("relay", "");
   command->group("");
-  const auto options = std::make_shared<check::RelayOptions>();
+  const auto options = std::make_shared<check::SocketRelayOptions>();
   command->add_option("SOCKET", options->socket)->required();
   command->add_flag("--stubborn", options->stubborn);
   command->callback([&action, options] { action = [options] { return check::relay(*options); }; });

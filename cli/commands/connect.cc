@@ -15,6 +15,7 @@
 #include "cli/remote_options.h"
 #include "cli/seconds.h"
 #include "cli/ssh_options.h"
+#include "settings/file.h"
 
 namespace acp::cli {
 namespace {
@@ -77,7 +78,8 @@ int run(const Options& options) {
                   << io::printable(entry.message) << std::endl;
     };
     try {
-      for (const std::string& map : options.maps) connect.relay.paths.add(map);
+      // An editor starts programs without a shell that would know "~/".
+      for (const std::string& map : options.maps) connect.relay.paths.add(settings::with_home(map));
     } catch (const std::invalid_argument& wrong) {
       throw BadUsage(std::string("--map: ") + wrong.what());
     }

@@ -159,7 +159,8 @@ void add_serve_command(const Command& app, Action& action, std::vector<std::stri
       ->type_name("N");
   serve->add_option("--max-sessions", options->max_sessions, "Sessions of one client (100)")
       ->type_name("N");
-  add_seconds(serve, "--drain", options->drain, "How long running turns have after SIGTERM (10)");
+  add_seconds(serve, "--drain", options->drain, "How long running turns have after SIGTERM (10)",
+              Zero::allowed);
   option("--log", options->log, "What is logged on standard error (text); none: no requests",
          "text|json|none")
       ->one_of({"text", "json", "none"});

@@ -2,6 +2,7 @@
 """acp connect, as an editor starts it: connect_test.py ACP"""
 
 import json
+import os
 import signal
 import socket
 
@@ -90,6 +91,13 @@ class Connect(remote_place.Place):
             self.assertEqual(error["code"], INVALID, cwd)
             self.assertIn(f"{cwd} has no name on the agent's machine: acp connect --map", error["message"])
 
+    def test_the_home_directory_without_a_shell(self):
+        server = self.serve("--root", str(self.root))
+        (self.home / "the-token").write_text(self.token)
+        (self.home / "the-token").chmod(0o600)
+        editor = Connected(self, server.url, "--map", f"~/work={self.root}", token="~/the-token")
+        self.assertEqual(editor.says(editor.session(self.home / "work"), "say hello"), "hello")
+
     def test_what_is_hidden(self):
         server = self.serve()
         for options, fs, terminal in (((), True, True), (("--no-files",), False, True),
@@ -127,6 +135,39 @@ class Connect(remote_place.Place):
             server.stop()
             editor.process.kill()
 
+    def broken(self, scheme, mode, *options):
+        """An editor whose agent dies; what comes after it behaves like this. With a prompt that waits."""
+        said = self.folder / "mode"
+        said.write_text("")
+        self.server = self.serve(environment={"AGENT_MODE": str(said)})
+        editor = Connected(self, self.server.url.replace("http", scheme, 1), *options)
+        session = editor.session()
+        editor.prompt(session, "family")
+        pid = int(editor.until_said().split()[0])
+        said.write_text(mode)
+        os.kill(pid, signal.SIGKILL)
+        editor.log.until("the connection was lost: .*; trying again")
+        return editor, session, editor.prompt(session, "say here again")
+
+    def test_an_agent_that_asks_while_it_is_restored(self):
+        for scheme in ("http", "ws"):
+            editor, _, number = self.broken(scheme, "asks")
+            question = editor.until_asked("fs/read_text_file")
+            editor.post(id=question["id"], result={"content": "x"})
+            self.assertEqual(editor.until_said(), "here again")
+            self.assertEqual(editor.answer(number)["result"], {"stopReason": "end_turn"})
+
+    def test_an_agent_that_does_not_restore(self):
+        # Its patience is also the time in which a new agent must have begun.
+        editor, _, number = self.broken("http", "deaf", "--patience", "5")
+        self.assertIn("the agent did not answer in time", editor.answer(number)["error"]["message"])
+        self.assertEqual(editor.says(editor.session(), "say another"), "another")
+        editor, _, number = self.broken("ws", "dumb", "--patience", "0.2")
+        self.server.log.until("it says nothing to initialize")
+        editor.process.stdin.close()
+        self.assertIn("does not answer initialize", editor.answer(number)["error"]["message"])
+        self.assertEqual(editor.ends()[0], 1)
+
     def test_a_server_that_stays_away(self):
         server = self.serve()
         editor = Connected(self, server.url, "--patience", "0.3")
@@ -136,6 +177,19 @@ class Connect(remote_place.Place):
         self.assertRegex(message, "was lost|the session.s stream: ")
         code, said = editor.ends()
         self.assertEqual(code, 1, said)
+
+    def test_a_token_that_is_good_no_more(self):
+        for scheme in ("http", "ws"):
+            server = self.serve()
+            editor = Connected(self, server.url.replace("http", scheme, 1))
+            session = editor.session()
+            server.process.kill()
+            server.process.wait()
+            editor.log.until("the connection was lost: .*; trying again")
+            server = remote_place.Server(self, "--token-file", self.token_in("new", "another-token"), port=server.port)
+            self.assertIn("does not take the token", editor.answer(editor.prompt(session, "say x"))["error"]["message"])
+            self.assertEqual(editor.ends()[0], 1)
+            server.stop()
 
     def test_a_reason(self):
         server = self.serve("--drain", "0.2")

@@ -112,6 +112,13 @@ class Main(unittest.TestCase):
         shown = acp("--version")
         self.assertEqual((shown.returncode, shown.stdout), (0, f"acp {VERSION}\n"))
 
+    def test_it_starts_without_the_libraries_of_the_network(self):
+        # The system's loader lists what it would load.
+        loaded = acp("--version", env=os.environ | {"LD_TRACE_LOADED_OBJECTS": "1"}).stdout
+        self.assertIn("libstdc++", loaded)
+        for library in ("libssl", "libcrypto", "libcurl"):
+            self.assertNotIn(library, loaded)
+
     def test_mistakes_end_with_2_one_line_and_a_hint(self):
         for arguments, word, hint in (
             (["chema"], "'chema'", "acp --help"),

@@ -10,7 +10,12 @@ forever         says "before", and never ends
 can             says what the client can do
 read PATH       asks the client for the file
 ask             asks the client for permission
-directory PATH  begins a tool call at this place, with a link to it"""
+directory PATH  begins a tool call at this place, with a link to it
+
+What the file $AGENT_MODE says when it starts:
+asks            asks the client for a file before it answers session/resume
+deaf            never answers session/resume
+dumb            never answers initialize"""
 
 import json
 import os
@@ -24,6 +29,10 @@ came = threading.Condition()
 sessions = {}  # cwd by id
 client = {}
 numbers = iter(range(10**6))
+mode = ""
+if "AGENT_MODE" in os.environ:
+    with open(os.environ["AGENT_MODE"], encoding="utf-8") as file:
+        mode = file.read()
 
 
 def send(**message):
@@ -84,9 +93,19 @@ def prompt(number, session, text):
     send(id=number, result={"stopReason": "end_turn"})
 
 
+def resume_with_a_file(number, session):
+    ask("fs/read_text_file", sessionId=session, path="/a")
+    send(id=number, result={})
+
+
 def serve(message):
     method, number, params = message["method"], message.get("id"), message.get("params") or {}
-    if method == "initialize":
+    if (mode, method) in (("deaf", "session/resume"), ("dumb", "initialize")):
+        print("it says nothing to", method, file=sys.stderr, flush=True)
+        return
+    if (mode, method) == ("asks", "session/resume"):
+        threading.Thread(target=resume_with_a_file, args=(number, params["sessionId"]), daemon=True).start()
+    elif method == "initialize":
         client["can"] = params["clientCapabilities"]
         print("the agent has begun", file=sys.stderr, flush=True)
         capabilities = {"loadSession": True, "sessionCapabilities": {"list": {}, "resume": {}, "fork": {}, "delete": {}}}
@@ -103,7 +122,11 @@ def serve(message):
     elif method == "session/list":
         listed = [{"sessionId": "within", "cwd": os.getcwd()}, {"sessionId": "without", "cwd": "/etc", "title": "hidden"}]
         send(id=number, result={"sessions": listed})
-    elif method == "session/delete":
+    elif method in ("nes/start", "_other/start"):
+        send(id=number, result={"sessionId": method})
+    elif method == "nes/suggest":
+        send(id=number, result={"suggestions": []})
+    elif method in ("session/delete", "nes/close"):
         send(id=number, result={})
     elif method == "session/prompt":
         text = params["prompt"][0]["text"]

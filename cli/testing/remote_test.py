@@ -197,6 +197,9 @@ class Remote(Place):
         self.assertNotIn("a-token", frames)
         done = self.acp("check", "agent", "--only", "A-SESSION", "--url", url, *self.with_token)
         self.assertIn("6 passed, 0 failed", done.stdout)
+        for scheme in ("http", "ws"):
+            done = self.acp("check", "agent", "--only", "A-INIT", "--url", url.replace("http", scheme, 1), *self.with_token)
+            self.assertIn("8 passed, 0 failed, 1 skipped", done.stdout)
         gone = f"http://127.0.0.1:{self.unused_port()}/acp"
         self.assertIn(gone, self.acp("tap", "--url", gone, said=hello + "\n", code=3).stderr)
         self.assertIn("agent's command is missing", self.acp("tap", code=2).stderr)

@@ -559,7 +559,7 @@ class Terminal(Place):
         self.assertIn("execute `npm test`", seen)
         self.assertIn("[allowed]", seen)
         self.assertEqual(json.loads(self.ask([b"9\n", b"x\n", b"2\n"], *agent)[0])["optionId"], "o1")
-        # A person who says no has decided: the exit code tells of nothing missing.
+        # A person who says no has decided: the exit code reports nothing missing.
         self.assertEqual(json.loads(self.ask([b"\n"], *agent)[0])["optionId"], "o2")
 
     def test_the_question_hides_nothing(self):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """acp serve, as its clients see it: serve_test.py ACP"""
 
+import http.client
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -135,6 +137,17 @@ class Serve(remote_place.Place):
         answer = client.call("session/new", cwd=str(self.root), mcpServers=[])
         self.assertEqual((answer["code"], "2 sessions" in answer["message"]), (DENIED, True))
 
+    def test_sessions_of_other_kinds(self):
+        client = Client(self, self.serve())
+        self.assertEqual(client.call("nes/suggest", sessionId="nes")["code"], UNKNOWN)
+        answer = client.call("nes/start", workspaceUri="file:///etc")
+        self.assertEqual((answer["code"], "--root" in answer["message"]), (DENIED, True))
+        for method in ("nes/start", "_other/start"):
+            session = client.call(method, workspaceUri=f"file://{self.root}")["sessionId"]
+            self.assertEqual(client.call("nes/suggest", sessionId=session), {"suggestions": []})
+            self.assertEqual(client.call("nes/close", sessionId=session), {})
+            self.assertEqual(client.call("nes/suggest", sessionId=session)["code"], UNKNOWN)
+
     def test_clients_have_a_limit(self):
         server = self.serve("--max-connections", "1")
         first = Client(self, server)
@@ -153,6 +166,22 @@ class Serve(remote_place.Place):
         few[2] = few[2].replace("-S -n", "-n")
         server = remote_place.Server(self, words=few)
         server.log.until("may have 256 files open: enough for about 12 clients of 100")
+
+    def test_sockets_of_strangers(self):
+        """They do not take what the agents of clients need."""
+        words = shlex.join([ACP, "serve", "--listen", "127.0.0.1:0", "--token-file", self.token_file, "--",
+                            *remote_place.AGENT])
+        server = remote_place.Server(self, words=["sh", "-c", f"ulimit -n 256; exec {words}"])
+        client = Client(self, server)
+        strangers = [socket.create_connection(("127.0.0.1", server.port), PATIENCE) for _ in range(300)]
+        server.log.until("too many sockets")
+        self.assertEqual(strangers[-1].recv(1), b"")
+        self.assertLess(len(os.listdir(f"/proc/{server.process.pid}/fd")), 128)
+        for stranger in strangers:
+            stranger.close()
+        while socket_is_closed(server):  # it has not seen yet that they have gone
+            pass
+        self.assertEqual(client.says(client.session(), "say hello"), "hello")
 
     def test_the_environment(self):
         keys = {"ACP_TOKEN": "x", "OPENAI_API_KEY": "y", "PLAIN": "z"}
@@ -274,7 +303,11 @@ class Serve(remote_place.Place):
         os.kill(pid, signal.SIGKILL)
         answer = client.until(lambda message: "error" in message)
         self.assertIn("the agent was killed by SIGKILL", answer["error"]["message"])
-        self.assertEqual(server.ask(body=initialize(9) | {"method": "x"}, headers=client.headers).status, 404)
+        # The connection ends after its answers: what comes in between is still taken.
+        status = 202
+        while status == 202:
+            status = server.ask(body=initialize(9) | {"method": "x"}, headers=client.headers).status
+        self.assertEqual(status, 404)
         server.log.until("the agent ended with exit code")
 
     def test_a_missing_agent(self):
@@ -285,7 +318,7 @@ class Serve(remote_place.Place):
 
     def test_no_process_stays(self):
         for end in ("the client goes", "SIGTERM", "SIGKILL"):
-            server = self.serve("--drain", "0.1")
+            server = self.serve("--drain", "0")
             client = Client(self, server)
             family = client_says(client, client.session(), "family")
             if end == "the client goes":
@@ -307,6 +340,14 @@ def client_says(client, session, text):
     """The first that it says in a turn that does not end."""
     client.prompt(session, text)
     return client.until_said()
+
+
+def socket_is_closed(server):
+    """Whether the server takes no socket more."""
+    try:
+        return server.ask("GET", "/health").status != 200
+    except (OSError, http.client.HTTPException):
+        return True
 
 
 if __name__ == "__main__":

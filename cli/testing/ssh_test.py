@@ -124,15 +124,17 @@ class Ssh(Place):
 
     def test_a_link_that_dies(self):
         """The turn ends with the reason; in a chat the session goes on when ssh has come back."""
-        fifo = self.there + "/fifo"
+        # One for each turn: the command of the first may still have its own open when the second begins.
+        fifo, another = self.there + "/fifo", self.there + "/another"
         os.mkfifo(fifo)
+        os.mkfifo(another)
         rules = self.write("rules.toml", '[[rule]]\nkind = "execute"\ndecision = "allow"\n')
 
         def started(*words, **how):
             return subprocess.Popen([ACP, *words, *self.ssh(), "--policy", rules], cwd=self.project, text=True,
                                     env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
-        def break_the_link():
+        def break_the_link(fifo):
             writer = os.open(fifo, os.O_WRONLY)  # waits until the command of the turn reads
             for process in children_of(self.sshd.pid):
                 for inner in children_of(process):
@@ -142,17 +144,17 @@ class Ssh(Place):
             return writer
 
         run = started("run", f"run cat {fifo}", stdin=subprocess.DEVNULL)
-        writer = break_the_link()
+        writer = break_the_link(fifo)
         out, err = run.communicate(timeout=END)
         os.close(writer)
         self.assertEqual(run.returncode, 1, err)
         self.assertIn("acp run: the connection to the remote agent was lost: the ssh connection to 127.0.0.1 broke",
                       err)
         chat = started("chat", stdin=subprocess.PIPE)
-        chat.stdin.write(f"say before\nrun cat {fifo}\nsay after; run pwd\n")
+        chat.stdin.write(f"say before\nrun cat {another}\nsay after; run pwd\n")
         chat.stdin.close()
         chat.stdin = None
-        writer = break_the_link()
+        writer = break_the_link(another)
         out, err = chat.communicate(timeout=END)
         os.close(writer)
         self.assertEqual(chat.returncode, 0, (out, err))

@@ -91,9 +91,13 @@ std::string PlayedServer::response(int status, const std::string& headers,
 }
 
 void PlayedServer::say(const std::string& stream, const std::string& event) {
+  write(stream, "data: " + event + "\n\n");
+}
+
+void PlayedServer::write(const std::string& stream, const std::string& bytes) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_ || streams_.contains(stream); });
-  if (!ended_) streams_[stream]->send("data: " + event + "\n\n");
+  if (!ended_) streams_[stream]->send(bytes);
 }
 
 void PlayedServer::end_stream(const std::string& stream) {

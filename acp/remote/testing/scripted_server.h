@@ -67,6 +67,8 @@ class PlayedServer {
   std::string url() const { return server_.url(); }
   // An event on a session's stream, or the connection's (""), once that is open.
   void say(const std::string& stream, const std::string& event);
+  // These bytes on it, as they are.
+  void write(const std::string& stream, const std::string& bytes);
   // Ends that stream.
   void end_stream(const std::string& stream);
   static std::string answer(const RawRequest& request, const std::string& result);

@@ -143,7 +143,7 @@ export const exceptions = [
   },
   {
     title: "uri: blanks, and a scheme alone, are refused",
-    why: "they are no URI to the schema either; the SDK asks JavaScript's URL, which mends them",
+    why: "they are no URI to the schema either; the SDK asks JavaScript's URL, which repairs them",
     checks: [DEFAULT_MODE, MEANING],
     when: badFormat("uri", ["a:b c", "file:"]),
   },

@@ -1,4 +1,4 @@
-#include "acp/remote/gate.h"
+#include "acp/remote/request_filter.h"
 
 #include <algorithm>
 #include <cctype>
@@ -53,7 +53,7 @@ Authorize bearer_token(std::string token) {
   return [token = std::move(token)](const RequestHead& head) {
     const std::string given = head.header("authorization");
     constexpr std::string_view scheme = "bearer ";
-    Decision decision;
+    Admission decision;
     if (!token.empty() &&
         equal_ignoring_case(std::string_view(given).substr(0, scheme.size()), scheme) &&
         equal_in_constant_time(std::string_view(given).substr(scheme.size()), token))
@@ -65,7 +65,7 @@ Authorize bearer_token(std::string token) {
   };
 }
 
-bool Gate::is_host(std::string_view host) const {
+bool RequestFilter::is_host(std::string_view host) const {
   const std::string name = host_without_port(host);
   if (name.empty()) return false;
   if (is_loopback_name(name) || name == options_.address) return true;
@@ -74,14 +74,14 @@ bool Gate::is_host(std::string_view host) const {
   });
 }
 
-bool Gate::is_origin(std::string_view origin) const {
+bool RequestFilter::is_origin(std::string_view origin) const {
   return std::any_of(
       options_.origins.begin(), options_.origins.end(),
       [&](const std::string& allowed) { return equal_ignoring_case(allowed, origin); });
 }
 
-Decision Gate::decide(const RequestHead& head) const {
-  Decision refused;
+Admission RequestFilter::decide(const RequestHead& head) const {
+  Admission refused;
   refused.status = 403;
   if (!is_host(head.header("host"))) {
     refused.text = "This server does not go by that name (Host)";
@@ -95,7 +95,7 @@ Decision Gate::decide(const RequestHead& head) const {
   return options_.authorize(head);
 }
 
-std::map<std::string, std::string> Gate::headers_for(const RequestHead& head) const {
+std::map<std::string, std::string> RequestFilter::headers_for(const RequestHead& head) const {
   const std::string origin = head.header("origin");
   if (origin.empty() || !is_origin(origin)) return {};
   std::map<std::string, std::string> headers{
