@@ -39,11 +39,33 @@ class AuthRequired : public Error {
 
 // What happens to a prompt while another one of its session is at work.
 enum class SecondPrompt { waits, refused };
+// "waits", "refused"
+constexpr const char* to_string(SecondPrompt value) {
+  switch (value) {
+    case SecondPrompt::waits:
+      return "waits";
+    case SecondPrompt::refused:
+      return "refused";
+  }
+  return "";
+}
 
 // What happens to the MCP servers that a session names. `used`: a handler of the program connects
 // to them. `unused`: the user reads that nothing is started, by a notice, or by a thought of the
 // first turn where the client takes no notices. `refused`: -32602.
 enum class McpServers { unused, refused, used };
+// "unused", "refused", "used"
+constexpr const char* to_string(McpServers value) {
+  switch (value) {
+    case McpServers::unused:
+      return "unused";
+    case McpServers::refused:
+      return "refused";
+    case McpServers::used:
+      return "used";
+  }
+  return "";
+}
 
 namespace detail {
 // Without the definition of the response, which not all programs need.

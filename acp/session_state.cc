@@ -101,6 +101,27 @@ std::string_view to_string(SessionState::Message::Kind kind) {
   return "";
 }
 
+std::string_view to_string(SessionState::Part part) {
+  using Part = SessionState::Part;
+  switch (part) {
+    case Part::modes:
+      return "modes";
+    case Part::config_options:
+      return "config_options";
+    case Part::commands:
+      return "commands";
+    case Part::plan:
+      return "plan";
+    case Part::usage:
+      return "usage";
+    case Part::info:
+      return "info";
+    case Part::questions:
+      return "questions";
+  }
+  return "";
+}
+
 // One overload for each kind of update.
 class SessionState::Merge {
  public:

@@ -213,5 +213,7 @@ class SessionState {
 };
 // "user", "agent", "thought"
 std::string_view to_string(SessionState::Message::Kind kind);
+// "modes", "config_options" …
+std::string_view to_string(SessionState::Part part);
 
 }  // namespace acp

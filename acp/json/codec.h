@@ -23,6 +23,18 @@ struct DecodeReport {
   std::string expected;
   std::string got;
 };
+// "unknown_member", "unknown_tag", "tolerated"
+constexpr const char* to_string(DecodeReport::What value) {
+  switch (value) {
+    case DecodeReport::What::unknown_member:
+      return "unknown_member";
+    case DecodeReport::What::unknown_tag:
+      return "unknown_tag";
+    case DecodeReport::What::tolerated:
+      return "tolerated";
+  }
+  return "";
+}
 
 // How strictly a text is read.
 struct Options {

@@ -27,6 +27,18 @@ struct DecodeFault {
   // `params.prompt[1].text: expected a string, got a number`
   std::string message() const;
 };
+// "mismatch", "syntax", "limit"
+constexpr const char* to_string(DecodeFault::Kind value) {
+  switch (value) {
+    case DecodeFault::Kind::mismatch:
+      return "mismatch";
+    case DecodeFault::Kind::syntax:
+      return "syntax";
+    case DecodeFault::Kind::limit:
+      return "limit";
+  }
+  return "";
+}
 
 // Thrown only by Result::value() on a failed result.
 class DecodeError : public std::runtime_error {

@@ -24,6 +24,26 @@ enum class ValueKind : unsigned char { null, boolean, number, string, array, obj
 
 // "a string", "an object", …; for messages.
 std::string_view describe(ValueKind kind);
+// "null", "boolean", "number", "string", "array", "object", "none"
+constexpr const char* to_string(ValueKind value) {
+  switch (value) {
+    case ValueKind::null:
+      return "null";
+    case ValueKind::boolean:
+      return "boolean";
+    case ValueKind::number:
+      return "number";
+    case ValueKind::string:
+      return "string";
+    case ValueKind::array:
+      return "array";
+    case ValueKind::object:
+      return "object";
+    case ValueKind::none:
+      return "none";
+  }
+  return "";
+}
 
 // Each function returns false on failure; error() then says why, without a path. After a mismatch
 // the cursor can be set back with rewind() and the value skipped; a syntax error is final.

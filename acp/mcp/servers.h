@@ -26,6 +26,20 @@ struct ServersEvent {
   std::string reason = {};   // of failed and lost: exit code, last words, HTTP status
   bool tries_again = false;  // of failed and lost: a process is not started twice
 };
+// "ready", "failed", "lost", "tools_changed"
+constexpr const char* to_string(ServersEvent::Kind value) {
+  switch (value) {
+    case ServersEvent::Kind::ready:
+      return "ready";
+    case ServersEvent::Kind::failed:
+      return "failed";
+    case ServersEvent::Kind::lost:
+      return "lost";
+    case ServersEvent::Kind::tools_changed:
+      return "tools_changed";
+  }
+  return "";
+}
 
 // How servers are started and kept.
 struct ServersOptions {

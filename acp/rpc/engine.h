@@ -76,6 +76,22 @@ struct Trouble {
   Kind kind;
   std::string what;
 };
+// "not_json", "not_a_message", "too_large", "unknown_answer", "unknown_notification"
+constexpr const char* to_string(Trouble::Kind value) {
+  switch (value) {
+    case Trouble::Kind::not_json:
+      return "not_json";
+    case Trouble::Kind::not_a_message:
+      return "not_a_message";
+    case Trouble::Kind::too_large:
+      return "too_large";
+    case Trouble::Kind::unknown_answer:
+      return "unknown_answer";
+    case Trouble::Kind::unknown_notification:
+      return "unknown_notification";
+  }
+  return "";
+}
 
 inline constexpr std::size_t max_streamed_depth = 64;
 

@@ -21,6 +21,32 @@ enum Code : std::int32_t {
   not_found = -32002,
   permission_denied = -32003,
 };
+// "parse_error", "invalid_request" …; empty for other codes
+constexpr const char* to_string(Code value) {
+  switch (value) {
+    case parse_error:
+      return "parse_error";
+    case invalid_request:
+      return "invalid_request";
+    case method_not_found:
+      return "method_not_found";
+    case invalid_params:
+      return "invalid_params";
+    case internal_error:
+      return "internal_error";
+    case request_cancelled:
+      return "request_cancelled";
+    case auth_required:
+      return "auth_required";
+    case rate_limited:
+      return "rate_limited";
+    case not_found:
+      return "not_found";
+    case permission_denied:
+      return "permission_denied";
+  }
+  return "";
+}
 
 // An error as it is on the wire.
 struct ErrorObject {

@@ -44,9 +44,8 @@ std::optional<std::size_t> content_length(std::string_view line) {
 }  // namespace
 
 std::optional<Framing> framing_from(std::string_view name) {
-  if (name == "newline") return Framing::newline;
-  if (name == "content-length") return Framing::content_length;
-  if (name == "auto") return Framing::automatic;
+  for (const Framing framing : {Framing::newline, Framing::content_length, Framing::automatic})
+    if (name == to_string(framing)) return framing;
   return std::nullopt;
 }
 

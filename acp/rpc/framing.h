@@ -18,6 +18,18 @@ enum class Framing {
 
 // The framing by its name on a command line: "newline", "content-length", "auto".
 std::optional<Framing> framing_from(std::string_view name);
+// "newline", "content-length", "auto"
+constexpr const char* to_string(Framing framing) {
+  switch (framing) {
+    case Framing::newline:
+      return "newline";
+    case Framing::content_length:
+      return "content-length";
+    case Framing::automatic:
+      return "auto";
+  }
+  return "";
+}
 
 // Cuts a stream of bytes into frames. Reads each byte once, however the stream is split.
 class FrameReader {
@@ -69,5 +81,17 @@ class FrameReader {
   std::optional<std::size_t> announced_;
   bool headers_begun_ = false;
 };
+// "message", "too_large", "no_header"
+constexpr const char* to_string(FrameReader::Frame::Kind value) {
+  switch (value) {
+    case FrameReader::Frame::Kind::message:
+      return "message";
+    case FrameReader::Frame::Kind::too_large:
+      return "too_large";
+    case FrameReader::Frame::Kind::no_header:
+      return "no_header";
+  }
+  return "";
+}
 
 }  // namespace acp::rpc

@@ -171,7 +171,7 @@ bool Rule::matches(const Question& question) const {
 }
 
 std::string Rule::describe() const {
-  std::string text = decision == Effect::allow ? "allow" : "reject";
+  std::string text = to_string(decision);
   text += kind.empty() ? " everything" : " " + kind;
   if (!tool.empty() && tool != kind) text += " with " + tool;
   if (!command.empty()) text += " `" + command + "`";

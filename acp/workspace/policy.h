@@ -13,6 +13,16 @@ namespace acp::workspace {
 
 // The decision of a rule.
 enum class Effect { allow, reject };
+// "allow", "reject"
+constexpr const char* to_string(Effect value) {
+  switch (value) {
+    case Effect::allow:
+      return "allow";
+    case Effect::reject:
+      return "reject";
+  }
+  return "";
+}
 
 // Matches what all its patterns match; an empty one matches anything. A backslash makes the star or
 // backslash after it an ordinary character.

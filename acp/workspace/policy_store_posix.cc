@@ -121,8 +121,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string written(const Rule& rule) {
-  std::string text = "[[rule]]\ndecision = ";
-  text += rule.decision == Effect::allow ? "\"allow\"\n" : "\"reject\"\n";
+  std::string text = "[[rule]]\ndecision = " + quoted(to_string(rule.decision)) + "\n";
   for (const Field& field : fields)
     if (const std::string& value = rule.*field.value; !value.empty())
       text += std::string(field.name) + " = " + quoted(value) + "\n";

@@ -13,6 +13,16 @@ enum class Scope {
   session,
   project,  // for this agent and its project, from now on
 };
+// "session", "project"
+constexpr const char* to_string(Scope value) {
+  switch (value) {
+    case Scope::session:
+      return "session";
+    case Scope::project:
+      return "project";
+  }
+  return "";
+}
 
 // By the kind of the call: a command in its directory, a fetch by its origin, a tool by its name,
 // edits below the session's directory that holds the paths, anything else by its paths. Nothing if

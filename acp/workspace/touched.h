@@ -13,6 +13,16 @@ enum class Ends {
   followed,  // a link at the path's end: what it leads to is meant
   as_it_is,  // the link itself is: it is moved or deleted
 };
+// "followed", "as_it_is"
+constexpr const char* to_string(Ends value) {
+  switch (value) {
+    case Ends::followed:
+      return "followed";
+    case Ends::as_it_is:
+      return "as_it_is";
+  }
+  return "";
+}
 
 // Never throws. Outside the boundary the path is resolved as the system does it, and what cannot
 // be resolved counts as it is written. With `as_it_is`, what is below a directory is listed, up to

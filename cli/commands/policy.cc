@@ -37,13 +37,11 @@ int complain(const std::string& what, int code = 1) {
   return code;
 }
 
-std::string name_of(Effect decision) { return decision == Effect::allow ? "allow" : "reject"; }
-
 // The file may hold anything.
 std::string shown(const Rule& rule) { return io::one_line(rule.describe(), io::whole); }
 
 Json as_json(const Rule& rule) {
-  Json out = Json::object({{"decision", name_of(rule.decision)}});
+  Json out = Json::object({{"decision", to_string(rule.decision)}});
   const auto set = [&](const char* name, const std::string& value) {
     if (!value.empty()) out.set(name, value);
   };
@@ -88,12 +86,12 @@ int explain(const PolicyStore& store, const Options& options) {
   for (const std::string& path : options.paths) question.paths.emplace_back(path);
   const Judgement judged = Policy(store.load()).judge(question);
   if (options.json) {
-    Json out = Json::object({{"decision", judged.decision ? name_of(*judged.decision) : "ask"}});
+    Json out = Json::object({{"decision", judged.decision ? to_string(*judged.decision) : "ask"}});
     if (judged.rule) out.set("rule", as_json(*judged.rule));
     if (judged.rule) out.set("source", judged.source);
     std::cout << io::printable_json(out.text()) << "\n";
   } else if (judged.decision) {
-    std::cout << name_of(*judged.decision) << ", by the rule at "
+    std::cout << to_string(*judged.decision) << ", by the rule at "
               << io::one_line(judged.source, io::whole) << ":\n  " << shown(*judged.rule) << "\n";
   } else {
     std::cout << "ask: no rule matches\n";

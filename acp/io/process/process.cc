@@ -64,19 +64,8 @@ std::string command_line(const std::vector<std::string>& argv) {
   return line;
 }
 
-std::string_view describe(StartError::Phase phase) {
-  switch (phase) {
-    case StartError::Phase::resolve:
-      return "resolve";
-    case StartError::Phase::cwd:
-      return "cwd";
-    default:
-      return "spawn";
-  }
-}
-
 std::string StartError::message() const {
-  return std::string(describe(phase)) + ": " + reason + "; the command was: " + command;
+  return std::string(to_string(phase)) + ": " + reason + "; the command was: " + command;
 }
 
 std::string ExitStatus::describe(std::string_view subject) const {

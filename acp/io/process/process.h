@@ -27,6 +27,18 @@ enum class ProcessGroup {
   own_group,    // /dev/tty, but no Ctrl-C
   shared,       // both: Ctrl-C reaches it together with the host
 };
+// "own_session", "own_group", "shared"
+constexpr const char* to_string(ProcessGroup value) {
+  switch (value) {
+    case ProcessGroup::own_session:
+      return "own_session";
+    case ProcessGroup::own_group:
+      return "own_group";
+    case ProcessGroup::shared:
+      return "shared";
+  }
+  return "";
+}
 
 // How a process is started.
 struct ProcessOptions {
@@ -62,6 +74,18 @@ struct ExitStatus {
 
   friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
 };
+// "exited", "killed", "lost"
+constexpr const char* to_string(ExitStatus::Kind value) {
+  switch (value) {
+    case ExitStatus::Kind::exited:
+      return "exited";
+    case ExitStatus::Kind::killed:
+      return "killed";
+    case ExitStatus::Kind::lost:
+      return "lost";
+  }
+  return "";
+}
 
 // Why a process did not start.
 struct StartError {
@@ -79,9 +103,18 @@ struct StartError {
   // "resolve: gemini: command not found (No such file or directory); the command was: gemini --acp"
   std::string message() const;
 };
-
-// For messages.
-std::string_view describe(StartError::Phase phase);
+// "resolve", "cwd", "spawn"
+constexpr const char* to_string(StartError::Phase value) {
+  switch (value) {
+    case StartError::Phase::resolve:
+      return "resolve";
+    case StartError::Phase::cwd:
+      return "cwd";
+    case StartError::Phase::spawn:
+      return "spawn";
+  }
+  return "";
+}
 
 // The words as one would type them to a POSIX shell; control characters and what is not UTF-8 as
 // $'\033'.

@@ -77,5 +77,15 @@ class Boundary {
   std::shared_ptr<const std::vector<Root>> roots_;
   Walk walk_;
 };
+// "by_system", "by_components"
+constexpr const char* to_string(Boundary::Walk value) {
+  switch (value) {
+    case Boundary::Walk::by_system:
+      return "by_system";
+    case Boundary::Walk::by_components:
+      return "by_components";
+  }
+  return "";
+}
 
 }  // namespace acp::workspace

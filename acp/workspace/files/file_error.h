@@ -31,5 +31,28 @@ class FileError : public std::runtime_error {
   Kind kind_;
   std::string path_;
 };
+// "not_found", "outside", "not_a_file", "not_text",
+// "too_large", "exists", "denied", "failed"
+constexpr const char* to_string(FileError::Kind value) {
+  switch (value) {
+    case FileError::Kind::not_found:
+      return "not_found";
+    case FileError::Kind::outside:
+      return "outside";
+    case FileError::Kind::not_a_file:
+      return "not_a_file";
+    case FileError::Kind::not_text:
+      return "not_text";
+    case FileError::Kind::too_large:
+      return "too_large";
+    case FileError::Kind::exists:
+      return "exists";
+    case FileError::Kind::denied:
+      return "denied";
+    case FileError::Kind::failed:
+      return "failed";
+  }
+  return "";
+}
 
 }  // namespace acp::workspace

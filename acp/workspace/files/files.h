@@ -20,6 +20,20 @@ struct FileLimits {
 
 // What an entry of a directory is.
 enum class EntryKind { file, directory, link, other };
+// "file", "directory", "link", "other"
+constexpr const char* to_string(EntryKind value) {
+  switch (value) {
+    case EntryKind::file:
+      return "file";
+    case EntryKind::directory:
+      return "directory";
+    case EntryKind::link:
+      return "link";
+    case EntryKind::other:
+      return "other";
+  }
+  return "";
+}
 
 // An entry of a directory.
 struct Entry {

@@ -15,6 +15,18 @@ enum class Change {
   remove,  // also by moving it away
   arrive,  // where something is moved to
 };
+// "write", "remove", "arrive"
+constexpr const char* to_string(Change value) {
+  switch (value) {
+    case Change::write:
+      return "write";
+    case Change::remove:
+      return "remove";
+    case Change::arrive:
+      return "arrive";
+  }
+  return "";
+}
 
 // Why this change needs a person's consent; nothing if it does not. Git's own directory is known by
 // its name, by what is in it, and by the .git file or link of a worktree or submodule that names
