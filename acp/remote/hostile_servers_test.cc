@@ -197,7 +197,7 @@ TEST_F(HostileServersTest, EachEndsWithAReason) {
       {"a session's stream that always ends in a turn",
        [](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
          if (!is(request, "session/prompt")) return false;
-         socket.send(PlayedServer::response(202));
+         socket.send(PlayedServer::response(202, "Connection: close\r\n"));
          server.end_stream("s");
          server.end_stream("s");  // the next one, once it is open
          return true;
