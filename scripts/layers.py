@@ -25,7 +25,8 @@ BELOW = {
     "acp/io/process": ["acp/json", "acp/async", "acp/rpc", "acp/io"],
     # The public headers stand below acp/role, which implements them: only their sources include it.
     "acp": CORE,
-    "acp/role": CORE,
+    "acp/role/versions": ["acp/json", "acp/schema"],
+    "acp/role": [*CORE, "acp/role/versions"],
     "acp/http": CORE,
     "acp/mcp": [*CORE, "acp/role", "acp/http"],
     "acp/remote": [*CORE, "acp/http"],
