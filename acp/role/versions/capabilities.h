@@ -1,11 +1,12 @@
-// Capabilities in both versions. Version 1 has flags and markers, version 2 only markers, and fewer:
-// what belongs to its baseline has none.
+// Capabilities in both versions. Version 1 has flags and markers, version 2 only markers, and
+// fewer: what belongs to its baseline has none.
 //
 // Where the versions differ:
 // - An agent of version 2 with sessions always lists, resumes, replays (loads) and closes them, and
 //   takes MCP servers over stdio where it says so; version 1 servers over stdio are baseline. MCP
-//   over SSE is version 1's alone. What an agent of version 1 has not (list, resume, load) cannot be
-//   said in version 2.
+//   over SSE is version 1's alone. What an agent of version 1 has not (list, resume, load) cannot
+//   be said in version 2.
+// - In version 1 every agent has sessions.
 // - Logging out is version 2's baseline for an agent with authentication methods.
 // - A client of version 2 takes notices, compactions, plans, boolean options and subagents by
 //   nature, and has no files and no terminals for the agent.

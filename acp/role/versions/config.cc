@@ -77,8 +77,8 @@ void move_common(From& from, To& to) {
 }
 
 bool is_mode(const auto& option) {
-  return option.category && option.category->index ==
-                                static_cast<std::uint8_t>(v1::SessionConfigOptionCategory::mode);
+  return option.category &&
+         option.category->index == static_cast<std::uint8_t>(v1::SessionConfigOptionCategory::mode);
 }
 
 }  // namespace
@@ -117,12 +117,14 @@ v1::SessionConfigOption to_v1(v2::SessionConfigOption option) {
 
 std::vector<v2::SessionConfigOption> to_v2(std::vector<v1::SessionConfigOption> options) {
   return mapped_list<v2::SessionConfigOption>(
-      std::move(options), [](v1::SessionConfigOption&& option) { return to_v2(std::move(option)); });
+      std::move(options),
+      [](v1::SessionConfigOption&& option) { return to_v2(std::move(option)); });
 }
 
 std::vector<v1::SessionConfigOption> to_v1(std::vector<v2::SessionConfigOption> options) {
   return mapped_list<v1::SessionConfigOption>(
-      std::move(options), [](v2::SessionConfigOption&& option) { return to_v1(std::move(option)); });
+      std::move(options),
+      [](v2::SessionConfigOption&& option) { return to_v1(std::move(option)); });
 }
 
 OptionsToV2::OptionsToV2(std::optional<v1::SessionModeState> modes,
@@ -239,24 +241,19 @@ OptionsToV1 OptionsToV1::of(std::vector<v2::SessionConfigOption> list, bool map_
   return result;
 }
 
-v2::SetSessionConfigOptionRequest to_v2(v1::SetSessionConfigOptionRequest request) {
-  v2::SetSessionConfigOptionRequest to;
-  to.sessionId = std::move(request.sessionId);
-  to.configId = std::move(request.configId);
-  to._meta = std::move(request._meta);
-  std::visit(Overloaded{[&](v1::SetSessionConfigBoolean& from) {
-                          v2::SetSessionConfigBoolean value;
-                          value.value = from.value;
-                          to.value = value;
-                        },
-                        [&](v1::SetSessionConfigValueId& from) {
-                          v2::SetSessionConfigValueId value;
-                          value.value = std::move(from.value);
-                          to.value = std::move(value);
-                        },
-                        [&](Unknown& unknown) { to.value = std::move(unknown); }},
-             request.value);
-  return to;
+std::optional<v2::SetSessionConfigOptionRequest> to_v2(v1::SetSessionConfigOptionRequest request) {
+  // An identifier has no type in version 1.
+  if (auto* id = std::get_if<v1::SetSessionConfigValueId>(&request.value)) {
+    v2::SetSessionConfigOptionRequest to;
+    v2::SetSessionConfigValueId value;
+    value.value = std::move(id->value);
+    to.value = std::move(value);
+    to.sessionId = std::move(request.sessionId);
+    to.configId = std::move(request.configId);
+    to._meta = std::move(request._meta);
+    return to;
+  }
+  return recode<v2::SetSessionConfigOptionRequest>(request);
 }
 
 v1::SetSessionConfigOptionRequest to_v1(v2::SetSessionConfigOptionRequest request) {

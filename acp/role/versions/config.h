@@ -61,7 +61,8 @@ struct OptionsToV1 {
   std::vector<v1::SessionConfigOption> options;
 };
 
-v2::SetSessionConfigOptionRequest to_v2(v1::SetSessionConfigOptionRequest request);
+// Nothing for a value of an unknown type that version 2 does not allow.
+std::optional<v2::SetSessionConfigOptionRequest> to_v2(v1::SetSessionConfigOptionRequest request);
 v1::SetSessionConfigOptionRequest to_v1(v2::SetSessionConfigOptionRequest request);
 // `mode_id` is OptionsToV1's.
 v2::SetSessionConfigOptionRequest to_v2(v1::SetSessionModeRequest request,

@@ -108,53 +108,46 @@ std::string as_uri(std::string text) {
 std::optional<v2::ContentBlock> to_v2(v1::ContentBlock block) {
   using Block = std::optional<v2::ContentBlock>;
   return std::visit(
-      Overloaded{[](v1::TextContent& text) -> Block { return text_block<v2::TextContent>(text); },
-                 [](v1::ImageContent& image) -> Block {
-                   return image_block<v2::ImageContent>(image);
-                 },
-                 [](v1::AudioContent& audio) -> Block {
-                   return audio_block<v2::AudioContent>(audio);
-                 },
-                 [](v1::ResourceLink& from) -> Block {
-                   const Json kept = take_kept(from._meta);
-                   auto link = link_block<v2::ResourceLink>(from);
-                   link.uri = as_uri(std::move(link.uri));
-                   if (!kept["icons"].absent())
-                     if (auto icons = recode<std::vector<v2::Icon>>(Json(kept["icons"])))
-                       link.icons = std::move(*icons);
-                   return link;
-                 },
-                 [](v1::EmbeddedResource& from) -> Block {
-                   v2::EmbeddedResource to;
-                   move_resource<v2::TextResourceContents, v2::BlobResourceContents>(from, to);
-                   return to;
-                 },
-                 [&](Unknown&) -> Block { return recode<v2::ContentBlock>(block); }},
+      Overloaded{
+          [](v1::TextContent& text) -> Block { return text_block<v2::TextContent>(text); },
+          [](v1::ImageContent& image) -> Block { return image_block<v2::ImageContent>(image); },
+          [](v1::AudioContent& audio) -> Block { return audio_block<v2::AudioContent>(audio); },
+          [](v1::ResourceLink& from) -> Block {
+            const Json kept = take_kept(from._meta);
+            auto link = link_block<v2::ResourceLink>(from);
+            link.uri = as_uri(std::move(link.uri));
+            if (!kept["icons"].absent())
+              if (auto icons = recode<std::vector<v2::Icon>>(Json(kept["icons"])))
+                link.icons = std::move(*icons);
+            return link;
+          },
+          [](v1::EmbeddedResource& from) -> Block {
+            v2::EmbeddedResource to;
+            move_resource<v2::TextResourceContents, v2::BlobResourceContents>(from, to);
+            return to;
+          },
+          [&](Unknown&) -> Block { return recode<v2::ContentBlock>(block); }},
       block);
 }
 
 std::optional<v1::ContentBlock> to_v1(v2::ContentBlock block) {
   using Block = std::optional<v1::ContentBlock>;
   return std::visit(
-      Overloaded{[](v2::TextContent& text) -> Block { return text_block<v1::TextContent>(text); },
-                 [](v2::ImageContent& image) -> Block {
-                   return image_block<v1::ImageContent>(image);
-                 },
-                 [](v2::AudioContent& audio) -> Block {
-                   return audio_block<v1::AudioContent>(audio);
-                 },
-                 [](v2::ResourceLink& from) -> Block {
-                   auto link = link_block<v1::ResourceLink>(from);
-                   if (from.icons)
-                     keep(link._meta, "icons", Json::from_valid(json::encode(*from.icons)));
-                   return link;
-                 },
-                 [](v2::EmbeddedResource& from) -> Block {
-                   v1::EmbeddedResource to;
-                   move_resource<v1::TextResourceContents, v1::BlobResourceContents>(from, to);
-                   return to;
-                 },
-                 [](Unknown& unknown) -> Block { return std::move(unknown); }},
+      Overloaded{
+          [](v2::TextContent& text) -> Block { return text_block<v1::TextContent>(text); },
+          [](v2::ImageContent& image) -> Block { return image_block<v1::ImageContent>(image); },
+          [](v2::AudioContent& audio) -> Block { return audio_block<v1::AudioContent>(audio); },
+          [](v2::ResourceLink& from) -> Block {
+            auto link = link_block<v1::ResourceLink>(from);
+            if (from.icons) keep(link._meta, "icons", Json::from_valid(json::encode(*from.icons)));
+            return link;
+          },
+          [](v2::EmbeddedResource& from) -> Block {
+            v1::EmbeddedResource to;
+            move_resource<v1::TextResourceContents, v1::BlobResourceContents>(from, to);
+            return to;
+          },
+          [](Unknown& unknown) -> Block { return std::move(unknown); }},
       block);
 }
 
@@ -192,24 +185,23 @@ std::optional<v2::ToolCallContent> to_v2(v1::ToolCallContent content) {
 
 std::vector<v1::ToolCallContent> to_v1(v2::ToolCallContent content) {
   using Result = std::vector<v1::ToolCallContent>;
-  return std::visit(
-      Overloaded{[](v2::Content& from) -> Result {
-                   auto block = to_v1(std::move(from.content));
-                   if (!block) return {};
-                   v1::Content to;
-                   to.content = std::move(*block);
-                   to._meta = std::move(from._meta);
-                   return {to};
-                 },
-                 [](v2::Diff& diff) -> Result { return to_v1(std::move(diff)); },
-                 [](v2::Terminal& from) -> Result {
-                   v1::Terminal to;
-                   to.terminalId = std::move(from.terminalId);
-                   to._meta = std::move(from._meta);
-                   return {to};
-                 },
-                 [](Unknown& unknown) -> Result { return {unknown}; }},
-      content);
+  return std::visit(Overloaded{[](v2::Content& from) -> Result {
+                                 auto block = to_v1(std::move(from.content));
+                                 if (!block) return {};
+                                 v1::Content to;
+                                 to.content = std::move(*block);
+                                 to._meta = std::move(from._meta);
+                                 return {to};
+                               },
+                               [](v2::Diff& diff) -> Result { return to_v1(std::move(diff)); },
+                               [](v2::Terminal& from) -> Result {
+                                 v1::Terminal to;
+                                 to.terminalId = std::move(from.terminalId);
+                                 to._meta = std::move(from._meta);
+                                 return {to};
+                               },
+                               [](Unknown& unknown) -> Result { return {unknown}; }},
+                    content);
 }
 
 std::vector<v2::ToolCallContent> to_v2(std::vector<v1::ToolCallContent> contents) {

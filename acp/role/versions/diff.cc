@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/git_patch.h"
 #include "acp/role/versions/kept.h"
@@ -15,20 +13,37 @@ struct Paths {
 
 Paths paths_of(v2::DiffChange& change) {
   return std::visit(
-      Overloaded{[](v2::DiffAdd& add) { return Paths{"add", {}, std::move(add.path)}; },
-                 [](v2::DiffDelete& gone) { return Paths{"delete", {}, std::move(gone.path)}; },
-                 [](v2::DiffModify& change) { return Paths{"modify", {}, std::move(change.path)}; },
-                 [](v2::DiffMove& move) {
-                   return Paths{"move", std::move(move.oldPath), std::move(move.path)};
-                 },
-                 [](v2::DiffCopy& copy) {
-                   return Paths{"copy", std::move(copy.oldPath), std::move(copy.path)};
-                 },
-                 [](Unknown& other) {
-                   return Paths{std::move(other.tag), {},
-                                other.payload["path"].as_string().value_or("")};
-                 }},
+      Overloaded{
+          [](v2::DiffAdd& add) {
+            return Paths{"add", {}, std::move(add.path)};
+          },
+          [](v2::DiffDelete& gone) {
+            return Paths{"delete", {}, std::move(gone.path)};
+          },
+          [](v2::DiffModify& change) {
+            return Paths{"modify", {}, std::move(change.path)};
+          },
+          [](v2::DiffMove& move) {
+            return Paths{"move", std::move(move.oldPath), std::move(move.path)};
+          },
+          [](v2::DiffCopy& copy) {
+            return Paths{"copy", std::move(copy.oldPath), std::move(copy.path)};
+          },
+          [](Unknown& other) {
+            return Paths{std::move(other.tag), {}, other.payload["path"].as_string().value_or("")};
+          }},
       change.operation);
+}
+
+const std::string* path_of(const v2::DiffOperation& operation) {
+  return std::visit(
+      [](const auto& one) -> const std::string* {
+        if constexpr (requires { one.path; })
+          return &one.path;
+        else
+          return nullptr;
+      },
+      operation);
 }
 
 // A patch names files without their first slash, or from a directory on.
@@ -46,6 +61,12 @@ const PatchedFile* part_of(const Paths& paths, bool only, std::vector<PatchedFil
     return &files[i];
   }
   return nullptr;
+}
+
+// An empty file that comes or goes has no hunks.
+bool has_texts(const PatchedFile& file) {
+  return file.hunks > 0 || (!file.binary && (file.operation == PatchedFile::Operation::add ||
+                                             file.operation == PatchedFile::Operation::delete_));
 }
 
 v1::Diff diff_of(const Paths& paths, const PatchedFile& file) {
@@ -83,6 +104,12 @@ v2::Diff to_v2(v1::Diff diff) {
     change.operation = std::move(add);
   }
   change.fileType = v2::DiffFileType(v2::DiffFileType::text);
+  // What the change was in version 2 before, as far as it is still the same file.
+  const Json kept = take_kept(diff._meta);
+  if (auto before = recode<v2::DiffChange>(Json(kept["change"]))) {
+    const std::string *old_path = path_of(before->operation), *path = path_of(change.operation);
+    if (old_path != nullptr && *old_path == *path) change = std::move(*before);
+  }
   to._meta = std::move(diff._meta);
   return to;
 }
@@ -99,7 +126,7 @@ std::vector<v1::ToolCallContent> to_v1(v2::Diff diff) {
     Json meta = diff._meta;
     keep(meta, "change", raw);
     const PatchedFile* file = part_of(paths, diff.changes.size() == 1, files, taken);
-    if (file != nullptr && file->hunks > 0) {
+    if (file != nullptr && has_texts(*file)) {
       keep(meta, "line", file->first_line);
       v1::Diff one = diff_of(paths, *file);
       one._meta = std::move(meta);

@@ -70,8 +70,8 @@ v1::CreateElicitationResponse to_v1(v2::CreateElicitationResponse response) {
                      auto& content = accept.content.emplace();
                      for (const auto& [name, value] : *from.content) {
                        auto same = recode<v1::ElicitationContentValue>(value);
-                       content[name] =
-                           same ? std::move(*same) : v1::ElicitationContentValue(json::encode(value));
+                       content[name] = same ? std::move(*same)
+                                            : v1::ElicitationContentValue(json::encode(value));
                      }
                    }
                    to.action = std::move(accept);

@@ -63,8 +63,8 @@ void append_lines(std::string& out, char sign, const std::vector<std::string_vie
 
 std::string write_git_patch(std::string_view path, std::optional<std::string_view> old_text,
                             std::string_view new_text) {
-  if (old_text == new_text) return {};
   if (path.starts_with('/')) path.remove_prefix(1);
+  if (path.empty() || old_text == new_text) return {};
   const std::string old_name = quoted('a', path), new_name = quoted('b', path);
   std::string out = "diff --git " + old_name + ' ' + new_name + '\n';
   if (!old_text) out += "new file mode 100644\n";

@@ -11,7 +11,7 @@ namespace acp::detail::versions {
 
 // A patch of one file, with one hunk: what differs, and three lines around it. Without an old text
 // the file is new. An absolute path loses its first slash, as git names files. Empty if the texts
-// are the same. Linear in the size of the texts.
+// are the same, or there is no path. Linear in the size of the texts.
 std::string write_git_patch(std::string_view path, std::optional<std::string_view> old_text,
                             std::string_view new_text);
 

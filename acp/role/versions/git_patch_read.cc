@@ -28,8 +28,8 @@ std::optional<std::string> take_quoted(std::string_view& text) {
       name += named[at];
     } else if (text.size() - i > 3 && text[i] <= '3' && is_octal(text[i]) &&
                is_octal(text[i + 1]) && is_octal(text[i + 2])) {
-      name += static_cast<char>((text[i] - '0') * 64 + (text[i + 1] - '0') * 8 +
-                                (text[i + 2] - '0'));
+      name +=
+          static_cast<char>((text[i] - '0') * 64 + (text[i + 1] - '0') * 8 + (text[i + 2] - '0'));
       i += 2;
     } else {
       return std::nullopt;

@@ -54,10 +54,10 @@ class Scratch {
 };
 
 TEST(GitPatch, IsWhatGitWouldWrite) {
-  EXPECT_EQ(write_git_patch("/src/a.cc", "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
-                            "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-            "diff --git a/src/a.cc b/src/a.cc\n--- a/src/a.cc\n+++ b/src/a.cc\n"
-            "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+  EXPECT_EQ(
+      write_git_patch("/src/a.cc", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+      "diff --git a/src/a.cc b/src/a.cc\n--- a/src/a.cc\n+++ b/src/a.cc\n"
+      "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
   EXPECT_EQ(write_git_patch("/new", std::nullopt, "a"),
             "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n"
             "@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n");
@@ -79,8 +79,8 @@ TEST(GitPatch, IsWhatGitWouldWrite) {
 }
 
 std::string random_text(std::mt19937& random) {
-  static const std::string lines[] = {"a",    "b",     "",     "  indented", "\xC3\xBC\xE2\x82\xAC",
-                                      "-x",   "+y",    "\\ z", "@@ -1 +1 @@", "diff --git a/q b/q",
+  static const std::string lines[] = {"a",     "b",   "",     "  indented",  "\xC3\xBC\xE2\x82\xAC",
+                                      "-x",    "+y",  "\\ z", "@@ -1 +1 @@", "diff --git a/q b/q",
                                       "tab\t", "cr\r"};
   std::string text;
   for (std::size_t count = random() % 14; count > 0; --count)
@@ -106,8 +106,9 @@ std::string changed(const std::string& text, std::mt19937& random) {
 TEST(GitPatch, GitAppliesIt) {
   const Scratch scratch;
   std::mt19937 random(20261119);
-  const std::string names[] = {"plain.txt", "dir/with space.txt", "\xC3\xA4\xC3\xB6.txt",
-                               "quote\".txt", "back\\slash", "tab\tname", "a b", "x/y z/b/w"};
+  const std::string names[] = {"plain.txt",   "dir/with space.txt", "\xC3\xA4\xC3\xB6.txt",
+                               "quote\".txt", "back\\slash",        "tab\tname",
+                               "a b",         "x/y z/b/w"};
   int applied = 0;
   for (int i = 0; i < 200; ++i) {
     const std::string name = std::to_string(i) + "/" + names[random() % std::size(names)];
@@ -115,9 +116,8 @@ TEST(GitPatch, GitAppliesIt) {
     const std::string old_text = is_new ? "" : random_text(random);
     const std::string new_text =
         random() % 3 == 0 ? random_text(random) : changed(old_text, random);
-    const std::string patch =
-        is_new ? write_git_patch("/" + name, std::nullopt, new_text)
-               : write_git_patch("/" + name, old_text, new_text);
+    const std::string patch = is_new ? write_git_patch("/" + name, std::nullopt, new_text)
+                                     : write_git_patch("/" + name, old_text, new_text);
     SCOPED_TRACE(patch);
     if (!is_new) Scratch::write(scratch.file(name), old_text);
     if (patch.empty()) {
@@ -188,12 +188,24 @@ TEST(GitPatch, ReadsWhatGitWrites) {
 TEST(GitPatch, RefusesWhatIsMalformed) {
   const std::string head = "diff --git a/x b/x\n--- a/x\n+++ b/x\n";
   for (const std::string& text : std::vector<std::string>{
-           "", "nothing", "diff --git", "diff --git \n", "diff --git a/x\n",
-           "diff --git \"a/x b/x\n", "diff --git \"a/\\9\" b/x\n", "diff --git \"a/\\", head,
-           "diff --git a/x b/x\n--- a/x\n", head + "@@ -1 +1 @@\n", head + "@@ -1 +1 @@\n-a\n",
-           head + "@@ -1,2 +1 @@\n-a\n+b\n", head + "@@ -1 +1 @@\n-a\n-b\n+c\n",
-           head + "@@ -a +1 @@\n-a\n+b\n", head + "@@ -1 +1\n-a\n+b\n",
-           head + "@@ -1 +1 @@\n?a\n+b\n", head + "@@ -1 +1 @@\n\\ No newline\n-a\n+b\n",
+           "",
+           "nothing",
+           "diff --git",
+           "diff --git \n",
+           "diff --git a/x\n",
+           "diff --git \"a/x b/x\n",
+           "diff --git \"a/\\9\" b/x\n",
+           "diff --git \"a/\\",
+           head,
+           "diff --git a/x b/x\n--- a/x\n",
+           head + "@@ -1 +1 @@\n",
+           head + "@@ -1 +1 @@\n-a\n",
+           head + "@@ -1,2 +1 @@\n-a\n+b\n",
+           head + "@@ -1 +1 @@\n-a\n-b\n+c\n",
+           head + "@@ -a +1 @@\n-a\n+b\n",
+           head + "@@ -1 +1\n-a\n+b\n",
+           head + "@@ -1 +1 @@\n?a\n+b\n",
+           head + "@@ -1 +1 @@\n\\ No newline\n-a\n+b\n",
            head + "@@ -1 +1 @@\n-a\n+b\nmore\n",
            head + "@@ -1,99999999999999999999 +1 @@\n-a\n+b\n",
            head + "@@ -1,18446744073709551615 +1 @@\n-a\n+b\n",
@@ -219,9 +231,10 @@ TEST(GitPatch, SurvivesDamage) {
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {
     const std::string old_text = random_text(random);
-    std::string patch = "diff --git \"a/\\303\\244 x\" b/y\nrename from \"\\303\\244 x\"\n"
-                        "rename to y\n" +
-                        write_git_patch("/a b", old_text, random_text(random));
+    std::string patch =
+        "diff --git \"a/\\303\\244 x\" b/y\nrename from \"\\303\\244 x\"\n"
+        "rename to y\n" +
+        write_git_patch("/a b", old_text, random_text(random));
     for (std::size_t damage = 1 + random() % 3; damage > 0 && !patch.empty(); --damage) {
       const std::size_t at = random() % patch.size();
       if (random() % 3 == 0)

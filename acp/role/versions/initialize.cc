@@ -32,6 +32,13 @@ To method(auto& from) {
   return to;
 }
 
+Json renamed(const Json& object, std::string_view old_name, std::string_view name) {
+  Json to = Json::object();
+  for (const auto& [key, value] : object.members())
+    to.set(key == old_name ? name : std::string_view(key), Json(value));
+  return to;
+}
+
 }  // namespace
 
 v2::Implementation to_v2(Nullable<v1::Implementation> info) {
@@ -47,44 +54,42 @@ v1::Implementation to_v1(v2::Implementation info) {
 
 std::optional<v2::AuthMethod> to_v2(v1::AuthMethod from) {
   using Method = std::optional<v2::AuthMethod>;
-  return std::visit(
-      Overloaded{
-          [](v1::AuthMethodAgent& agent) -> Method { return method<v2::AuthMethodAgent>(agent); },
-          [](v1::AuthMethodTerminal& terminal) -> Method {
-            auto to = method<v2::AuthMethodTerminal>(terminal);
-            for (auto& [name, value] : terminal.env) {
-              v2::EnvVariable& variable = to.env.emplace_back();
-              variable.name = name;
-              variable.value = std::move(value);
-            }
-            return to;
-          },
-          // Version 1 has one type of its own without a tag, and may name it.
-          [&](Unknown& unknown) -> Method {
-            if (const auto id = unknown.payload["id"].as_string())
-              unknown.payload.set("methodId", *id);
-            return recode<v2::AuthMethod>(from);
-          }},
-      from);
+  return std::visit(Overloaded{[](v1::AuthMethodAgent& agent) -> Method {
+                                 return method<v2::AuthMethodAgent>(agent);
+                               },
+                               [](v1::AuthMethodTerminal& terminal) -> Method {
+                                 auto to = method<v2::AuthMethodTerminal>(terminal);
+                                 for (auto& [name, value] : terminal.env) {
+                                   v2::EnvVariable& variable = to.env.emplace_back();
+                                   variable.name = name;
+                                   variable.value = std::move(value);
+                                 }
+                                 return to;
+                               },
+                               // Version 1 has no tag for an agent's own method, but may give it.
+                               [&](Unknown& unknown) -> Method {
+                                 unknown.payload = renamed(unknown.payload, "id", "methodId");
+                                 return recode<v2::AuthMethod>(from);
+                               }},
+                    from);
 }
 
-std::optional<v1::AuthMethod> to_v1(v2::AuthMethod from) {
-  using Method = std::optional<v1::AuthMethod>;
-  return std::visit(
-      Overloaded{
-          [](v2::AuthMethodAgent& agent) -> Method { return method<v1::AuthMethodAgent>(agent); },
-          [](v2::AuthMethodTerminal& terminal) -> Method {
-            auto to = method<v1::AuthMethodTerminal>(terminal);
-            for (v2::EnvVariable& variable : terminal.env)
-              to.env[variable.name] = std::move(variable.value);
-            return to;
-          },
-          [&](Unknown& unknown) -> Method {
-            if (const auto id = unknown.payload["methodId"].as_string())
-              unknown.payload.set("id", *id);
-            return std::move(unknown);
-          }},
-      from);
+v1::AuthMethod to_v1(v2::AuthMethod from) {
+  using Method = v1::AuthMethod;
+  return std::visit(Overloaded{[](v2::AuthMethodAgent& agent) -> Method {
+                                 return method<v1::AuthMethodAgent>(agent);
+                               },
+                               [](v2::AuthMethodTerminal& terminal) -> Method {
+                                 auto to = method<v1::AuthMethodTerminal>(terminal);
+                                 for (v2::EnvVariable& variable : terminal.env)
+                                   to.env[variable.name] = std::move(variable.value);
+                                 return to;
+                               },
+                               [&](Unknown& unknown) -> Method {
+                                 unknown.payload = renamed(unknown.payload, "methodId", "id");
+                                 return std::move(unknown);
+                               }},
+                    from);
 }
 
 std::vector<v2::AuthMethod> to_v2(std::vector<v1::AuthMethod> methods) {

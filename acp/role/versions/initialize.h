@@ -2,8 +2,10 @@
 //
 // Where the versions differ:
 // - Version 2 demands a name and version of either side: `unknown` where version 1 has none.
-// - A terminal method's environment is a map in version 1: of a name that version 2 lists twice, the
+// - A terminal method's environment is a map in version 1: of a name that version 2 lists twice,
+// the
 //   last one counts. The entries' `_meta` is lost.
+// - A method of an unknown type stays one in the types; on version 1's wire it reads as an agent's.
 #pragma once
 
 #include <optional>
@@ -18,8 +20,9 @@ namespace acp::detail::versions {
 v2::Implementation to_v2(Nullable<v1::Implementation> info);
 v1::Implementation to_v1(v2::Implementation info);
 
+// Nothing for a method of a type that only version 2 knows, and that does not fit.
 std::optional<v2::AuthMethod> to_v2(v1::AuthMethod method);
-std::optional<v1::AuthMethod> to_v1(v2::AuthMethod method);
+v1::AuthMethod to_v1(v2::AuthMethod method);
 std::vector<v2::AuthMethod> to_v2(std::vector<v1::AuthMethod> methods);
 std::vector<v1::AuthMethod> to_v1(std::vector<v2::AuthMethod> methods);
 

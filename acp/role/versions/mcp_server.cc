@@ -50,12 +50,6 @@ To stdio(auto& from) {
   return to;
 }
 
-template <class Server>
-const Server* first_inexpressible(const std::vector<Server>& servers, auto cannot) {
-  const auto found = std::find_if(servers.begin(), servers.end(), cannot);
-  return found == servers.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 std::optional<v2::McpServer> to_v2(v1::McpServer server) {
@@ -75,8 +69,8 @@ std::optional<v2::McpServer> to_v2(v1::McpServer server) {
       server);
 }
 
-std::optional<v1::McpServer> to_v1(v2::McpServer server) {
-  using Server = std::optional<v1::McpServer>;
+v1::McpServer to_v1(v2::McpServer server) {
+  using Server = v1::McpServer;
   return std::visit(
       Overloaded{[](v2::McpServerHttp& from) -> Server {
                    return http<v1::McpServerHttp, v1::HttpHeader>(from);
@@ -85,20 +79,15 @@ std::optional<v1::McpServer> to_v1(v2::McpServer server) {
                  [](v2::McpServerStdio& from) -> Server {
                    return stdio<v1::McpServerStdio, v1::EnvVariable>(from);
                  },
-                 [](Unknown&) -> Server { return std::nullopt; }},
+                 [](Unknown& unknown) -> Server { return std::move(unknown); }},
       server);
 }
 
 const v1::McpServer* inexpressible(const std::vector<v1::McpServer>& servers) {
-  return first_inexpressible(servers, [](const v1::McpServer& server) {
+  const auto found = std::find_if(servers.begin(), servers.end(), [](const auto& server) {
     return std::holds_alternative<v1::McpServerSse>(server);
   });
-}
-
-const v2::McpServer* inexpressible(const std::vector<v2::McpServer>& servers) {
-  return first_inexpressible(servers, [](const v2::McpServer& server) {
-    return std::holds_alternative<Unknown>(server);
-  });
+  return found == servers.end() ? nullptr : &*found;
 }
 
 std::vector<v2::McpServer> to_v2(std::vector<v1::McpServer> servers) {

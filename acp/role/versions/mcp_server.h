@@ -15,15 +15,13 @@ namespace acp::detail::versions {
 
 // Nothing for a server that version 2 cannot express: one over SSE.
 std::optional<v2::McpServer> to_v2(v1::McpServer server);
-// Nothing for a server whose type only version 2 has.
-std::optional<v1::McpServer> to_v1(v2::McpServer server);
-
-// The first server that the other version cannot express, for a message that names it.
+// The first of these, for a message that names it; null if there is none.
 const v1::McpServer* inexpressible(const std::vector<v1::McpServer>& servers);
-const v2::McpServer* inexpressible(const std::vector<v2::McpServer>& servers);
-
-// Without those.
+// Without them.
 std::vector<v2::McpServer> to_v2(std::vector<v1::McpServer> servers);
+
+// A server of an unknown type stays one.
+v1::McpServer to_v1(v2::McpServer server);
 std::vector<v1::McpServer> to_v1(std::vector<v2::McpServer> servers);
 
 }  // namespace acp::detail::versions

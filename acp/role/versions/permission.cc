@@ -87,12 +87,15 @@ v1::RequestPermissionRequest to_v1(v2::RequestPermissionRequest request, AskedCa
   v1::RequestPermissionRequest to;
   to._meta = std::move(request._meta);
   v1::ToolCallUpdate& call = to.toolCall;
+  bool named = false;
   if (request.subject)
     std::visit(Overloaded{[&](v2::ToolCallPermissionSubject& subject) {
+                            named = true;
                             call = to_v1(std::move(subject.toolCall));
                             keep(to._meta, "subject_meta", subject._meta);
                           },
                           [&](v2::CommandPermissionSubject& command) {
+                            named = command.toolCallId.has_value();
                             describe_command(call, command);
                           },
                           [&](Unknown&) {
@@ -100,7 +103,7 @@ v1::RequestPermissionRequest to_v1(v2::RequestPermissionRequest request, AskedCa
                                  Json::from_valid(json::encode(*request.subject)));
                           }},
                *request.subject);
-  if (call.toolCallId.empty()) call.toolCallId = std::move(asked.made_id);
+  if (!named) call.toolCallId = std::move(asked.made_id);
   if (!call.title || call.title->empty())
     call.title = request.title;
   else if (*call.title != request.title)
@@ -157,7 +160,9 @@ v1::RequestPermissionResponse to_v1(v2::RequestPermissionResponse response,
     return to;
   }
   to.outcome = v1::CancelledPermissionOutcome();
-  keep(to._meta, "outcome", Json::from_valid(json::encode(response.outcome)));
+  const Json outcome = Json::from_valid(json::encode(response.outcome));
+  if (outcome.size() > 1 || outcome["outcome"].as_string() != "cancelled")
+    keep(to._meta, "outcome", outcome);
   if (turn_cancelled) return to;
   for (const v1::PermissionOption& option : options) {
     if (option.kind != v1::PermissionOptionKind::reject_once) continue;

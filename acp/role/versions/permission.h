@@ -2,7 +2,8 @@
 //
 // Where the versions differ:
 // - Version 2 has a title of its own: in version 1 it is the tool call's.
-// - Version 1 always asks about a tool call. Where version 2 asks about a command, it is one of kind
+// - Version 1 always asks about a tool call. Where version 2 asks about a command, it is one of
+// kind
 //   `execute` that shows the command; where it asks about something else or nothing, one with the
 //   title alone. A description becomes the first of the call's content.
 // - Version 2's title, description and other subjects are kept in `_meta`, where they are more than

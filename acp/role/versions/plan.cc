@@ -79,30 +79,29 @@ v2::PlanUpdate to_v2(v1::Plan plan) {
 std::optional<v2::PlanUpdate> to_v2(v1::PlanUpdate update) {
   v2::PlanUpdate to;
   to._meta = std::move(update._meta);
-  const bool fits = std::visit(
-      Overloaded{[&](v1::PlanItems& from) {
-                   v2::PlanItems items;
-                   items.planId = std::move(from.planId);
-                   items.entries =
-                       mapped_list<v2::PlanEntry>(std::move(from.entries), entry_to_v2);
-                   items._meta = std::move(from._meta);
-                   to.plan = std::move(items);
-                   return true;
-                 },
-                 [&](v1::PlanFile& from) {
-                   to.plan = other_plan<v2::PlanFile>(from);
-                   return true;
-                 },
-                 [&](v1::PlanMarkdown& from) {
-                   to.plan = other_plan<v2::PlanMarkdown>(from);
-                   return true;
-                 },
-                 [&](Unknown&) {
-                   auto plan = recode<v2::PlanUpdateContent>(update.plan);
-                   if (plan) to.plan = std::move(*plan);
-                   return plan.has_value();
-                 }},
-      update.plan);
+  const bool fits = std::visit(Overloaded{[&](v1::PlanItems& from) {
+                                            v2::PlanItems items;
+                                            items.planId = std::move(from.planId);
+                                            items.entries = mapped_list<v2::PlanEntry>(
+                                                std::move(from.entries), entry_to_v2);
+                                            items._meta = std::move(from._meta);
+                                            to.plan = std::move(items);
+                                            return true;
+                                          },
+                                          [&](v1::PlanFile& from) {
+                                            to.plan = other_plan<v2::PlanFile>(from);
+                                            return true;
+                                          },
+                                          [&](v1::PlanMarkdown& from) {
+                                            to.plan = other_plan<v2::PlanMarkdown>(from);
+                                            return true;
+                                          },
+                                          [&](Unknown&) {
+                                            auto plan = recode<v2::PlanUpdateContent>(update.plan);
+                                            if (plan) to.plan = std::move(*plan);
+                                            return plan.has_value();
+                                          }},
+                               update.plan);
   if (!fits) return std::nullopt;
   return to;
 }

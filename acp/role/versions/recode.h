@@ -40,7 +40,8 @@ Nullable<To> recoded(const Nullable<From>& from) {
 
 // `convert` for a value; absent and null stay what they are.
 template <class From, class Convert>
-auto mapped(Nullable<From>&& from, Convert convert) -> Nullable<decltype(convert(std::move(*from)))> {
+auto mapped(Nullable<From>&& from, Convert convert)
+    -> Nullable<decltype(convert(std::move(*from)))> {
   if (from.is_null()) return nullptr;
   if (!from.has_value()) return {};
   return convert(std::move(*from));

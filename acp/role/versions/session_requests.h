@@ -37,8 +37,8 @@ struct SessionBegin {
   std::vector<v1::SessionConfigOption> options;
 };
 
-// For new, resumed, loaded and forked sessions. What the session has moves to `options`, which gives
-// the answer its list.
+// For new, resumed, loaded and forked sessions. What the session has moves to `options`, which
+// gives the answer its list.
 template <class Response>
 SessionBegin take_begin(Response& response) {
   SessionBegin begin;

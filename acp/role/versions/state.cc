@@ -31,28 +31,27 @@ void end_turn(v2::IdleStateUpdate& idle, SessionActivity& activity) {
     response.usage = recoded<v1::Usage>(idle.usage);
     response._meta = idle._meta;
   };
-  std::visit(Overloaded{[](v2::NoStopReason&) {},
-                        [&](v2::EndTurnStopReason&) { answer(v1::StopReason::end_turn); },
-                        [&](v2::MaxTokensStopReason&) { answer(v1::StopReason::max_tokens); },
-                        [&](v2::MaxTurnRequestsStopReason&) {
-                          answer(v1::StopReason::max_turn_requests);
-                        },
-                        [&](v2::RefusalStopReason&) { answer(v1::StopReason::refusal); },
-                        [&](v2::CancelledStopReason&) { answer(v1::StopReason::cancelled); },
-                        [&](v2::ErrorStopReason& failed) {
-                          v1::Error& error = activity.error.emplace();
-                          if (failed.error) {
-                            error = to_v1(std::move(*failed.error));
-                          } else {
-                            error.code = v1::error_code::internal_error;
-                            error.message = "the turn failed";
-                          }
-                        },
-                        [&](Unknown& other) {
-                          activity.stop_reason = std::move(other.tag);
-                          answer(v1::StopReason::end_turn);
-                        }},
-             idle.stopReason);
+  std::visit(
+      Overloaded{[](v2::NoStopReason&) {},
+                 [&](v2::EndTurnStopReason&) { answer(v1::StopReason::end_turn); },
+                 [&](v2::MaxTokensStopReason&) { answer(v1::StopReason::max_tokens); },
+                 [&](v2::MaxTurnRequestsStopReason&) { answer(v1::StopReason::max_turn_requests); },
+                 [&](v2::RefusalStopReason&) { answer(v1::StopReason::refusal); },
+                 [&](v2::CancelledStopReason&) { answer(v1::StopReason::cancelled); },
+                 [&](v2::ErrorStopReason& failed) {
+                   v1::Error& error = activity.error.emplace();
+                   if (failed.error) {
+                     error = to_v1(std::move(*failed.error));
+                   } else {
+                     error.code = v1::error_code::internal_error;
+                     error.message = "the turn failed";
+                   }
+                 },
+                 [&](Unknown& other) {
+                   activity.stop_reason = std::move(other.tag);
+                   answer(v1::StopReason::end_turn);
+                 }},
+      idle.stopReason);
 }
 
 }  // namespace
@@ -98,23 +97,21 @@ SessionActivity to_v1(v2::StateUpdate update) {
     if (from.background) activity.background = std::move(*from.background);
     activity.meta = std::move(from._meta);
   };
-  std::visit(Overloaded{[&](v2::RunningStateUpdate& from) { common(State::running, from); },
-                        [&](v2::IdleStateUpdate& from) {
-                          end_turn(from, activity);
-                          common(State::idle, from);
-                        },
-                        [&](v2::RequiresActionStateUpdate& from) {
-                          common(State::requires_action, from);
-                        },
-                        [&](v2::UnknownStateUpdate& from) { common(State::unknown, from); },
-                        [&](Unknown& other) {
-                          activity.unlisted = std::move(other.tag);
-                          activity.meta = Json(other.payload["_meta"]);
-                          const Json background(other.payload["background"]);
-                          activity.background =
-                              recode<std::vector<v2::BackgroundWork>>(background);
-                        }},
-             update);
+  std::visit(
+      Overloaded{[&](v2::RunningStateUpdate& from) { common(State::running, from); },
+                 [&](v2::IdleStateUpdate& from) {
+                   end_turn(from, activity);
+                   common(State::idle, from);
+                 },
+                 [&](v2::RequiresActionStateUpdate& from) { common(State::requires_action, from); },
+                 [&](v2::UnknownStateUpdate& from) { common(State::unknown, from); },
+                 [&](Unknown& other) {
+                   activity.unlisted = std::move(other.tag);
+                   activity.meta = Json(other.payload["_meta"]);
+                   const Json background(other.payload["background"]);
+                   activity.background = recode<std::vector<v2::BackgroundWork>>(background);
+                 }},
+      update);
   return activity;
 }
 

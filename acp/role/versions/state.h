@@ -1,5 +1,5 @@
-// What a session is doing. In version 1 the answer to a prompt says how its turn ended; in version 2
-// an update does, and another that it began.
+// What a session is doing. In version 1 the answer to a prompt says how its turn ended; in version
+// 2 an update does, and another that it began.
 //
 // Where the versions differ:
 // - Version 2 has a stop reason `error`, which in version 1 is an error as the prompt's answer. One

@@ -66,8 +66,9 @@ void take_rest(Json& meta, v2::ToolCallUpdate& update) {
   if (kept.absent()) return;
   const auto take = [&](std::string_view name, auto& member) {
     using Member = std::remove_reference_t<decltype(*member)>;
-    if (kept[name].is_null()) member = nullptr;
-    if (auto value = recode<Member>(Json(kept[name])); value && kept[name].kind() != json::ValueKind::null)
+    if (kept[name].is_null())
+      member = nullptr;
+    else if (auto value = recode<Member>(Json(kept[name])))
       member = std::move(*value);
   };
   if (!kept["status"].absent()) take("status", update.status);
@@ -80,9 +81,7 @@ void take_rest(Json& meta, v2::ToolCallUpdate& update) {
 // The lists have the same order: a value that only version 2 has stands elsewhere.
 static_assert(static_cast<int>(v2::ToolKind::other) == static_cast<int>(v1::ToolKind::other));
 
-v2::ToolKind to_v2(v1::ToolKind kind) {
-  return static_cast<v2::ToolKind::Value>(kind);
-}
+v2::ToolKind to_v2(v1::ToolKind kind) { return static_cast<v2::ToolKind::Value>(kind); }
 
 v1::ToolKind to_v1(const v2::ToolKind& kind) {
   return kind == v2::ToolKind::unknown_ ? v1::ToolKind::other
@@ -175,7 +174,7 @@ v1::ToolCall to_v1_call(v2::ToolCallUpdate first) {
   v1::ToolCallUpdate update = to_v1(std::move(first));
   v1::ToolCall call;
   call.toolCallId = std::move(update.toolCallId);
-  if (update.name && !update.name->empty()) call.name = std::move(*update.name);
+  if (update.name) call.name = std::move(*update.name);
   if (update.title) call.title = std::move(*update.title);
   if (call.title.empty() && call.name) call.title = *call.name;
   if (update.kind) call.kind = *update.kind;

@@ -7,8 +7,8 @@
 //   raw input and output.
 // - A call that version 1 announces again keeps what the second announcement leaves empty.
 // - Version 1 has no status for a paused call, which is in progress, and for a cancelled one, which
-//   has failed; one that nobody knows is in progress, and such a kind is `other`. The status or kind
-//   itself is kept in `_meta`, and so are a call's capabilities.
+//   has failed; one that nobody knows is in progress, and such a kind is `other`. The status or
+//   kind itself is kept in `_meta`, and so are a call's capabilities.
 // - Line 0 becomes line 1, as both mean the first.
 #pragma once
 

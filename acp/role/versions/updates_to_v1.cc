@@ -131,9 +131,9 @@ void UpdatesToV1::add_message(Kind kind, auto&& from, std::vector<Update>& out) 
     if (!whole.meta.absent()) out.emplace_back(std::move(whole));
     return;
   }
-  const bool goes_on = known.text_only && now.text_only && now.size >= known.size &&
-                       hash_of(std::string_view(text).substr(0, known.size), hash_begin) ==
-                           known.hash;
+  const bool goes_on =
+      known.text_only && now.text_only && now.size >= known.size &&
+      hash_of(std::string_view(text).substr(0, known.size), hash_begin) == known.hash;
   const std::size_t old_size = known.size;
   known = now;
   if (!goes_on)

@@ -63,74 +63,74 @@ std::vector<v2::SessionUpdate> UpdatesToV2::convert(v1::SessionUpdate update) {
   const auto add_same = [&]<class To>(std::in_place_type_t<To>, const auto& value) {
     add_if(recode<To>(value));
   };
-  std::visit(
-      Overloaded{
-          [&](v1::UserMessageChunk& from) {
-            add_chunk<v2::UserMessageChunk>(Kind::user, std::move(from), out);
-          },
-          [&](v1::AgentMessageChunk& from) {
-            add_chunk<v2::AgentMessageChunk>(Kind::agent, std::move(from), out);
-          },
-          [&](v1::AgentThoughtChunk& from) {
-            add_chunk<v2::AgentThoughtChunk>(Kind::thought, std::move(from), out);
-          },
-          [&](v1::ToolCall& call) {
-            stands("tool_call " + call.toolCallId);
-            add(to_v2(std::move(call)));
-          },
-          [&](v1::ToolCallUpdate& from) { add(to_v2(std::move(from))); },
-          [&](v1::Plan& plan) {
-            end_message();
-            add(to_v2(std::move(plan)));
-          },
-          [&](v1::PlanUpdate& from) {
-            end_message();
-            add_if(to_v2(std::move(from)));
-          },
-          [&](v1::PlanRemoved& from) { add(to_v2(std::move(from))); },
-          [&](v1::AvailableCommandsUpdate& from) { add(to_v2(std::move(from))); },
-          [&](v1::CurrentModeUpdate& from) {
-            options_.set_mode(from.currentModeId);
-            v2::ConfigOptionUpdate to = options_.update();
-            to._meta = std::move(from._meta);
-            add(std::move(to));
-          },
-          [&](v1::ConfigOptionUpdate& from) {
-            options_.set_options(std::move(from.configOptions));
-            v2::ConfigOptionUpdate to = options_.update();
-            to._meta = std::move(from._meta);
-            add(std::move(to));
-          },
-          [&](v1::SessionInfoUpdate& from) {
-            add_same(std::in_place_type<v2::SessionInfoUpdate>, from);
-          },
-          [&](v1::UsageUpdate& from) { add_same(std::in_place_type<v2::UsageUpdate>, from); },
-          [&](v1::Notice& from) {
-            end_message();
-            add_same(std::in_place_type<v2::Notice>, from);
-          },
-          [&](v1::CompactionUpdate& from) {
-            stands("compaction " + from.compactionId);
-            add(to_v2(std::move(from)));
-          },
-          [&](v1::CompactionSummaryChunk& from) {
-            stands("compaction " + from.compactionId);
-            add_if(to_v2(std::move(from)));
-          },
-          [&](v1::SubagentUpdate& from) {
-            stands("subagent " + from.sessionId);
-            add_same(std::in_place_type<v2::SubagentUpdate>, from);
-          },
-          [&](v1::SessionMessage& from) {
-            stands("message " + from.messageId);
-            add(to_v2(std::move(from)));
-          },
-          [&](v1::SessionMessageChunk& from) {
-            stands("message " + from.messageId);
-            add_if(to_v2(std::move(from)));
-          },
-          [&](Unknown&) { add_same(std::in_place_type<v2::SessionUpdate>, update); }},
-      update);
+  std::visit(Overloaded{[&](v1::UserMessageChunk& from) {
+                          add_chunk<v2::UserMessageChunk>(Kind::user, std::move(from), out);
+                        },
+                        [&](v1::AgentMessageChunk& from) {
+                          add_chunk<v2::AgentMessageChunk>(Kind::agent, std::move(from), out);
+                        },
+                        [&](v1::AgentThoughtChunk& from) {
+                          add_chunk<v2::AgentThoughtChunk>(Kind::thought, std::move(from), out);
+                        },
+                        [&](v1::ToolCall& call) {
+                          stands("tool_call " + call.toolCallId);
+                          add(to_v2(std::move(call)));
+                        },
+                        [&](v1::ToolCallUpdate& from) { add(to_v2(std::move(from))); },
+                        [&](v1::Plan& plan) {
+                          end_message();
+                          add(to_v2(std::move(plan)));
+                        },
+                        [&](v1::PlanUpdate& from) {
+                          end_message();
+                          add_if(to_v2(std::move(from)));
+                        },
+                        [&](v1::PlanRemoved& from) { add(to_v2(std::move(from))); },
+                        [&](v1::AvailableCommandsUpdate& from) { add(to_v2(std::move(from))); },
+                        [&](v1::CurrentModeUpdate& from) {
+                          options_.set_mode(from.currentModeId);
+                          v2::ConfigOptionUpdate to = options_.update();
+                          to._meta = std::move(from._meta);
+                          add(std::move(to));
+                        },
+                        [&](v1::ConfigOptionUpdate& from) {
+                          options_.set_options(std::move(from.configOptions));
+                          v2::ConfigOptionUpdate to = options_.update();
+                          to._meta = std::move(from._meta);
+                          add(std::move(to));
+                        },
+                        [&](v1::SessionInfoUpdate& from) {
+                          add_same(std::in_place_type<v2::SessionInfoUpdate>, from);
+                        },
+                        [&](v1::UsageUpdate& from) {
+                          add_same(std::in_place_type<v2::UsageUpdate>, from);
+                        },
+                        [&](v1::Notice& from) {
+                          end_message();
+                          add_same(std::in_place_type<v2::Notice>, from);
+                        },
+                        [&](v1::CompactionUpdate& from) {
+                          stands("compaction " + from.compactionId);
+                          add(to_v2(std::move(from)));
+                        },
+                        [&](v1::CompactionSummaryChunk& from) {
+                          stands("compaction " + from.compactionId);
+                          add_if(to_v2(std::move(from)));
+                        },
+                        [&](v1::SubagentUpdate& from) {
+                          stands("subagent " + from.sessionId);
+                          add_same(std::in_place_type<v2::SubagentUpdate>, from);
+                        },
+                        [&](v1::SessionMessage& from) {
+                          stands("message " + from.messageId);
+                          add(to_v2(std::move(from)));
+                        },
+                        [&](v1::SessionMessageChunk& from) {
+                          stands("message " + from.messageId);
+                          add_if(to_v2(std::move(from)));
+                        },
+                        [&](Unknown&) { add_same(std::in_place_type<v2::SessionUpdate>, update); }},
+             update);
   return out;
 }
 

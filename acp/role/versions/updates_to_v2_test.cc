@@ -79,7 +79,8 @@ TEST(UpdatesToV2, OtherUpdatesDoNot) {
       R"({"sessionUpdate":"config_option_update","configOptions":[]})",
       R"({"sessionUpdate":"compaction_update","compactionId":"c","status":"completed"})"};
   Agent agent;
-  agent.update(R"({"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"})");
+  agent.update(
+      R"({"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"})");
   EXPECT_EQ(agent.chunk("agent_message"), "m1");
   for (const char* update : beside) {
     EXPECT_NE(agent.update(update), "") << update;
@@ -116,15 +117,14 @@ TEST(UpdatesToV2, APromptsMessage) {
 
 TEST(UpdatesToV2, ModesAndOptionsAreOneCompleteList) {
   Agent agent;
-  agent.updates.options() = OptionsToV2(
-      from<v1::SessionModeState>(
-          R"({"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},)"
-          R"({"id":"code","name":"Code","description":"D"}]})"),
-      from<std::vector<v1::SessionConfigOption>>(
-          R"([{"type":"boolean","id":"fast","name":"Fast","currentValue":true}])"));
-  expect_json(
-      agent.update(R"({"sessionUpdate":"current_mode_update","currentModeId":"code"})"),
-      R"({"sessionUpdate":"config_option_update","configOptions":[
+  agent.updates.options() =
+      OptionsToV2(from<v1::SessionModeState>(
+                      R"({"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},)"
+                      R"({"id":"code","name":"Code","description":"D"}]})"),
+                  from<std::vector<v1::SessionConfigOption>>(
+                      R"([{"type":"boolean","id":"fast","name":"Fast","currentValue":true}])"));
+  expect_json(agent.update(R"({"sessionUpdate":"current_mode_update","currentModeId":"code"})"),
+              R"({"sessionUpdate":"config_option_update","configOptions":[
         {"type":"select","configId":"mode","name":"Mode","category":"mode","currentValue":"code",
          "options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code","description":"D"}]},
         {"type":"boolean","configId":"fast","name":"Fast","currentValue":true}]})");
