@@ -1,5 +1,7 @@
 #include "acp/role/versions/updates_to_v1.h"
 
+#include <algorithm>
+
 #include "acp/role/versions/base64.h"
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/plan.h"
@@ -69,7 +71,8 @@ std::pair<UpdatesToV1::Message&, bool> UpdatesToV1::message(const std::string& i
   const auto [found, is_new] = messages_.try_emplace(id, Message{.hash = hash_begin});
   if (is_new) {
     message_order_.push_back(id);
-    if (message_order_.size() > limits_.messages) {
+    // Not the new one, whatever the limit.
+    if (message_order_.size() > std::max<std::size_t>(limits_.messages, 1)) {
       messages_.erase(message_order_.front());
       message_order_.pop_front();
     }

@@ -246,6 +246,25 @@ TEST(UpdatesToV1, TheModesOptionIsTheMode) {
   EXPECT_EQ(JsonView::of_valid(whole)["configOptions"].size(), 2u);
 }
 
+TEST(UpdatesToV1, PlansWithoutEqualInVersion1) {
+  Client client;
+  const std::string update =
+      R"({"sessionUpdate":"plan_update","plan":{"type":"items","planId":"plan","entries":[)"
+      R"({"content":"a","priority":"_soon","status":"cancelled"},)"
+      R"({"content":"b","priority":"high","status":"_asleep"}]}})";
+  const std::string plan = client.update(update);
+  expect_json(plan, R"({"sessionUpdate":"plan","entries":[
+      {"content":"a","priority":"medium","status":"completed",
+       "_meta":{"libacp/v2":{"priority":"_soon","status":"cancelled"}}},
+      {"content":"b","priority":"high","status":"pending",
+       "_meta":{"libacp/v2":{"status":"_asleep"}}}]})");
+  const auto back = UpdatesToV2(counted_ids()).convert(from<v1::SessionUpdate>(plan));
+  ASSERT_EQ(back.size(), 1u);
+  expect_json(strict(back[0]), update);
+  expect_json(client.update(R"({"sessionUpdate":"plan_removed","planId":"plan"})"),
+              R"({"sessionUpdate":"plan","entries":[]})");
+}
+
 // What both versions can say comes back as it was.
 TEST(UpdatesToV1, EveryUpdateThereAndBack) {
   const char* all[] = {
