@@ -1,6 +1,6 @@
 #include "acp/role/versions/content.h"
-#include "acp/role/versions/git_patch.h"
 #include "acp/role/versions/kept.h"
+#include "acp/role/versions/patch/git_patch.h"
 #include "acp/role/versions/recode.h"
 
 namespace acp::detail::versions {

@@ -1,4 +1,4 @@
-#include "acp/role/versions/git_patch.h"
+#include "acp/role/versions/patch/git_patch.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <charconv>
 
-#include "acp/role/versions/git_patch.h"
+#include "acp/role/versions/patch/git_patch.h"
 
 namespace acp::detail::versions {
 

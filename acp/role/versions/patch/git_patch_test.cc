@@ -1,5 +1,5 @@
 // Patches, checked with git itself.
-#include "acp/role/versions/git_patch.h"
+#include "acp/role/versions/patch/git_patch.h"
 
 #include <gtest/gtest.h>
 
