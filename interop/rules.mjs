@@ -70,13 +70,17 @@ function order(entries) {
   return problems;
 }
 
-// `ours`: the side that our library speaks for.
-export function problemsOf({ entries }, ours, sdk) {
+// Answers and shapes. `ours`: the side that our library speaks for.
+export function shapesOf({ entries }, ours, sdk) {
   const byMethod = new Map();
   for (const [name, { "x-method": method }] of Object.entries(sdk.defs)) {
     const kind = name.match(/(Request|Response|Notification)$/)?.[0];
     if (method && kind) byMethod.set(`${method} ${kind}`, name);
   }
-  const problems = [...answers(entries, ours), ...shapes(entries, ours, sdk, byMethod)];
+  return [...answers(entries, ours), ...shapes(entries, ours, sdk, byMethod)];
+}
+
+export function problemsOf({ entries }, ours, sdk) {
+  const problems = shapesOf({ entries }, ours, sdk);
   return ours === "agent" ? [...problems, ...order(entries)] : problems;
 }
