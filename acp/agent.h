@@ -209,6 +209,11 @@ class Agent {
   // The _meta of the answer to `initialize`: an object.
   Agent& initialize_meta(Json meta);
 
+  // The versions of the protocol that the agent speaks: {1}, {1, 2} or {2}. Version 2 is a draft;
+  // by default only version 1 is spoken, and both if the environment has ACP_V2=1. The handlers are
+  // the same: docs/versions.md. Throws std::invalid_argument for other versions.
+  Agent& versions(std::vector<int> versions);
+
   // ---- how it runs ----
   // What a second prompt of a session does; by default it waits.
   Agent& second_prompt(SecondPrompt choice);

@@ -1,5 +1,5 @@
 // AgentHandle: sessions, and all that is asked of an agent beside them.
-#include "acp/role/agent_calls.h"
+#include "acp/role/client/agent_calls.h"
 #include "acp/role/paths.h"
 
 namespace acp {

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "acp/role/agent_updates.h"
+#include "acp/role/agent/agent_updates.h"
 #include "acp/role/paths.h"
 #include "acp/terminal.h"
 
@@ -69,7 +69,12 @@ void Context::after_response(std::function<void()> action) const {
   auto later = [connection = call_->connection, action = std::move(action)] {
     connection->post(action);
   };
-  call_->id ? lock.engine().after_answer(*call_->id, std::move(later)) : later();
+  if (!call_->id || call_->over)
+    later();
+  else if (call_->answered)
+    call_->when_over.push_back(std::move(later));
+  else
+    lock.engine().after_answer(*call_->id, std::move(later));
 }
 
 // ---- SessionContext
@@ -93,19 +98,7 @@ std::shared_ptr<detail::UpdateFilter> SessionContext::filter_of(UpdateHook hook)
 
 Sent SessionContext::say(std::string_view text) const {
   if (filter_) return say(ContentBlock(text));
-  return send_update(call_, [&](rpc::Engine& engine) {
-    std::string& before = call_->session->chunk_prefix;
-    if (before.empty()) {
-      json::Writer prefix;
-      prefix.put("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":");
-      prefix.string(call_->session->id);
-      prefix.put(
-          ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
-          "{\"type\":\"text\",\"text\":");
-      before = prefix.str();
-    }
-    engine.notify_text(before, text, "}}}}");
-  });
+  return send_update(call_, [&] { call_->role->write_text(*call_->session, text); });
 }
 
 Sent SessionContext::say(const ContentBlock& content) const {
@@ -134,9 +127,9 @@ Sent SessionContext::update(const SessionUpdate& update) const {
         [&] { status = detail::require_order(*call_->session, filtered); },
         [&] { detail::note_order(*call_, filtered, status); });
   }
-  return send_update(call_, [&](rpc::Engine& engine) {
+  return send_update(call_, [&] {
     ToolCallStatus* const status = detail::require_order(*call_->session, update);
-    detail::write_update(engine, call_->session->id, update);
+    call_->role->write_update(*call_->session, update);
     detail::note_order(*call_, update, status);
   });
 }

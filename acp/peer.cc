@@ -3,8 +3,10 @@
 #include "acp/io/connection.h"
 #include "acp/json/codec.h"
 #include "acp/role/call_scope.h"
+#include "acp/role/translation.h"
 #include "acp/schema/registry.h"
 #include "acp/schema/v1.h"
+#include "acp/schema/v2.h"
 
 namespace acp {
 
@@ -23,13 +25,23 @@ std::exception_ptr invalid_answer(std::string_view method, const json::DecodeFau
                  "the answer to " + std::string(method) + " is not valid: " + error.message()));
 }
 
-void start(const Link& link, std::string_view method, const rpc::Engine::Write& params,
-           const std::shared_ptr<async::CompletionBase>& done, Deliver deliver, bool typed,
-           Calling how) {
+bool is_version_2(const Method& method) {
+  const auto all = v2::methods();
+  return &method >= all.data() && &method < all.data() + all.size();
+}
+
+void require_version_2(const io::Connection::Locked& connection, const Method& method) {
+  if (connection.translation() == nullptr && is_version_2(method))
+    throw Refused("version 2 of the protocol is not spoken here: " + std::string(method.name));
+}
+
+// With the lock. `write` gives the engine its params.
+void start(const io::Connection::Locked& lock, const Link& link, std::string_view method,
+           const rpc::Engine::Write& params, const std::shared_ptr<async::CompletionBase>& done,
+           Deliver deliver, bool typed, Calling how) {
   const std::shared_ptr<io::Connection>& connection = link.connection;
   done->home = connection;
   done->helper = connection;
-  io::Connection::Lock lock(*connection);
   const std::shared_ptr<CallScope> scope = link.scope;
   if (scope && scope->cancelled() && how == Calling::while_wanted)
     return void(done->fail(std::make_exception_ptr(Cancelled())));
@@ -72,8 +84,8 @@ void start(const Link& link, std::string_view method, const rpc::Engine::Write& 
   lock.sent_something();
 }
 
-Sent send(const Link& link, std::string_view method, const rpc::Engine::Write& params) {
-  io::Connection::Lock lock(*link.connection);
+Sent send(const io::Connection::Locked& lock, std::string_view method,
+          const rpc::Engine::Write& params) {
   if (!lock.can_send())
     return Sent(std::make_exception_ptr(ConnectionClosed("the connection is closed")));
   lock.engine().notify(method, params);
@@ -108,34 +120,70 @@ std::optional<json::DecodeFault> decode(std::string_view text, const json::Type&
   return json::decode(text, type, value, options);
 }
 
-std::string_view method_of(const json::Type& params) {
-  for (const Method& method : v1::methods())
-    if (method.params == &params && method.side != Side::proxy) return method.name;
+const Method& method_of(const json::Type& params) {
+  for (const std::span<const Method> methods : {v1::methods(), v2::methods()})
+    for (const Method& method : methods)
+      if (method.params == &params && method.side != Side::proxy) return method;
   throw std::logic_error("no method takes these params");
 }
 
-void Link::request(std::string_view method, const json::Type& type, const void* params,
+void Link::request(const json::Type& type, const void* params,
                    const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
                    Calling how) const {
-  start(
-      *this, method, [&](json::Writer& out) { json::write(out, type, params); }, done,
-      std::move(deliver), true, how);
+  const Method& method = method_of(type);
+  const io::Connection::Lock lock(*connection);
+  Translation* const translation = lock.translation();
+  if (translation == nullptr && !is_version_2(method))
+    return start(
+        lock, *this, method.name, [&](json::Writer& out) { json::write(out, type, params); }, done,
+        std::move(deliver), true, how);
+  try {
+    require_version_2(lock, method);
+    Translation::Message message;
+    if (is_version_2(method)) {
+      json::Writer out;
+      json::write(out, type, params);
+      message = {std::string(method.name), out.str(), std::move(deliver)};
+    } else {
+      message = translation->request(type, params, std::move(deliver));
+    }
+    start(
+        lock, *this, message.method, [&](json::Writer& out) { out.put(message.params); }, done,
+        std::move(message.deliver), true, how);
+  } catch (const Refused&) {
+    done->fail(std::current_exception());
+  }
 }
 
 void Link::request_raw(std::string_view method, const Json& params,
                        const std::shared_ptr<async::CompletionBase>& done, Deliver deliver) const {
+  const io::Connection::Lock lock(*connection);
   start(
-      *this, method,
+      lock, *this, method,
       [&](json::Writer& out) { params.absent() ? out.put("{}") : out.put(params.text()); }, done,
       std::move(deliver), false, Calling::while_wanted);
 }
 
 Sent Link::notify(const json::Type& type, const void* params) const {
-  return send(*this, method_of(type), [&](json::Writer& out) { json::write(out, type, params); });
+  const Method& method = method_of(type);
+  const io::Connection::Lock lock(*connection);
+  Translation* const translation = lock.translation();
+  if (translation == nullptr && !is_version_2(method))
+    return send(lock, method.name, [&](json::Writer& out) { json::write(out, type, params); });
+  try {
+    require_version_2(lock, method);
+    if (is_version_2(method))
+      return send(lock, method.name, [&](json::Writer& out) { json::write(out, type, params); });
+    const Translation::Message message = translation->notification(type, params);
+    return send(lock, message.method, [&](json::Writer& out) { out.put(message.params); });
+  } catch (const Refused&) {
+    return Sent(std::current_exception());
+  }
 }
 
 Sent Link::notify_raw(std::string_view method, const Json& params) const {
-  return send(*this, method,
+  const io::Connection::Lock lock(*connection);
+  return send(lock, method,
               [&](json::Writer& out) { params.absent() ? out.put("{}") : out.put(params.text()); });
 }
 

@@ -17,6 +17,8 @@
 
 namespace acp {
 
+struct Method;
+
 namespace io {
 class Connection;
 }
@@ -49,7 +51,7 @@ struct Link {
   std::shared_ptr<CallScope> scope;  // of the handler that calls, if there is one
   std::uint64_t inside = 0;          // the notification that is being handled
 
-  void request(std::string_view method, const json::Type& type, const void* params,
+  void request(const json::Type& type, const void* params,
                const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
                Calling how = Calling::while_wanted) const;
   void request_raw(std::string_view method, const Json& params,
@@ -62,8 +64,8 @@ struct Link {
   }
 };
 
-// The method that takes these params; of requests and notifications alike.
-std::string_view method_of(const json::Type& params);
+// The method that takes these params; of requests and notifications alike, of either version.
+const Method& method_of(const json::Type& params);
 std::optional<json::DecodeFault> decode(std::string_view text, const json::Type& type, void* value,
                                         const json::Limits& limits);
 
@@ -86,13 +88,14 @@ class Peer {
   explicit Peer(detail::Link link) : link_(std::move(link)) {}
 
   // Sends any request of the schema at once, without a check of what the other side advertised.
-  // Throws Error when awaited; dropped before its answer, the request is cancelled.
+  // Throws Error when awaited; dropped before its answer, the request is cancelled. A message of
+  // version 1 goes out as the one of version 2 that says the same where that is spoken, one of
+  // version 2 only there; otherwise throws Refused.
   template <class Request>
   Task<decltype(response_of(std::declval<Request>()))> request(const Request& request) const {
     using Response = decltype(response_of(request));
     const auto done = std::make_shared<async::Completion<Response>>();
-    link_.request(detail::method_of(Request::json_type), Request::json_type, &request, done,
-                  detail::deliver_to<Response>(done));
+    link_.request(Request::json_type, &request, done, detail::deliver_to<Response>(done));
     return Task<Response>(done);
   }
   // Sends any notification of the schema.

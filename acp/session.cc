@@ -2,7 +2,7 @@
 #include "acp/async/when_any.h"
 #include "acp/io/sleep.h"
 #include "acp/json/codec.h"
-#include "acp/role/agent_process.h"
+#include "acp/role/client/agent_process.h"
 
 namespace acp {
 
@@ -165,41 +165,7 @@ Prompt Session::begin_prompt(v1::PromptRequest request) const {
   request.sessionId = session_->id;
   Lock lock(*agent->connection);
   session_->prompts.push_back(state);
-  ++agent->role->prompts_pending;
-  lock.engine().request(
-      "session/prompt", [&](json::Writer& out) { json::write(out, request); },
-      [state, role = agent->role](const rpc::Engine::Answer& answer) {
-        --role->prompts_pending;
-        if (answer.error != nullptr) {
-          state->error =
-              answer.error->connection_closed
-                  ? std::make_exception_ptr(ConnectionClosed(
-                        role->end_reason.empty() ? answer.error->message : role->end_reason))
-                  : std::make_exception_ptr(
-                        CallFailed(answer.error->code, answer.error->message, answer.error->data));
-        } else {
-          v1::PromptResponse response;
-          if (const auto error =
-                  json::decode(answer.result.text(), v1::PromptResponse::json_type, &response))
-            state->error = std::make_exception_ptr(
-                CallFailed(rpc::internal_error,
-                           "the answer to session/prompt is not valid: " + error->message()));
-          else
-            state->response = std::move(response);
-        }
-        role->turn_ended();
-        if (detail::ClientSession* const session = state->session) {
-          std::erase(session->prompts, state);
-          if (session->state)
-            state->response ? session->state->turn_ended(state->response->stopReason)
-                            : session->state->turn_failed();
-          role->state_changed(*session);
-        }
-        if (state->waiter) {
-          --role->prompts_waited;
-          state->wake();
-        }
-      });
+  agent->role->send_prompt(state, request);
   if (session_->state && !state->ended()) {
     session_->state->prompt_sent(std::move(request.prompt));
     agent->role->state_changed(*session_);

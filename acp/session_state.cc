@@ -118,6 +118,8 @@ std::string_view to_string(SessionState::Part part) {
       return "info";
     case Part::questions:
       return "questions";
+    case Part::activity:
+      return "activity";
   }
   return "";
 }
@@ -395,6 +397,10 @@ void SessionState::terminal_output(const v1::TerminalId& id, std::string output,
   TerminalView& view = touch_terminal(id);
   view.output = std::move(output);
   view.truncated = truncated;
+}
+
+void SessionState::terminal_printed(const v1::TerminalId& id, std::string_view output) {
+  touch_terminal(id).output += output;
 }
 
 void SessionState::terminal_exited(const v1::TerminalId& id, v1::TerminalExitStatus status) {

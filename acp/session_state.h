@@ -89,8 +89,27 @@ class SessionState {
     v1::RequestPermissionRequest request = {};
   };
 
+  // What the agent says that it does: in version 2 of the protocol alone. `other`: a state that
+  // this version lacks, which counts as busy.
+  enum class Activity : std::uint8_t { not_reported, idle, running, requires_action, other };
+  // Work that goes on beside the turns.
+  struct BackgroundWork {
+    enum class Kind : std::uint8_t { terminal, tool_call, subagent, other };
+    Kind kind = Kind::other;
+    std::string id = {};  // of the terminal, the call or the subagent's session
+  };
+
   // What stands beside the timeline.
-  enum class Part : std::uint8_t { modes, config_options, commands, plan, usage, info, questions };
+  enum class Part : std::uint8_t {
+    modes,
+    config_options,
+    commands,
+    plan,
+    usage,
+    info,
+    questions,
+    activity
+  };
 
   SessionState();
   SessionState(const SessionState& other);
@@ -126,10 +145,18 @@ class SessionState {
 
   // The client's own terminals. Timeline entries that show them change with them.
   void terminal_created(const v1::TerminalId& id);
+  // More output of a terminal that the agent runs.
+  void terminal_printed(const v1::TerminalId& id, std::string_view output);
   // The whole output so far.
   void terminal_output(const v1::TerminalId& id, std::string output, bool truncated);
   void terminal_exited(const v1::TerminalId& id, v1::TerminalExitStatus status);
   void terminal_released(const v1::TerminalId& id);
+
+  // ---- version 2: what no update of version 1 says
+  // A message has another content now. Does nothing if the message is not on the timeline.
+  void message_replaced(Message::Kind kind, const v1::MessageId& id,
+                        std::vector<v1::ContentBlock> content);
+  void activity_changed(Activity activity, std::optional<std::vector<BackgroundWork>> background);
 
   // For a program that has shown them and limits its memory: lets go of the first `count` entries,
   // and of terminals that nothing shows any more. The others move to the front, and before them
@@ -160,6 +187,10 @@ class SessionState {
   // Absent members were never reported, or cleared.
   const v1::SessionInfoUpdate& info() const { return info_; }
 
+  Activity activity() const { return activity_; }
+  // Nothing: the agent does not report it.
+  const std::optional<std::vector<BackgroundWork>>& background() const { return background_; }
+
   // Grows with every change.
   std::uint64_t revision() const { return revision_; }
   std::uint64_t revision(Part part) const { return config_[static_cast<std::size_t>(part)]; }
@@ -188,7 +219,7 @@ class SessionState {
   std::vector<Link> links_;  // one for each entry
   std::size_t newest_ = none;
   std::uint64_t revision_ = 0;
-  std::array<std::uint64_t, 7> config_ = {};
+  std::array<std::uint64_t, 8> config_ = {};
 
   Index tool_calls_;
   Index compactions_;
@@ -210,10 +241,16 @@ class SessionState {
   v1::SessionInfoUpdate info_;
   std::vector<Question> questions_;
   std::uint64_t last_question_ = 0;
+  Activity activity_ = Activity::not_reported;
+  std::optional<std::vector<BackgroundWork>> background_;
 };
 // "user", "agent", "thought"
 std::string_view to_string(SessionState::Message::Kind kind);
 // "modes", "config_options" …
 std::string_view to_string(SessionState::Part part);
+// "not_reported", "idle", "running", "requires_action", "other"
+std::string_view to_string(SessionState::Activity activity);
+// "terminal", "tool_call", "subagent", "other"
+std::string_view to_string(SessionState::BackgroundWork::Kind kind);
 
 }  // namespace acp

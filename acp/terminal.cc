@@ -4,7 +4,7 @@
 
 #include "acp/async/when_any.h"
 #include "acp/io/sleep.h"
-#include "acp/role/agent_role.h"
+#include "acp/role/agent/agent_role.h"
 
 namespace acp {
 
@@ -35,8 +35,8 @@ struct Terminal::State {
   Task<decltype(response_of(std::declval<Request>()))> call(const Request& request) const {
     using Response = decltype(response_of(request));
     const auto done = std::make_shared<async::Completion<Response>>();
-    link.request(detail::method_of(Request::json_type), Request::json_type, &request, done,
-                 detail::deliver_to<Response>(done), detail::Calling::clean_up);
+    link.request(Request::json_type, &request, done, detail::deliver_to<Response>(done),
+                 detail::Calling::clean_up);
     return Task<Response>(done);
   }
 
@@ -61,8 +61,8 @@ Task<v1::CreateTerminalResponse> Terminal::State::create(const std::shared_ptr<S
     state->link.connection->held().unlocked([state] {});
     return std::nullopt;
   };
-  state->link.request("terminal/create", v1::CreateTerminalRequest::json_type, &request, done,
-                      deliver, detail::Calling::creates);
+  state->link.request(v1::CreateTerminalRequest::json_type, &request, done, deliver,
+                      detail::Calling::creates);
   return Task<v1::CreateTerminalResponse>(done);
 }
 
@@ -71,7 +71,7 @@ Terminal::State::~State() {
   if (released || id.empty()) return;
   const auto request = about<v1::ReleaseTerminalRequest>();
   const auto done = std::make_shared<async::Completion<v1::ReleaseTerminalResponse>>();
-  link.request("terminal/release", v1::ReleaseTerminalRequest::json_type, &request, done,
+  link.request(v1::ReleaseTerminalRequest::json_type, &request, done,
                detail::deliver_to<v1::ReleaseTerminalResponse>(done), detail::Calling::clean_up);
   done->on_drop = nullptr;
 }

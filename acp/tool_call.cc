@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "acp/role/agent_updates.h"
+#include "acp/role/agent/agent_updates.h"
 #include "acp/role/paths.h"
 #include "acp/terminal.h"
 

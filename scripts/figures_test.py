@@ -12,10 +12,10 @@ FIGURES = [
     ("docs/embedding.md", r"wait for an answer, each way \| ([\d,]+)", "acp/rpc/engine.h", "max_pending"),
     ("docs/embedding.md", r"bytes that wait to be sent \| (\d+) MiB", "acp/rpc/engine.h", "congestion_bytes"),
     ("docs/embedding.md", r"asks and never reads \| (\d+) MiB", "acp/io/connection.h", "max_outgoing_bytes"),
-    ("docs/embedding.md", r"events that nobody takes \| (\d+) MiB", "acp/role/client_role.cc", "max_event_bytes"),
-    ("docs/embedding.md", r"sessions not known yet \| (\d+) MiB", "acp/role/client_role.h", "max_early_bytes"),
-    ("docs/clients.md", r"has to wait once (\d+) MiB have piled up", "acp/role/client_role.cc", "max_event_bytes"),
-    ("docs/clients.md", r"more than (\d+) MiB ahead of the drawing", "acp/role/client_role.cc", "max_event_bytes"),
+    ("docs/embedding.md", r"events that nobody takes \| (\d+) MiB", "acp/role/client/client_role.cc", "max_event_bytes"),
+    ("docs/embedding.md", r"sessions not known yet \| (\d+) MiB", "acp/role/client/client_role.h", "max_early_bytes"),
+    ("docs/clients.md", r"has to wait once (\d+) MiB have piled up", "acp/role/client/client_role.cc", "max_event_bytes"),
+    ("docs/clients.md", r"more than (\d+) MiB ahead of the drawing", "acp/role/client/client_role.cc", "max_event_bytes"),
     ("docs/agents.md", r"within (\d+) microseconds of a write", "acp/io/outbox.cc", "gather_time"),
 ]
 

@@ -26,7 +26,9 @@ BELOW = {
     # The public headers stand below acp/role, which implements them: only their sources include it.
     "acp": CORE,
     "acp/role/versions": ["acp/json", "acp/schema"],
-    "acp/role": [*CORE, "acp/role/versions"],
+    "acp/role": CORE,
+    "acp/role/agent": [*CORE, "acp/role", "acp/role/versions"],
+    "acp/role/client": [*CORE, "acp/role", "acp/role/versions"],
     "acp/http": CORE,
     "acp/mcp": [*CORE, "acp/role", "acp/http"],
     "acp/remote": [*CORE, "acp/http"],
@@ -72,7 +74,7 @@ def may_include(name, there):
     # A test may stand below what it needs to set up.
     if name.endswith("_test.cc"):
         return there.split("/")[0] in {"acp", here.split("/")[0], *(f.split("/")[0] for f in BELOW[here])}
-    return here == "acp" and name.endswith(".cc") and there == "acp/role"
+    return here == "acp" and name.endswith(".cc") and there.startswith("acp/role")
 
 
 def circle_from(start, includes):

@@ -34,6 +34,10 @@
 #include "acp/io/work.h"
 #include "acp/rpc/engine.h"
 
+namespace acp::detail {
+class Translation;
+}
+
 namespace acp::io {
 
 struct ConnectionOptions {
@@ -72,6 +76,8 @@ class Role : public rpc::EngineHandler {
   virtual std::size_t handlers_running() const = 0;
   // Destroys coroutines that did not end. Called without the lock, when nothing runs any more.
   virtual void drop_handlers() = 0;
+  // For what the program sends; null where the wire speaks the version of the program.
+  virtual detail::Translation* translation() { return nullptr; }
 
  protected:
   explicit Role(const Tap& tap) : tap_(tap) {}
@@ -89,6 +95,9 @@ class Connection final : public Executor, public async::Helper, private async::E
   class Locked {
    public:
     rpc::Engine& engine() const { return connection_.engine_; }
+    detail::Translation* translation() const {
+      return connection_.role_ ? connection_.role_->translation() : nullptr;
+    }
     // Sends what the engine has to send, at once or together with messages of the next moment. To
     // be called after calls to the engine.
     void sent_something() const {

@@ -124,9 +124,15 @@ void AnsweringRole::begin(std::shared_ptr<Call> call, const rpc::RequestId& id) 
 
 void AnsweringRole::answer(Call& call, const json::Type& type, const void* response) {
   if (std::exchange(call.over, true)) return;
-  if (const auto locked = connection_->held(); !locked.drops_answers())
-    locked.engine().respond(*call.id, [&](json::Writer& out) { json::write(out, type, response); });
+  if (const auto locked = connection_->held(); !call.answered && !locked.drops_answers())
+    locked.engine().respond(*call.id,
+                            [&](json::Writer& out) { write_result(call, out, type, response); });
   end(call);
+}
+
+void AnsweringRole::write_result(Call&, json::Writer& out, const json::Type& type,
+                                 const void* result) {
+  json::write(out, type, result);
 }
 
 void AnsweringRole::answer(Call& call, const Json& response) {
@@ -144,7 +150,7 @@ void AnsweringRole::fail(Call& call, std::exception_ptr error) {
 
 void AnsweringRole::fail(Call& call, const rpc::ErrorObject& error) {
   if (std::exchange(call.over, true)) return;
-  connection_->held().engine().fail(*call.id, error);
+  if (!call.answered) connection_->held().engine().fail(*call.id, error);
   end(call);
 }
 
@@ -155,6 +161,7 @@ void AnsweringRole::end(Call& call) {
     active_[call.place]->place = call.place;
   }
   active_.pop_back();
+  for (const auto& action : std::exchange(call.when_over, {})) action();
   const auto locked = connection_->held();
   locked.sent_something();
   locked.check_finished();
@@ -211,8 +218,10 @@ rpc::ErrorObject AnsweringRole::to_error(const Call& call, std::exception_ptr er
 }
 
 std::shared_ptr<Call> AnsweringRole::active(const rpc::RequestId& id) const {
-  const auto found = std::find_if(active_.begin(), active_.end(),
-                                  [&](const auto& call) { return call->id->key() == id.key(); });
+  // One that has its answer may share its id with a later request.
+  const auto found = std::find_if(active_.begin(), active_.end(), [&](const auto& call) {
+    return !call->answered && call->id->key() == id.key();
+  });
   return found == active_.end() ? nullptr : *found;
 }
 

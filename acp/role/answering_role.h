@@ -32,8 +32,10 @@ class Call : public std::enable_shared_from_this<Call> {
   rpc::NotificationToken inside = 0;
   // Guarded by the connection's lock.
   bool cancelled = false;
-  bool over = false;      // answered: it may send nothing more
-  std::size_t place = 0;  // index in the owner's list
+  bool over = false;                             // it may send nothing more
+  bool answered = false;                         // though it is still at work
+  std::vector<std::function<void()>> when_over;  // of one that was answered before its end
+  std::size_t place = 0;                         // index in the owner's list
 
   Link link();
   // Most handlers never ask for a token: it is made when they do.
@@ -87,6 +89,10 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   void fail(Call& call, const rpc::ErrorObject& error);
   // Returns what the other side learns about an exception. Internal details go to the log.
   virtual rpc::ErrorObject to_error(const Call& call, std::exception_ptr error);
+
+  // Writes a handler's result as the wire has it.
+  virtual void write_result(Call& call, json::Writer& out, const json::Type& type,
+                            const void* result);
 
   // Lets the program's handler answer; without one the answer is empty. `then` sees the answer
   // first.

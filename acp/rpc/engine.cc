@@ -183,12 +183,16 @@ bool Engine::respond(const RequestId& id, const Write& result) {
 }
 
 bool Engine::fail(const RequestId& id, const ErrorObject& error) {
+  return fail(id, id.json(), error);
+}
+
+bool Engine::fail(const RequestId& id, const Json& written, const ErrorObject& error) {
   const auto found = incoming_.find(id.key());
   if (found == incoming_.end()) return false;
   const Incoming request = std::move(found->second);
   incoming_.erase(found);
   if (request.batch != nullptr) --request.batch->waiting;
-  refuse(id.json(), error, request.batch);
+  refuse(written, error, request.batch);
   for (const auto& action : request.after) action();
   return true;
 }

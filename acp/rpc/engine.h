@@ -183,6 +183,10 @@ class Engine {
   // Answers a request. Returns false if it is not known, or has its answer.
   bool respond(const RequestId& id, const Write& result);
   bool fail(const RequestId& id, const ErrorObject& error);
+  // Fails a request whose id cannot be used: the answer's id is null.
+  bool fail_unnamed(const RequestId& id, const ErrorObject& error) {
+    return fail(id, Json(), error);
+  }
   // Runs the action after the answer to this request, at once if it was answered. What it sends
   // follows the answer.
   void after_answer(const RequestId& id, std::function<void()> action);
@@ -252,6 +256,7 @@ class Engine {
   // Whether it was meant as an answer; then the call that waits for it fails.
   bool unreadable_answer(const Beginning& beginning, const std::string& why);
 
+  bool fail(const RequestId& id, const Json& written, const ErrorObject& error);
   void refuse(const Json& id, const ErrorObject& error, const std::shared_ptr<Batch>& batch);
   void write_error(json::Writer& out, const ErrorObject& error);
   // A frame is built in place, after what waits to be sent.

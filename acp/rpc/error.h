@@ -20,6 +20,7 @@ enum Code : std::int32_t {
   rate_limited = -32001,
   not_found = -32002,
   permission_denied = -32003,
+  unsupported_version = -32022,
 };
 // "parse_error", "invalid_request" …; empty for other codes
 constexpr const char* to_string(Code value) {
@@ -44,6 +45,8 @@ constexpr const char* to_string(Code value) {
       return "not_found";
     case permission_denied:
       return "permission_denied";
+    case unsupported_version:
+      return "unsupported_version";
   }
   return "";
 }

@@ -1,6 +1,6 @@
 // The updates of a client's sessions, from the wire to the prompt that they belong to.
 #include "acp/json/codec.h"
-#include "acp/role/client_role.h"
+#include "acp/role/client/client_role.h"
 
 namespace acp::detail {
 
@@ -98,6 +98,7 @@ void ClientRole::count(PromptState& prompt, std::size_t bytes) {
 }
 
 bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
+  if (version_2_) return update_of_version_2(token, params);
   if (update_in_place(params.text())) return true;
   v1::SessionNotification notification;
   if (const auto error =
@@ -105,27 +106,41 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
     log(LogEntry::Level::warning, "an invalid session/update was ignored: " + error->message());
     return true;
   }
-  const std::size_t bytes = params.text().size();
-  const auto found = sessions_.find(notification.sessionId);
-  ClientSession* const session = found == sessions_.end() ? nullptr : found->second;
   std::optional<v1::SessionNotification> copy;
   if (config_->update) copy = notification;
-  if (session) {
+  const auto found = sessions_.find(notification.sessionId);
+  if (found != sessions_.end() && found->second != nullptr) {
     streaming_ = nullptr;
-    if (!session->prompts.empty()) expect_more(session, params.text());
-    deliver(*session, std::move(notification.update), bytes);
-  } else if (found == sessions_.end()) {
-    if (early_bytes_ + bytes > max_early_bytes) {
-      log(LogEntry::Level::warning,
-          "an update of an unknown session was dropped: too many wait for it to become known");
-    } else {
-      early_bytes_ += bytes;
-      early_[notification.sessionId].emplace_back(std::move(notification.update), bytes);
-    }
+    if (!found->second->prompts.empty()) expect_more(found->second, params.text());
   }
+  take_update(notification.sessionId, std::move(notification.update), params.text().size());
   if (!copy) return true;
   const std::string session_id = copy->sessionId;
   return pass_on(token, config_->update, std::move(*copy), session_id);
+}
+
+void ClientRole::take_update(const std::string& session_id, SessionUpdate update,
+                             std::size_t bytes) {
+  const auto found = sessions_.find(session_id);
+  if (found != sessions_.end()) {
+    if (found->second != nullptr) deliver(*found->second, std::move(update), bytes);
+  } else if (early_bytes_ + bytes > max_early_bytes) {
+    log(LogEntry::Level::warning,
+        "an update of an unknown session was dropped: too many wait for it to become known");
+  } else {
+    early_bytes_ += bytes;
+    early_[session_id].emplace_back(std::move(update), bytes);
+  }
+}
+
+void ClientRole::give_update(const std::string& session_id, SessionUpdate update) {
+  if (config_->update) {
+    v1::SessionNotification copy;
+    copy.sessionId = session_id;
+    copy.update = update;
+    pass_on(0, config_->update, std::move(copy), session_id);
+  }
+  take_update(session_id, std::move(update), sizeof(SessionUpdate));
 }
 
 void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "acp/json/codec.h"
-#include "acp/role/agent_role.h"
-#include "acp/role/agent_updates.h"
+#include "acp/role/agent/agent_role.h"
+#include "acp/role/agent/agent_updates.h"
 
 namespace acp::detail {
 
@@ -77,6 +77,7 @@ void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
 
 void AgentRole::start_turn(const CallPtr& call) {
   call->session->turn = call;
+  if (version_2_) version_2_->begin_turn(*call);
   tell_unused_servers(*call->session, true);
   handlers().run(
       config_->prompt,
@@ -129,7 +130,10 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
     v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
     log(LogEntry::Level::warning,
         "the turn ended with the tool call " + update.toolCallId + " still open");
-    write_update(connection_->held().engine(), call.session->id, std::move(update));
+    if (version_2_)
+      version_2_->send(*call.session, std::move(update), call.cancelled);
+    else
+      write_update(*call.session, std::move(update));
   }
 }
 
@@ -172,11 +176,11 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
     v1::PromptResponse last;
     if (response != nullptr) last = std::move(*response);
     last.stopReason = StopReason::cancelled;
-    answer(*call, last);
+    end_prompt(*call, last);
   } else if (response != nullptr) {
-    answer(*call, *response);
+    end_prompt(*call, *response);
   } else {
-    fail(*call, error);
+    fail_prompt(*call, error);
   }
   if (!session.waiting.empty()) {
     const CallPtr next = session.waiting.front();
@@ -187,13 +191,30 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
   }
 }
 
+void AgentRole::end_prompt(AgentCall& call, const v1::PromptResponse& response) {
+  if (version_2_ && !call.over) version_2_->end_turn(call, response);
+  answer(call, response);
+}
+
+void AgentRole::fail_prompt(AgentCall& call, std::exception_ptr error) {
+  if (call.over) return;
+  const rpc::ErrorObject failure = to_error(call, std::move(error));
+  if (version_2_) version_2_->end_turn(call, failure);
+  fail(call, failure);
+}
+
+// In version 2 its message never was part of the conversation.
+void AgentRole::cancel_waiting(AgentCall& call) {
+  call.cancelled = true;
+  if (version_2_)
+    return fail(call, rpc::ErrorObject{rpc::request_cancelled, "Request cancelled", {}});
+  v1::PromptResponse response;
+  response.stopReason = StopReason::cancelled;
+  answer(call, response);
+}
+
 void AgentRole::cancel_turns(AgentSession& session) {
-  for (const CallPtr& call : std::exchange(session.waiting, {})) {
-    call->cancelled = true;
-    v1::PromptResponse response;
-    response.stopReason = StopReason::cancelled;
-    answer(*call, response);
-  }
+  for (const CallPtr& call : std::exchange(session.waiting, {})) cancel_waiting(*call);
   if (session.turn) session.turn->cancel();
 }
 
@@ -204,10 +225,7 @@ void AgentRole::on_cancel(const rpc::RequestId& id) {
     return call->cancel();
   // A prompt that waits for its turn.
   std::erase(call->session->waiting, call);
-  call->cancelled = true;
-  v1::PromptResponse response;
-  response.stopReason = StopReason::cancelled;
-  answer(*call, response);
+  cancel_waiting(*call);
 }
 
 }  // namespace acp::detail

@@ -1,5 +1,5 @@
 // Sessions come and go, and their modes and options change.
-#include "acp/role/agent_updates.h"
+#include "acp/role/agent/agent_updates.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -34,7 +34,15 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
         std::make_unique<std::vector<v1::SessionConfigOption>>(*response.configOptions);
     hide_booleans(*response.configOptions);
   }
+  session.silent = false;
   sessions_[session.id] = call.session;
+  if (version_2_) {
+    version_2_->options_changed(session);
+    // Of a session that may have been at work; a new one is idle.
+    if constexpr (std::is_same_v<Response, v1::LoadSessionResponse> ||
+                  std::is_same_v<Response, v1::ResumeSessionResponse>)
+      version_2_->report_state(session);
+  }
   // A client learns a new session's id from the answer. A loaded one it knows: all that is sent of
   // that stands before the answer, which says that the replay is over.
   if constexpr (std::is_same_v<Response, v1::LoadSessionResponse>)
@@ -46,11 +54,11 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
 
 void AgentRole::introduce(AgentSession& session) {
   tell_unused_servers(session, false);
-  if (!config_->commands) return;
+  if (!config_->commands || version_2_) return;  // version 2 has them in the answer
   v1::AvailableCommandsUpdate update;
   update.availableCommands = *config_->commands;
   const auto locked = connection_->held();
-  write_update(locked.engine(), session.id, std::move(update));
+  write_update(session, std::move(update));
   locked.sent_something();
 }
 
@@ -68,11 +76,11 @@ void AgentRole::tell_unused_servers(AgentSession& session, bool in_turn) {
     notice.severity = NoticeSeverity::warning;
     notice.title = title;
     notice.description = what;
-    write_update(connection_->held().engine(), session.id, std::move(notice));
+    write_update(session, std::move(notice));
   } else {
     v1::AgentThoughtChunk thought;
     thought.content = ContentBlock(title + ". " + what + "\n");
-    write_update(connection_->held().engine(), session.id, std::move(thought));
+    write_update(session, std::move(thought));
   }
   connection_->held().sent_something();
 }
@@ -150,6 +158,7 @@ void AgentRole::open_session(const rpc::RequestId& id, JsonView params,
     return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
                   Json::object({{"sessionId", request.sessionId}}));
   const CallPtr call = begin_session(id, request, request.sessionId);
+  call->session->silent = silent_;
   run_then(
       handler, call,
       [this](AgentCall& call, Response& response) { settle_session(call, response); },
@@ -181,10 +190,12 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   }
   const CallPtr call = begin(id);
   call->session = std::move(session);
+  const std::string mode = request.modeId;  // the request is moved on
   run_then(
       config_->set_mode, call,
-      [mode = request.modeId](AgentCall& call, v1::SetSessionModeResponse&) {
+      [this, mode](AgentCall& call, v1::SetSessionModeResponse&) {
         if (call.session->modes) call.session->modes->currentModeId = mode;
+        if (version_2_) version_2_->options_changed(*call.session);
       },
       SessionContext(call), std::move(request));
 }
@@ -256,6 +267,7 @@ void AgentRole::set_config_option(const rpc::RequestId& id,
           options = response.configOptions;
         }
         hide_booleans(response.configOptions);
+        if (version_2_) version_2_->options_changed(*call.session);
       },
       SessionContext(call), request);
 }

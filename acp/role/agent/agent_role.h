@@ -7,7 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "acp/role/agent_config.h"
+#include "acp/role/agent/agent_config.h"
+#include "acp/role/agent/agent_version2.h"
 #include "acp/role/answering_role.h"
 #include "acp/role/paths.h"
 
@@ -37,6 +38,8 @@ struct AgentSession {
   std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
   std::unique_ptr<SessionRecord> record_if_any;
+  std::unique_ptr<AgentSession2> version_2;  // where that is spoken
+  bool silent = false;                       // it is opened, and nothing of what it was is sent
   bool closed = false;  // by session/close or session/delete; a turn may still be ending
 
   SessionRecord& record() {
@@ -68,9 +71,15 @@ class AgentRole final : public AnsweringRole {
   void on_cancel(const rpc::RequestId& id) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
+  Translation* translation() override { return version_2_.get(); }
 
   const v1::InitializeRequest& client() const { return client_; }
   const Agent::Config& config() const { return *config_; }
+  // Null if there is none.
+  AgentSession* find_session(const std::string& id);
+  // Writes an update as the client's version has it. With the lock.
+  void write_update(AgentSession& session, const SessionUpdate& update);
+  void write_text(AgentSession& session, std::string_view text);
   // Removes options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
 
@@ -81,6 +90,11 @@ class AgentRole final : public AnsweringRole {
     return std::static_pointer_cast<AgentRole>(shared_from_this());
   }
   CallPtr begin(const rpc::RequestId& id);
+  void answer_request(const rpc::RequestId& id, std::string_view method, JsonView params);
+  // Returns true if it has answered.
+  bool baseline_of_version_2(const rpc::RequestId& id, std::string_view method, JsonView params);
+  void write_result(Call& call, json::Writer& out, const json::Type& type,
+                    const void* result) override;
   Error auth_required() const;
   rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
 
@@ -93,6 +107,8 @@ class AgentRole final : public AnsweringRole {
   bool check_mcp_servers(const rpc::RequestId& id, const std::vector<v1::McpServer>& servers);
 
   void initialize(const rpc::RequestId& id, JsonView params);
+  // The version to speak with a client that asks for this one; none if there is none.
+  std::optional<int> choose_version(std::int64_t asked) const;
   v1::AgentCapabilities capabilities() const;
   void authenticate(const rpc::RequestId& id, JsonView params);
   void logout(const rpc::RequestId& id, JsonView params);
@@ -123,6 +139,9 @@ class AgentRole final : public AnsweringRole {
   void prompt(const rpc::RequestId& id, JsonView params);
   void start_turn(const CallPtr& call);
   void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
+  void end_prompt(AgentCall& call, const v1::PromptResponse& response);
+  void fail_prompt(AgentCall& call, std::exception_ptr error);
+  void cancel_waiting(AgentCall& call);
   void close_tool_calls(AgentCall& call, std::string_view why);
   // Without the lock.
   void close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
@@ -143,6 +162,9 @@ class AgentRole final : public AnsweringRole {
   const std::shared_ptr<const Agent::Config> config_;
   v1::InitializeRequest client_;
   bool initialized_ = false;
+  bool asked_more_ = false;  // than initialize
+  bool silent_ = false;      // the request that is being answered opens a session without a replay
+  std::unique_ptr<AgentVersion2> version_2_;  // null: version 1 is spoken
   bool authenticated_ = false;
   std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
 };

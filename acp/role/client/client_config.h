@@ -13,6 +13,7 @@ namespace acp {
 
 struct Client::Config {
   v1::Implementation info;
+  std::vector<int> versions = {1};      // of the protocol, in order
   v1::ClientCapabilities capabilities;  // what cannot be seen from the handlers
   Json initialize_meta;
   std::chrono::milliseconds handshake_time{60'000};

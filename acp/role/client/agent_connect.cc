@@ -1,21 +1,20 @@
 // From a command to an agent that has answered initialize.
+#include <algorithm>
 #include <atomic>
 
 #include "acp/json/codec.h"
-#include "acp/role/agent_calls.h"
+#include "acp/role/client/agent_calls.h"
+#include "acp/role/versions/initialize.h"
 
 namespace acp {
 
 using Lock = io::Connection::Lock;
 using detail::AgentProcess;
+using detail::answer_within;
 using detail::ClientRole;
 using Phase = StartFailed::Phase;
 
 // ---- what went wrong
-
-namespace {
-constexpr int our_version = 1;
-}
 
 StartFailed::Diagnosis AgentProcess::diagnose(Phase phase, std::string reason) {
   StartFailed::Diagnosis result;
@@ -48,31 +47,115 @@ void AgentProcess::close() {
 
 namespace {
 
-Task<void> shake_hands(std::shared_ptr<AgentProcess> agent) {
-  v1::InitializeRequest request = agent->role->introduction();
-  v1::InitializeResponse response;
-  std::string refused;
+// How an agent answered `initialize`.
+struct Introduced {
+  v1::InitializeResponse response;  // as version 1 has it
+  std::string refused;              // the error, if it was one
+};
+
+Task<Introduced> introduce_as_version_1(std::shared_ptr<AgentProcess> agent) {
+  Introduced result;
   try {
-    Task<v1::InitializeResponse> answer =
-        call_within(agent, std::move(request), agent->config->handshake_time, Phase::handshake);
-    response = co_await std::move(answer);
+    Task<v1::InitializeResponse> answer = call_within(
+        agent, agent->role->introduction(), agent->config->handshake_time, Phase::handshake);
+    result.response = co_await std::move(answer);
   } catch (const CallFailed& failed) {
-    refused = "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+    result.refused =
+        "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  }
+  co_return result;
+}
+
+// Asks for version 2, in the words of both. What the agent sends after its answer is of the version
+// that this chooses.
+Task<Json> ask_for_version_2(std::shared_ptr<AgentProcess> agent) {
+  const v1::InitializeRequest introduction = agent->role->introduction();
+  const Json params = Json::from_valid(agent->config->versions.front() == 1
+                                           ? detail::versions::params_for_both(introduction)
+                                           : json::encode(detail::versions::to_v2(introduction)));
+  const auto done = std::make_shared<async::Completion<Json>>();
+  const detail::Link link{agent->connection, nullptr, 0};
+  link.request_raw(
+      "initialize", params, done,
+      [done, role = agent->role](std::string_view text,
+                                 const json::Limits&) -> std::optional<json::DecodeFault> {
+        Json answer(JsonView::of_valid(text));
+        if (answer["protocolVersion"].as_int64() == 2) role->speak_version_2();
+        done->settle(std::move(answer));
+        return std::nullopt;
+      });
+  return Task<Json>(done);
+}
+
+Task<Introduced> introduce_as_version_2(std::shared_ptr<AgentProcess> agent) {
+  Introduced result;
+  Task<Json> asking = ask_for_version_2(agent);
+  Task<Json> in_time = answer_within(agent, std::move(asking), "initialize",
+                                     agent->config->handshake_time, Phase::handshake);
+  try {
+    const Json answer = co_await std::move(in_time);
+    const bool version_2 = answer["protocolVersion"].as_int64() == 2;
+    v2::InitializeResponse response;
+    std::optional<json::DecodeFault> fault =
+        version_2
+            ? json::decode(answer.text(), v2::InitializeResponse::json_type, &response)
+            : json::decode(answer.text(), v1::InitializeResponse::json_type, &result.response);
+    if (fault) result.refused = "the answer to initialize is not valid: " + fault->message();
+    if (version_2 && !fault) {
+      result.response = detail::versions::to_v1(std::move(response));
+      result.response.protocolVersion = 2;
+    }
+  } catch (const CallFailed& failed) {
+    result.refused =
+        "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  }
+  co_return result;
+}
+
+// Returns false if the agent has to be started again, with version 1 alone.
+Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again) {
+  const std::vector<int>& versions = agent->config->versions;
+  Introduced introduced;
+  if (versions.back() == 2) {
+    Task<Introduced> asking = introduce_as_version_2(agent);
+    introduced = co_await std::move(asking);
+  }
+  const bool was_refused = !introduced.refused.empty();
+  const bool chose_version_1 = !was_refused && introduced.response.protocolVersion == 1;
+  // An agent that was asked for version 2 may not have looked for what version 1 calls otherwise.
+  if (versions.back() == 1 || (versions.front() == 1 && (was_refused || chose_version_1))) {
+    Task<Introduced> asking = introduce_as_version_1(agent);
+    Introduced as_version_1 = co_await std::move(asking);
+    const bool again = versions.back() == 2;
+    if (again && !as_version_1.refused.empty() && may_start_again) co_return false;
+    if (again && !as_version_1.refused.empty() && chose_version_1) {
+      Lock lock(*agent->connection);
+      agent->role->log(
+          LogEntry::Level::warning,
+          "the agent was asked for version 2 and speaks version 1; files and terminals "
+          "may be missing for it: " +
+              as_version_1.refused);
+    } else {
+      introduced = std::move(as_version_1);
+    }
   }
   agent->answered = true;
-  if (!refused.empty()) throw StartFailed(agent->diagnose(Phase::handshake, refused));
-  if (response.protocolVersion != our_version) {
+  if (!introduced.refused.empty())
+    throw StartFailed(agent->diagnose(Phase::handshake, introduced.refused));
+  const int version = introduced.response.protocolVersion;
+  if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
     StartFailed::Diagnosis diagnosis;
     diagnosis.phase = Phase::handshake;
     diagnosis.command = agent->command;
-    diagnosis.reason = "the agent speaks protocol version " +
-                       std::to_string(response.protocolVersion) + ", this client version " +
-                       std::to_string(our_version);
+    diagnosis.reason = "the agent speaks protocol version " + std::to_string(version) +
+                       ", this client version " + std::to_string(versions.front()) +
+                       (versions.size() > 1 ? " and " + std::to_string(versions.back()) : "");
     throw StartFailed(std::move(diagnosis));
   }
   Lock lock(*agent->connection);
-  agent->info = std::move(response);
+  agent->info = std::move(introduced.response);
   agent->ready = true;
+  co_return true;
 }
 
 std::shared_ptr<AgentProcess> open(std::shared_ptr<const Client::Config> config,
@@ -118,8 +201,16 @@ std::shared_ptr<AgentProcess> start(std::shared_ptr<const Client::Config> config
 
 Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
   return [](std::shared_ptr<const Config> config, io::ProcessOptions options) -> Task<AgentHandle> {
-    const auto agent = start(config, options, true);
-    co_await shake_hands(agent);
+    auto agent = start(config, options, true);
+    Task<bool> shaking = shake_hands(agent, true);
+    if (!co_await std::move(shaking)) {
+      agent->close();
+      const auto version_1 = std::make_shared<Config>(*config);
+      version_1->versions = {1};
+      agent = start(version_1, options, true);
+      Task<bool> again = shake_hands(agent, false);
+      co_await std::move(again);
+    }
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), options);
 }
@@ -127,7 +218,8 @@ Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
 Task<AgentHandle> Client::connect(Transport transport) const {
   return [](std::shared_ptr<const Config> config, Transport transport) -> Task<AgentHandle> {
     const auto agent = open(config, std::move(transport), nullptr, true);
-    co_await shake_hands(agent);
+    Task<bool> shaking = shake_hands(agent, false);
+    co_await std::move(shaking);
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), std::move(transport));
 }
@@ -162,7 +254,8 @@ AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) 
       shaking->closed = true;
       std::string reason;
       try {
-        co_await shake_hands(shaking);
+        Task<bool> introducing = shake_hands(shaking, false);
+        co_await std::move(introducing);
       } catch (const StartFailed& failed) {
         reason = failed.what();
       }

@@ -8,13 +8,14 @@
 
 #include "acp/agent.h"
 #include "acp/io/connection.h"
-#include "acp/role/agent_methods.h"
+#include "acp/role/agent/agent_methods.h"
 #include "acp/schema/v1.h"
 
 namespace acp {
 
 struct Agent::Config {
   v1::Implementation info;
+  std::vector<int> versions = {1};  // of the protocol, in order
   v1::PromptCapabilities prompt_capabilities;
   v1::McpCapabilities mcp_capabilities;
   std::optional<McpServers> mcp_servers;

@@ -1,5 +1,5 @@
 // What a request that opens a session may ask for.
-#include "acp/role/agent_role.h"
+#include "acp/role/agent/agent_role.h"
 
 namespace acp::detail {
 

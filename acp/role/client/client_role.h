@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "acp/role/answering_role.h"
-#include "acp/role/client_config.h"
+#include "acp/role/client/client_config.h"
+#include "acp/role/client/client_version2.h"
 
 namespace acp::detail {
 
@@ -24,6 +25,7 @@ struct PromptState {
   bool abandoned = false;
   bool unread = false;     // its events are not kept: only its end matters
   bool cancelled = false;  // session/cancel was sent
+  bool inserted = false;   // version 2: it has its answer, and ends when the session is idle
 
   bool ended() const { return response || error; }
   void wake();
@@ -53,6 +55,7 @@ struct ClientSession {
   std::deque<SessionUpdate> outside;                 // that belong to no prompt
   std::optional<v1::SessionModeState> modes;
   std::vector<std::string> config_ids;
+  bool works = false;  // version 2: the agent says so
   std::unique_ptr<SessionState> state;
   const std::shared_ptr<StateReport> report = std::make_shared<StateReport>();
 
@@ -86,18 +89,28 @@ class ClientRole final : public AnsweringRole {
   void on_trouble(const rpc::Trouble& trouble) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
+  Translation* translation() override { return version_2_.get(); }
   bool takes_input() const override;
   std::size_t lasting_calls() const override { return prompts_pending; }
 
   const Client::Config& config() const { return *config_; }
   v1::InitializeRequest introduction() const;
+  // From now on the agent speaks version 2.
+  void speak_version_2() { version_2_ = std::make_unique<ClientVersion2>(*this); }
 
   // Call these with the lock. Adds a session, and delivers updates that came before it.
   void add_session(const std::shared_ptr<ClientSession>& session);
   void remove_session(const std::string& id) {
     sessions_.erase(id);
+    if (version_2_) version_2_->forget(id);
     streaming_ = nullptr;
   }
+  // Sends a prompt; its turn ends the prompt.
+  void send_prompt(const std::shared_ptr<PromptState>& prompt, const v1::PromptRequest& request);
+  void end_prompt(const std::shared_ptr<PromptState>& prompt, v1::PromptResponse response);
+  void end_prompt(const std::shared_ptr<PromptState>& prompt, const rpc::ErrorObject& error);
+  // Applies an update that came in another form.
+  void give_update(const std::string& session_id, SessionUpdate update);
   void turn_ended() { streaming_ = nullptr; }
   // Forgets a session that nobody holds any more. Its id stays known: later updates for it are
   // expected.
@@ -134,7 +147,8 @@ class ClientRole final : public AnsweringRole {
   // or is refused.
   bool knows_session(const rpc::RequestId& id, std::string_view method, JsonView params,
                      const std::string& session_id);
-  void ask_permission(const rpc::RequestId& id, JsonView params);
+  void ask_permission(const rpc::RequestId& id, v1::RequestPermissionRequest request,
+                      JsonView params);
   void elicit(const rpc::RequestId& id, JsonView params);
   template <class Notification>
   bool pass_on(rpc::NotificationToken token,
@@ -144,6 +158,15 @@ class ClientRole final : public AnsweringRole {
     call->session_id = session_id;
     return run_notification(token, call, handler, ClientContext(call), std::move(notification));
   }
+  void write_result(Call& call, json::Writer& out, const json::Type& type,
+                    const void* result) override;
+  void finish_prompt(const std::shared_ptr<PromptState>& prompt);
+  bool on_request_of_version_2(const rpc::RequestId& id, std::string_view method, JsonView params);
+  bool update_of_version_2(rpc::NotificationToken token, JsonView params);
+  void state_of_version_2(const std::string& session_id, versions::SessionActivity activity);
+  // What version 1 has no update for.
+  void show_version_2(const std::string& session_id, versions::UpdatesToV1::Update& change);
+  void take_update(const std::string& session_id, SessionUpdate update, std::size_t bytes);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
   void expect_more(ClientSession* session, std::string_view params);
@@ -154,6 +177,7 @@ class ClientRole final : public AnsweringRole {
   void close_question(const ClientCall& call);
 
   const std::shared_ptr<const Client::Config> config_;
+  std::unique_ptr<ClientVersion2> version_2_;                 // null: version 1 is spoken
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.
   static constexpr std::size_t max_early_bytes = 4 * 1024 * 1024;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "acp/io/process/attended_process.h"
-#include "acp/role/client_role.h"
+#include "acp/role/client/client_role.h"
 
 namespace acp::detail {
 

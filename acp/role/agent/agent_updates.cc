@@ -1,4 +1,4 @@
-#include "acp/role/agent_updates.h"
+#include "acp/role/agent/agent_updates.h"
 
 namespace acp::detail {
 
@@ -60,6 +60,35 @@ void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* ch
       std::erase_if(call.open_tool_calls,
                     [&](const auto& open) { return open->status == changed; });
   }
+}
+
+void AgentRole::write_update(AgentSession& session, const SessionUpdate& update) {
+  if (session.silent) return;
+  if (version_2_) return version_2_->send(session, update);
+  connection_->held().engine().notify("session/update", [&](json::Writer& out) {
+    out.put("{\"sessionId\":");
+    out.string(session.id);
+    out.put(",\"update\":");
+    json::write(out, update);
+    out.put('}');
+  });
+}
+
+void AgentRole::write_text(AgentSession& session, std::string_view text) {
+  if (session.silent) return;
+  std::string& before = session.chunk_prefix;
+  if (version_2_) {
+    version_2_->chunk_prefix(session);
+  } else if (before.empty()) {
+    json::Writer prefix;
+    prefix.put("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":");
+    prefix.string(session.id);
+    prefix.put(
+        ",\"update\":{\"sessionUpdate\":\"agent_message_chunk\",\"content\":"
+        "{\"type\":\"text\",\"text\":");
+    before = prefix.str();
+  }
+  connection_->held().engine().notify_text(before, text, "}}}}");
 }
 
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock) {

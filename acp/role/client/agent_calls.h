@@ -10,7 +10,8 @@
 
 #include "acp/async/when_any.h"
 #include "acp/io/sleep.h"
-#include "acp/role/agent_process.h"
+#include "acp/role/client/agent_process.h"
+#include "acp/schema/registry.h"
 
 namespace acp::detail {
 
@@ -26,16 +27,13 @@ Task<decltype(response_of(std::declval<Request>()))> call(std::shared_ptr<AgentP
   co_return co_await peer.request(request);
 }
 
-// A request of a phase, with its deadline.
-template <class Request>
-Task<decltype(response_of(std::declval<Request>()))> call_within(
-    std::shared_ptr<AgentProcess> agent, Request request, std::chrono::milliseconds time,
-    StartFailed::Phase phase) {
-  using Response = decltype(response_of(request));
-  const std::string method(detail::method_of(Request::json_type));
+// Waits for the answer to a request of a phase, until its deadline.
+template <class Response>
+Task<Response> answer_within(std::shared_ptr<AgentProcess> agent, Task<Response> answer,
+                             std::string method, std::chrono::milliseconds time,
+                             StartFailed::Phase phase) {
   std::string closed;
   try {
-    Task<Response> answer = call(agent, std::move(request));
     Task<async::Nothing> over = io::deadline(agent->connection, time);
     std::variant<Response, async::Nothing> first =
         co_await when_any(std::move(answer), std::move(over));
@@ -46,6 +44,15 @@ Task<decltype(response_of(std::declval<Request>()))> call_within(
   if (!closed.empty()) throw StartFailed(agent->diagnose(phase, "the connection ended: " + closed));
   throw StartFailed(agent->diagnose(
       phase, "no answer to " + method + " within " + std::to_string(time.count()) + " ms"));
+}
+
+template <class Request>
+Task<decltype(response_of(std::declval<Request>()))> call_within(
+    std::shared_ptr<AgentProcess> agent, Request request, std::chrono::milliseconds time,
+    StartFailed::Phase phase) {
+  Task<decltype(response_of(request))> answer = call(agent, std::move(request));
+  return answer_within(agent, std::move(answer),
+                       std::string(detail::method_of(Request::json_type).name), time, phase);
 }
 
 }  // namespace acp::detail

@@ -1,5 +1,6 @@
-#include "acp/role/agent_role.h"
+#include "acp/role/agent/agent_role.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "acp/io/printable.h"
@@ -9,8 +10,6 @@
 namespace acp::detail {
 
 namespace {
-
-constexpr v1::ProtocolVersion our_version = 1;
 
 // Where a program takes no log, the reason for an error that a client got is found nowhere else.
 void to_stderr(const std::string& program, const LogEntry& entry) {
@@ -82,6 +81,35 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   }
   if (!initialized_)
     return refuse(id, rpc::invalid_request, "Invalid request: initialize comes first");
+  asked_more_ = true;
+  if (!version_2_) return answer_request(id, method, params);
+  if (!AgentVersion2::takes(id)) {
+    connection_->held().engine().fail_unnamed(
+        id, {rpc::invalid_request, "Invalid request: an id is a string or an integer", {}});
+    return;
+  }
+  try {
+    const AgentVersion2::Request request = version_2_->read(method, params);
+    silent_ = request.silent;
+    answer_request(id, request.method, request.params.view());
+  } catch (const Error& error) {
+    refuse(id, error);
+  }
+}
+
+void AgentRole::write_result(Call& call, json::Writer& out, const json::Type& type,
+                             const void* result) {
+  if (!version_2_) return AnsweringRole::write_result(call, out, type, result);
+  version_2_->write_result(static_cast<AgentCall&>(call), out, type, result);
+}
+
+AgentSession* AgentRole::find_session(const std::string& id) {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.get();
+}
+
+void AgentRole::answer_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
+  if (version_2_ && baseline_of_version_2(id, method, params)) return;
   const bool session_method = method.starts_with("session/");
   if (session_method && config_->require_authentication && !authenticated_ &&
       method != "session/list")
@@ -102,6 +130,39 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   if (extension == config_->requests.end()) return refuse_unknown(id, method);
   const CallPtr call = begin(id);
   run(extension->second, call, Context(call), Json(params));
+}
+
+// What every agent of version 2 has, with a handler or without.
+bool AgentRole::baseline_of_version_2(const rpc::RequestId& id, std::string_view method,
+                                      JsonView params) {
+  if (method == "session/list" && !config_->list_sessions) {
+    v1::ListSessionsResponse response;
+    for (const auto& [session_id, session] : sessions_) {
+      v1::SessionInfo info;
+      info.sessionId = session_id;
+      info.cwd = session->cwd;
+      info.additionalDirectories = session->directories;
+      response.sessions.push_back(std::move(info));
+    }
+    answer(*begin(id), response);
+    return true;
+  }
+  if (method == "session/resume" && !config_->resume_session) {
+    v1::ResumeSessionRequest request;
+    if (!decode(id, params, request)) return true;
+    const auto session = session_of(id, request.sessionId);
+    if (!session) return true;
+    version_2_->report_state(*session);
+    const CallPtr call = begin(id);
+    call->session = session;
+    answer(*call, v1::ResumeSessionResponse());
+    return true;
+  }
+  if (method == "logout" && !config_->logout && !config_->auth_methods.empty()) {
+    logout(id, params);
+    return true;
+  }
+  return false;
 }
 
 template <class Request, class Response>
@@ -152,16 +213,44 @@ v1::AgentCapabilities AgentRole::capabilities() const {
   return result;
 }
 
+// The highest one that both speak. An agent with version 1 alone answers with that in any case: the
+// client closes if it cannot speak it.
+std::optional<int> AgentRole::choose_version(std::int64_t asked) const {
+  const std::vector<int>& ours = config_->versions;
+  if (ours == std::vector{1}) return 1;
+  const auto above = std::upper_bound(ours.begin(), ours.end(), asked);
+  if (above == ours.begin()) return std::nullopt;
+  return *std::prev(above);
+}
+
 void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
-  if (initialized_)
+  const bool again = initialized_;
+  // A client that asked for another version than it got may ask again; in version 2 any may.
+  const bool has_its_version = !version_2_ && client_.protocolVersion == 1;
+  if (again && (asked_more_ || has_its_version))
     return refuse(id, rpc::invalid_request, "Invalid request: the connection is initialized");
   v1::InitializeRequest request;
   if (!decode(id, params, request)) return;
+  const std::optional<int> version = choose_version(request.protocolVersion);
+  if (!version) {
+    Json supported = Json::array();
+    for (const int one : config_->versions) supported.append(one);
+    return refuse(id, rpc::unsupported_version, "Unsupported protocol version",
+                  Json::object({{"requested", request.protocolVersion}, {"supported", supported}}));
+  }
+  if (again && version_2_ && *version != 2)
+    return refuse(id, rpc::invalid_request,
+                  "Invalid request: version 2 was chosen, and stays when initialize is repeated");
+  if (*version == 2) {
+    const auto read = AgentVersion2::read_initialize(params, request.protocolVersion);
+    if (const auto* fault = std::get_if<Error>(&read)) return refuse(id, *fault);
+    request = std::get<v1::InitializeRequest>(read);
+    if (!version_2_) version_2_ = std::make_unique<AgentVersion2>(*this);
+  }
   client_ = std::move(request);
   initialized_ = true;
   v1::InitializeResponse response;
-  // Whatever was asked for: the client closes if it cannot speak this one.
-  response.protocolVersion = our_version;
+  response.protocolVersion = static_cast<v1::ProtocolVersion>(*version);
   response.agentCapabilities = capabilities();
   for (const v1::AuthMethod& method : config_->auth_methods) {
     const bool terminal = std::holds_alternative<v1::AuthMethodTerminal>(method);
@@ -170,7 +259,9 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
   }
   response.agentInfo = config_->info;
   response._meta = config_->initialize_meta;
-  connection_->held().engine().respond(id, [&](json::Writer& out) { json::write(out, response); });
+  connection_->held().engine().respond(id, [&](json::Writer& out) {
+    version_2_ ? version_2_->write_initialized(out, response) : json::write(out, response);
+  });
 }
 
 void AgentRole::authenticate(const rpc::RequestId& id, JsonView params) {

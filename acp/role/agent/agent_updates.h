@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "acp/json/codec.h"
-#include "acp/role/agent_role.h"
+#include "acp/role/agent/agent_role.h"
 
 namespace acp::detail {
 
@@ -39,27 +39,15 @@ void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* ch
 // Records an announced call, and returns the session's status of it.
 ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 
-// With the lock.
-inline void write_update(rpc::Engine& engine, const std::string& session_id,
-                         const SessionUpdate& update) {
-  engine.notify("session/update", [&](json::Writer& out) {
-    out.put("{\"sessionId\":");
-    out.string(session_id);
-    out.put(",\"update\":");
-    json::write(out, update);
-    out.put('}');
-  });
-}
-
 // Why nothing may be sent any more; null if it may.
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
-// Calls `send`, which gives the message to the engine, unless nothing may be sent any more.
+// Calls `send`, which writes the message, unless nothing may be sent any more.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
   if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
-  send(lock.engine());
+  send();
   lock.sent_something();
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
@@ -79,9 +67,9 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
     }
     filter->hook(update);
   }
-  return send_update(call, [&](rpc::Engine& engine) {
+  return send_update(call, [&] {
     if (filter == nullptr) prepare();
-    write_update(engine, call->session->id, update);
+    call->role->write_update(*call->session, update);
     sent();
   });
 }

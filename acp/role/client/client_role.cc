@@ -1,9 +1,9 @@
-#include "acp/role/client_role.h"
+#include "acp/role/client/client_role.h"
 
 #include <algorithm>
 
 #include "acp/json/codec.h"
-#include "acp/role/agent_process.h"
+#include "acp/role/client/agent_process.h"
 #include "acp/role/meta.h"
 #include "acp/role/paths.h"
 
@@ -113,7 +113,12 @@ std::string session_of(const v1::CreateElicitationRequest& request) {
 }  // namespace
 
 void ClientRole::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
-  if (method == "session/request_permission") return ask_permission(id, params);
+  if (version_2_ && on_request_of_version_2(id, method, params)) return;
+  if (method == "session/request_permission") {
+    v1::RequestPermissionRequest request;
+    if (decode(id, params, request)) ask_permission(id, std::move(request), params);
+    return;
+  }
   if (method == "fs/read_text_file") return pass_on(id, method, params, config_->read_text_file);
   if (method == "fs/write_text_file") return pass_on(id, method, params, config_->write_text_file);
   if (method.starts_with("terminal/") && offers_terminals(config_->terminals)) {
@@ -160,9 +165,8 @@ bool ClientRole::knows_session(const rpc::RequestId& id, std::string_view method
   return false;
 }
 
-void ClientRole::ask_permission(const rpc::RequestId& id, JsonView params) {
-  v1::RequestPermissionRequest request;
-  if (!decode(id, params, request)) return;
+void ClientRole::ask_permission(const rpc::RequestId& id, v1::RequestPermissionRequest request,
+                                JsonView params) {
   if (!knows_session(id, "session/request_permission", params, request.sessionId)) return;
   const CallPtr call = begin(id);
   call->session_id = request.sessionId;
@@ -302,6 +306,12 @@ void ClientRole::on_trouble(const rpc::Trouble& trouble) {
 
 void ClientRole::on_input_ended(const std::string& reason) {
   end_reason = reason;
+  // Those that wait for an answer have failed.
+  for (const auto& [id, session] : sessions_) {
+    if (session == nullptr) continue;
+    for (const auto& prompt : std::deque(session->prompts))
+      if (prompt->inserted) end_prompt(prompt, {rpc::internal_error, reason, {}, true});
+  }
   for (const auto& waiter : std::exchange(waiters_, {}))
     if (const auto waiting = waiter.lock())
       waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));

@@ -1,0 +1,339 @@
+#include "acp/role/agent/agent_version2.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "acp/json/codec.h"
+#include "acp/role/agent/agent_role.h"
+#include "acp/role/versions/content.h"
+#include "acp/role/versions/elicitation.h"
+#include "acp/role/versions/initialize.h"
+#include "acp/role/versions/permission.h"
+#include "acp/role/versions/session_parts.h"
+#include "acp/role/versions/session_requests.h"
+#include "acp/role/versions/state.h"
+#include "acp/schema/registry.h"
+#include "acp/schema/v2.h"
+
+namespace acp::detail {
+
+namespace {
+
+template <class T>
+Json as_json(const T& value) {
+  return Json::from_valid(json::encode(value));
+}
+
+// Requests whose params have one shape in both versions, and one name.
+constexpr std::string_view same_requests[] = {
+    "session/list",      "session/delete", "session/close",     "session/archive",
+    "session/unarchive", "session/status", "session/set_title", "auth/status",
+    "providers/list",    "providers/set",  "providers/disable"};
+// What version 1 calls otherwise, or has alone.
+constexpr std::string_view only_version_1[] = {"authenticate", "logout", "session/load",
+                                               "session/set_mode", "session/set_model"};
+
+template <std::size_t N>
+bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+Error unknown_method(std::string_view method) {
+  return Error(rpc::method_not_found, "Method not found: " + std::string(method),
+               Json::object({{"method", method}}));
+}
+
+// Each name once, and nothing that an agent of version 1 could not start.
+template <class Request>
+void check_servers(const Request& request) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < request.mcpServers.size(); ++i) {
+    const std::string place = "params.mcpServers[" + std::to_string(i) + "]";
+    std::visit(
+        [&](const auto& server) {
+          if constexpr (requires { server.tag; })
+            throw invalid_params(place + ".type", "a transport that session.mcp advertises",
+                                 "\"" + server.tag + "\"");
+          if constexpr (requires { server.name; })
+            if (!names.insert(server.name).second)
+              throw invalid_params(place + ".name", "a name of its own", "\"" + server.name + "\"");
+        },
+        request.mcpServers[i]);
+  }
+}
+
+}  // namespace
+
+AgentSession2& AgentVersion2::of(AgentSession& session) {
+  if (!session.version_2)
+    session.version_2 = std::make_unique<AgentSession2>([this] { return role_.new_id("msg_"); });
+  return *session.version_2;
+}
+
+// ---- what the client asks
+
+std::variant<v1::InitializeRequest, Error> AgentVersion2::read_initialize(JsonView params,
+                                                                          int asked) {
+  try {
+    return versions::to_v1(read_params<v2::InitializeRequest>(params));
+  } catch (const Error& error) {
+    if (asked == 2) return error;
+  }
+  Json known = Json(params);
+  Json unknown = Json::object({{"name", "unknown"}, {"version", "unknown"}});
+  known.set("info", unknown);
+  v2::InitializeRequest request;
+  if (const auto fault = json::decode(known.text(), v2::InitializeRequest::json_type, &request))
+    return invalid_params("params." + fault->path, fault->expected, fault->got);
+  return versions::to_v1(std::move(request));
+}
+
+void AgentVersion2::write_initialized(json::Writer& out, const v1::InitializeResponse& response) {
+  v2::InitializeResponse written = versions::to_v2(response);
+  written.protocolVersion = 2;
+  json::write(out, written);
+}
+
+bool AgentVersion2::takes(const rpc::RequestId& id) {
+  return id.json().as_string().has_value() || id.json().as_int64().has_value();
+}
+
+AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView params) {
+  if (is_one_of(only_version_1, method)) throw unknown_method(method);
+  if (is_one_of(same_requests, method)) return {method, Json(params)};
+  if (method == "auth/login") {
+    v1::AuthenticateRequest request;
+    request.methodId = read_params<v2::LoginAuthRequest>(params).methodId;
+    return {"authenticate", as_json(request)};
+  }
+  if (method == "auth/logout")
+    return {"logout", as_json(read_params<v2::LogoutAuthRequest>(params))};
+  if (method == "session/new") {
+    auto request = read_params<v2::NewSessionRequest>(params);
+    check_servers(request);
+    return {method, as_json(versions::to_v1(std::move(request)))};
+  }
+  if (method == "session/fork") {
+    auto request = read_params<v2::ForkSessionRequest>(params);
+    check_servers(request);
+    return {method, as_json(versions::to_v1(std::move(request)))};
+  }
+  if (method == "session/prompt")
+    return {method, as_json(versions::to_v1(read_params<v2::PromptRequest>(params)))};
+  if (method == "session/resume") return read_resume(params);
+  if (method == "session/set_config_option") {
+    auto request = read_params<v2::SetSessionConfigOptionRequest>(params);
+    AgentSession* const session = role_.find_session(request.sessionId);
+    if (session == nullptr)
+      throw not_found("session " + request.sessionId,
+                      Json::object({{"sessionId", request.sessionId}}));
+    const auto chosen = of(*session).updates.options().request(std::move(request));
+    if (!chosen) throw invalid_params("params.type", "\"id\" or \"boolean\"", "another type");
+    if (const auto* mode = std::get_if<v1::SetSessionModeRequest>(&*chosen))
+      return {"session/set_mode", as_json(*mode)};
+    return {method, as_json(std::get<v1::SetSessionConfigOptionRequest>(*chosen))};
+  }
+  // What was never said to be cancellable is not.
+  if (method == "tool_call/cancel") {
+    const auto request = read_params<v2::CancelToolCallRequest>(params);
+    throw invalid_params("params.toolCallId", "a tool call that can be cancelled",
+                         "\"" + request.toolCallId + "\"");
+  }
+  if (method == "terminal/cancel") {
+    const auto request = read_params<v2::CancelTerminalRequest>(params);
+    throw invalid_params("params.terminalId", "a terminal that can be cancelled",
+                         "\"" + request.terminalId + "\"");
+  }
+  return {method, Json(params)};
+}
+
+AgentVersion2::Request AgentVersion2::read_resume(JsonView params) {
+  auto request = read_params<v2::ResumeSessionRequest>(params);
+  check_servers(request);
+  const auto wanted = versions::to_v1(std::move(request));
+  if (!wanted) throw invalid_params("params.replayFrom.type", "\"start\"", "another point");
+  const auto& config = role_.config();
+  if (const auto* load = std::get_if<v1::LoadSessionRequest>(&*wanted)) {
+    if (!config.load_session)
+      throw invalid_params("params.replayFrom", "none: this agent keeps no conversations",
+                           "a replay");
+    return {"session/load", as_json(*load)};
+  }
+  const auto& resume = std::get<v1::ResumeSessionRequest>(*wanted);
+  if (config.resume_session || !config.load_session) return {"session/resume", as_json(resume)};
+  v1::LoadSessionRequest load;
+  load.sessionId = resume.sessionId;
+  load.cwd = resume.cwd;
+  load.additionalDirectories = resume.additionalDirectories;
+  load.mcpServers = resume.mcpServers;
+  load._meta = resume._meta;
+  return {"session/load", as_json(load), true};
+}
+
+template <class Response2, class Response>
+void AgentVersion2::write_opened(AgentCall& call, json::Writer& out, const Response& response) {
+  Response2 opened;
+  if constexpr (requires { opened.sessionId; }) opened.sessionId = response.sessionId;
+  opened.configOptions = of(*call.session).updates.options().list();
+  if (role_.config().commands) opened.availableCommands = versions::to_v2(*role_.config().commands);
+  opened._meta = response._meta;
+  json::write(out, opened);
+}
+
+void AgentVersion2::write_result(AgentCall& call, json::Writer& out, const json::Type& type,
+                                 const void* result) {
+  if (&type == &v1::NewSessionResponse::json_type)
+    return write_opened<v2::NewSessionResponse>(
+        call, out, *static_cast<const v1::NewSessionResponse*>(result));
+  if (&type == &v1::ForkSessionResponse::json_type)
+    return write_opened<v2::ForkSessionResponse>(
+        call, out, *static_cast<const v1::ForkSessionResponse*>(result));
+  if (&type == &v1::LoadSessionResponse::json_type)
+    return write_opened<v2::ResumeSessionResponse>(
+        call, out, *static_cast<const v1::LoadSessionResponse*>(result));
+  if (&type == &v1::ResumeSessionResponse::json_type)
+    return write_opened<v2::ResumeSessionResponse>(
+        call, out, *static_cast<const v1::ResumeSessionResponse*>(result));
+  if (&type == &v1::SetSessionModeResponse::json_type ||
+      &type == &v1::SetSessionConfigOptionResponse::json_type) {
+    v2::SetSessionConfigOptionResponse response;
+    response.configOptions = of(*call.session).updates.options().list();
+    response._meta = &type == &v1::SetSessionModeResponse::json_type
+                         ? static_cast<const v1::SetSessionModeResponse*>(result)->_meta
+                         : static_cast<const v1::SetSessionConfigOptionResponse*>(result)->_meta;
+    return json::write(out, response);
+  }
+  // The others have one shape.
+  json::write(out, type, result);
+}
+
+// ---- what the agent asks
+
+Translation::Message AgentVersion2::request(const json::Type& type, const void* params,
+                                            Deliver deliver) {
+  if (&type == &v1::RequestPermissionRequest::json_type) {
+    const auto& request = *static_cast<const v1::RequestPermissionRequest*>(params);
+    const auto asked = versions::to_v2(request, {});
+    if (!asked) throw Refused("options: version 2 of the protocol wants at least one");
+    return {"session/request_permission", json::encode(*asked),
+            deliver_converted<v2::RequestPermissionResponse>(
+                std::move(deliver),
+                [options = request.options](v2::RequestPermissionResponse response) {
+                  return versions::to_v1(std::move(response), options, false);
+                })};
+  }
+  if (&type == &v1::CreateElicitationRequest::json_type) {
+    const auto asked = versions::to_v2(*static_cast<const v1::CreateElicitationRequest*>(params));
+    if (!asked) throw Refused("version 2 of the protocol cannot express this question");
+    return {"elicitation/create", json::encode(*asked),
+            deliver_converted<v2::CreateElicitationResponse>(
+                std::move(deliver), [](v2::CreateElicitationResponse response) {
+                  return versions::to_v1(std::move(response));
+                })};
+  }
+  json::Writer out;
+  json::write(out, type, params);
+  const std::string method(method_of(type).name);
+  if (method == "mcp/message") return {method, out.str(), std::move(deliver)};
+  throw Refused("version 2 of the protocol has no " + method +
+                ": the agent works on its own machine, see acp::workspace::serve_locally()");
+}
+
+Translation::Message AgentVersion2::notification(const json::Type& type, const void* params) {
+  json::Writer out;
+  json::write(out, type, params);
+  std::string method(method_of(type).name);
+  if (method == "session/update")
+    throw Refused("peer().notify() with an update of version 1: use update() of the session");
+  return {std::move(method), out.str()};
+}
+
+// ---- updates
+
+template <class Update>
+void AgentVersion2::write(AgentSession& session, const Update& update) {
+  const auto locked = role_.connection()->held();
+  locked.engine().notify("session/update", [&](json::Writer& out) {
+    out.put("{\"sessionId\":");
+    out.string(session.id);
+    out.put(",\"update\":");
+    json::write(out, update);
+    out.put('}');
+  });
+}
+
+void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update, bool cancelled) {
+  for (v2::SessionUpdate& one : of(session).updates.convert(update)) {
+    // Version 1 has no word for it.
+    if (auto* call = std::get_if<v2::ToolCallUpdate>(&one); call != nullptr && cancelled)
+      call->status = v2::ToolCallStatus(v2::ToolCallStatus::cancelled);
+    write(session, one);
+  }
+}
+
+const std::string& AgentVersion2::chunk_prefix(AgentSession& session) {
+  const std::string& update = of(session).updates.agent_text_prefix();
+  std::string& prefix = session.chunk_prefix;
+  if (!prefix.ends_with(update)) {
+    json::Writer out;
+    out.put("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":");
+    out.string(session.id);
+    out.put(",\"update\":");
+    out.put(update);
+    prefix = out.str();
+  }
+  return prefix;
+}
+
+void AgentVersion2::options_changed(AgentSession& session) {
+  std::optional<v1::SessionModeState> modes;
+  if (session.modes) modes = *session.modes;
+  of(session).updates.options() = versions::OptionsToV2(
+      std::move(modes), session.config ? *session.config : std::vector<v1::SessionConfigOption>());
+}
+
+// ---- turns
+
+void AgentVersion2::begin_turn(AgentCall& call) {
+  AgentSession& session = *call.session;
+  AgentSession2& mine = of(session);
+  v2::PromptResponse inserted;
+  inserted.messageId = mine.updates.new_message();
+  call.answered = true;
+  const auto locked = role_.connection()->held();
+  locked.engine().respond(*call.id, [&](json::Writer& out) { json::write(out, inserted); });
+  v2::UserMessage echo;
+  echo.messageId = inserted.messageId;
+  echo.content = versions::to_v2(call.prompt.prompt);
+  write(session, v2::SessionUpdate(std::move(echo)));
+  mine.works = true;
+  report_state(session);
+  locked.sent_something();
+}
+
+void AgentVersion2::end_turn(AgentCall& call, v1::PromptResponse response) {
+  end_work(*call.session, versions::idle_state(std::move(response)));
+}
+
+void AgentVersion2::end_turn(AgentCall& call, const rpc::ErrorObject& error) {
+  v1::Error failure;
+  failure.code = error.code;
+  failure.message = error.message;
+  if (!error.data.absent()) failure.data = error.data;
+  end_work(*call.session, versions::failed_state(std::move(failure)));
+}
+
+void AgentVersion2::end_work(AgentSession& session, v2::StateUpdate state) {
+  AgentSession2& mine = of(session);
+  mine.works = false;
+  mine.updates.end_message();
+  write(session, v2::SessionUpdate(std::move(state)));
+}
+
+void AgentVersion2::report_state(AgentSession& session) {
+  write(session,
+        v2::SessionUpdate(of(session).works ? versions::running_state() : versions::idle_state()));
+}
+
+}  // namespace acp::detail

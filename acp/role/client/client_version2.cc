@@ -1,0 +1,249 @@
+#include "acp/role/client/client_version2.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "acp/json/codec.h"
+#include "acp/role/client/client_role.h"
+#include "acp/role/versions/content.h"
+#include "acp/role/versions/elicitation.h"
+#include "acp/role/versions/permission.h"
+#include "acp/role/versions/recode.h"
+#include "acp/role/versions/session_requests.h"
+#include "acp/schema/registry.h"
+
+namespace acp::detail {
+
+namespace {
+
+// Requests whose params and answers have one shape in both versions, and one name.
+constexpr std::string_view same_requests[] = {
+    "session/delete", "session/close",  "session/archive", "session/unarchive", "session/set_title",
+    "auth/status",    "providers/list", "providers/set",   "providers/disable"};
+
+template <class T>
+const T& as(const void* params) {
+  return *static_cast<const T*>(params);
+}
+
+}  // namespace
+
+// ---- what the client asks
+
+template <class Begun>
+void ClientVersion2::session_begins(const std::string& id, Begun& begun) {
+  Session& session = sessions_[id];
+  session.updates.set_mode_id(begun.mode_id);
+  std::optional<v1::SessionModeState> modes;
+  if (begun.response.modes.has_value()) modes = *begun.response.modes;
+  session.updates.set_modes(std::move(modes));
+  if (begun.commands) role_.give_update(id, std::move(*begun.commands));
+}
+
+Translation::Message ClientVersion2::open_session(const json::Type& type, const void* params,
+                                                  Deliver deliver) {
+  if (&type == &v1::NewSessionRequest::json_type)
+    return {"session/new", json::encode(versions::to_v2(as<v1::NewSessionRequest>(params))),
+            deliver_converted<v2::NewSessionResponse>(
+                std::move(deliver), [this](v2::NewSessionResponse response) {
+                  auto begun = versions::to_v1(std::move(response), true);
+                  session_begins(begun.response.sessionId, begun);
+                  return begun.response;
+                })};
+  if (&type == &v1::ForkSessionRequest::json_type)
+    return {"session/fork", json::encode(versions::to_v2(as<v1::ForkSessionRequest>(params))),
+            deliver_converted<v2::ForkSessionResponse>(
+                std::move(deliver), [this](v2::ForkSessionResponse response) {
+                  auto begun = versions::to_v1(std::move(response), true);
+                  session_begins(begun.response.sessionId, begun);
+                  return begun.response;
+                })};
+  if (&type == &v1::LoadSessionRequest::json_type) {
+    const auto& request = as<v1::LoadSessionRequest>(params);
+    return {
+        "session/resume", json::encode(versions::to_v2(request)),
+        deliver_converted<v2::ResumeSessionResponse>(
+            std::move(deliver), [this, id = request.sessionId](v2::ResumeSessionResponse response) {
+              auto begun = versions::to_v1_load(std::move(response), true);
+              session_begins(id, begun);
+              return begun.response;
+            })};
+  }
+  const auto& request = as<v1::ResumeSessionRequest>(params);
+  return {
+      "session/resume", json::encode(versions::to_v2(request)),
+      deliver_converted<v2::ResumeSessionResponse>(
+          std::move(deliver), [this, id = request.sessionId](v2::ResumeSessionResponse response) {
+            auto begun = versions::to_v1(std::move(response), true);
+            session_begins(id, begun);
+            return begun.response;
+          })};
+}
+
+Translation::Message ClientVersion2::request(const json::Type& type, const void* params,
+                                             Deliver deliver) {
+  const std::string method(method_of(type).name);
+  if (method == "session/new" || method == "session/fork" || method == "session/load" ||
+      method == "session/resume")
+    return open_session(type, params, std::move(deliver));
+  if (method == "authenticate") {
+    v2::LoginAuthRequest login;
+    login.methodId = as<v1::AuthenticateRequest>(params).methodId;
+    login._meta = as<v1::AuthenticateRequest>(params)._meta;
+    return {"auth/login", json::encode(login), std::move(deliver)};
+  }
+  if (method == "logout")
+    return {"auth/logout", json::encode(as<v1::LogoutRequest>(params)), std::move(deliver)};
+  if (method == "session/list")
+    return {method, json::encode(as<v1::ListSessionsRequest>(params)),
+            deliver_converted<v2::ListSessionsResponse>(
+                std::move(deliver), [](v2::ListSessionsResponse response) {
+                  return versions::to_v1(std::move(response));
+                })};
+  if (method == "session/status")
+    return {method, json::encode(as<v1::SessionStatusRequest>(params)),
+            deliver_converted<v2::SessionStatusResponse>(
+                std::move(deliver), [](const v2::SessionStatusResponse& response) {
+                  return versions::recoded<v1::SessionStatusResponse>(response);
+                })};
+  if (method == "session/set_mode") {
+    const auto& request = as<v1::SetSessionModeRequest>(params);
+    const std::string& mode = sessions_[request.sessionId].updates.mode_id();
+    if (mode.empty()) throw Refused("modeId: the session has no modes");
+    return {"session/set_config_option", json::encode(versions::to_v2(request, mode)),
+            deliver_converted<v2::SetSessionConfigOptionResponse>(
+                std::move(deliver),
+                [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
+                  v1::ConfigOptionUpdate options;
+                  options.configOptions = versions::to_v1(response, true).configOptions;
+                  if (!options.configOptions.empty()) role_.give_update(id, std::move(options));
+                  return versions::to_v1_mode(std::move(response));
+                })};
+  }
+  if (method == "session/set_config_option")
+    return {method, json::encode(versions::to_v2(as<v1::SetSessionConfigOptionRequest>(params))),
+            deliver_converted<v2::SetSessionConfigOptionResponse>(
+                std::move(deliver), [](v2::SetSessionConfigOptionResponse response) {
+                  return versions::to_v1(std::move(response), true);
+                })};
+  if (method == "session/prompt")
+    throw Refused(
+        "version 2 of the protocol answers a prompt at its beginning: use prompt() of the "
+        "session");
+  if (std::find(std::begin(same_requests), std::end(same_requests), method) ==
+      std::end(same_requests))
+    throw Refused("version 2 of the protocol has no " + method);
+  json::Writer out;
+  json::write(out, type, params);
+  return {method, out.str(), std::move(deliver)};
+}
+
+Translation::Message ClientVersion2::notification(const json::Type& type, const void* params) {
+  json::Writer out;
+  json::write(out, type, params);
+  return {std::string(method_of(type).name), out.str()};
+}
+
+// ---- what the agent asks
+
+v1::RequestPermissionRequest ClientVersion2::read_permission(JsonView params) {
+  auto request = read_params<v2::RequestPermissionRequest>(params);
+  const auto known = sessions_.find(request.sessionId);
+  versions::AskedCall asked{role_.new_id("asked_")};
+  if (known != sessions_.end())
+    asked.shown = known->second.updates.content_of(versions::asked_call(request));
+  return versions::to_v1(std::move(request), asked);
+}
+
+v1::CreateElicitationRequest ClientVersion2::read_elicitation(JsonView params) {
+  auto request = versions::to_v1(read_params<v2::CreateElicitationRequest>(params));
+  if (!request) throw invalid_params("params", "a form or a page", "something else");
+  return std::move(*request);
+}
+
+void ClientVersion2::write_result(json::Writer& out, const json::Type& type, const void* result) {
+  if (&type == &v1::RequestPermissionResponse::json_type)
+    return json::write(out, versions::to_v2(as<v1::RequestPermissionResponse>(result)));
+  if (&type == &v1::CreateElicitationResponse::json_type)
+    return json::write(out, versions::to_v2(as<v1::CreateElicitationResponse>(result)));
+  json::write(out, type, result);
+}
+
+// ---- updates
+
+bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update) {
+  const v2::MessageId* id = nullptr;
+  std::vector<v2::ContentBlock> content;
+  if (const auto* whole = std::get_if<v2::UserMessage>(&update)) {
+    id = &whole->messageId;
+    if (whole->content.has_value()) content = *whole->content;
+  } else if (const auto* chunk = std::get_if<v2::UserMessageChunk>(&update)) {
+    id = &chunk->messageId;
+    content = {chunk->content};
+  } else {
+    return false;
+  }
+  std::erase_if(session.prompts, [](const SentPrompt& prompt) { return prompt.state.expired(); });
+  for (const SentPrompt& prompt : session.prompts)
+    if (prompt.id == *id) return true;
+  // It may come before the answer that says its id.
+  for (SentPrompt& prompt : session.prompts) {
+    if (!prompt.id.empty()) continue;
+    const bool same = std::holds_alternative<v2::UserMessage>(update)
+                          ? content == prompt.content
+                          : !prompt.content.empty() && content.front() == prompt.content.front();
+    if (!same) continue;
+    prompt.id = *id;
+    return true;
+  }
+  return false;
+}
+
+std::optional<ClientVersion2::Update> ClientVersion2::read_update(JsonView params) {
+  v2::UpdateSessionNotification notification;
+  if (const auto fault =
+          json::decode(params.text(), v2::UpdateSessionNotification::json_type, &notification)) {
+    role_.log(LogEntry::Level::warning,
+              "an invalid session/update was ignored: " + fault->message());
+    return std::nullopt;
+  }
+  Session& session = sessions_[notification.sessionId];
+  Update read{std::move(notification.sessionId), {}};
+  if (!is_echo(session, notification.update))
+    read.updates = session.updates.convert(std::move(notification.update));
+  return read;
+}
+
+// ---- turns
+
+std::string ClientVersion2::prompt(const std::string& session_id,
+                                   const std::shared_ptr<PromptState>& prompt,
+                                   const v1::PromptRequest& request) {
+  v2::PromptRequest sent = versions::to_v2(request);
+  sessions_[session_id].prompts.push_back({prompt, sent.prompt, {}});
+  return json::encode(sent);
+}
+
+void ClientVersion2::answered(const std::string& session_id,
+                              const std::shared_ptr<PromptState>& prompt,
+                              const rpc::Engine::Answer& answer) {
+  if (answer.error != nullptr) {
+    const bool taken_back = prompt->cancelled && answer.error->code == rpc::request_cancelled;
+    if (!taken_back) return role_.end_prompt(prompt, *answer.error);
+    v1::PromptResponse response;
+    response.stopReason = StopReason::cancelled;
+    return role_.end_prompt(prompt, std::move(response));
+  }
+  v2::PromptResponse inserted;
+  if (const auto fault =
+          json::decode(answer.result.text(), v2::PromptResponse::json_type, &inserted))
+    return role_.end_prompt(prompt,
+                            {rpc::internal_error,
+                             "the answer to session/prompt is not valid: " + fault->message(),
+                             {}});
+  prompt->inserted = true;
+  for (SentPrompt& sent : sessions_[session_id].prompts)
+    if (sent.state.lock() == prompt) sent.id = inserted.messageId;
+}
+
+}  // namespace acp::detail

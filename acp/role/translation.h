@@ -1,0 +1,53 @@
+// Between a role, whose messages are those of version 1, and a wire that speaks version 2.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "acp/error.h"
+#include "acp/json/codec.h"
+#include "acp/peer.h"
+
+namespace acp::detail {
+
+class Translation {
+ public:
+  virtual ~Translation() = default;
+
+  struct Message {
+    std::string method;
+    std::string params;         // JSON
+    Deliver deliver = nullptr;  // of a request: takes the answer as it is on the wire
+  };
+  // The same in version 2; `deliver` takes an answer of version 1. Throws Refused if version 2
+  // cannot say it. With the connection's lock.
+  virtual Message request(const json::Type& type, const void* params, Deliver deliver) = 0;
+  virtual Message notification(const json::Type& type, const void* params) = 0;
+};
+
+// Takes an answer of version 2, and hands on what `convert` makes of it.
+template <class Response2, class Convert>
+Deliver deliver_converted(Deliver deliver, Convert convert) {
+  return
+      [deliver = std::move(deliver), convert](
+          std::string_view text, const json::Limits& limits) -> std::optional<json::DecodeFault> {
+        Response2 response;
+        if (auto fault = decode(text, Response2::json_type, &response, limits)) return fault;
+        return deliver(json::encode(convert(std::move(response))), {});
+      };
+}
+
+// The params of a request of version 2. Throws the error that is its answer if they are invalid.
+template <class Params>
+Params read_params(JsonView params) {
+  Params value;
+  const bool none = params.absent() || params.is_null();
+  const auto fault = json::decode(none ? "{}" : params.text(), Params::json_type, &value);
+  if (!fault) return value;
+  throw invalid_params(fault->path.empty() ? "params" : "params." + fault->path, fault->expected,
+                       fault->got);
+}
+
+}  // namespace acp::detail
