@@ -324,6 +324,7 @@ Task<void> Session::close() const {
     }
     Lock lock(*session->agent->connection);
     session->agent->role->cancel_permissions(session->id);
+    session->agent->role->end_inserted_prompts(*session);
     session->agent->role->remove_session(session->id);
   }(session_);
 }

@@ -66,6 +66,13 @@ void ClientRole::finish_prompt(const std::shared_ptr<PromptState>& prompt) {
 
 // ---- version 2
 
+void ClientRole::end_inserted_prompts(const ClientSession& session) {
+  v1::PromptResponse response;
+  response.stopReason = StopReason::cancelled;
+  for (const auto& prompt : std::deque(session.prompts))
+    if (prompt->inserted) end_prompt(prompt, response);
+}
+
 bool ClientRole::on_request_of_version_2(const rpc::RequestId& id, std::string_view method,
                                          JsonView params) {
   try {

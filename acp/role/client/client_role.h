@@ -109,6 +109,8 @@ class ClientRole final : public AnsweringRole {
   void send_prompt(const std::shared_ptr<PromptState>& prompt, const v1::PromptRequest& request);
   void end_prompt(const std::shared_ptr<PromptState>& prompt, v1::PromptResponse response);
   void end_prompt(const std::shared_ptr<PromptState>& prompt, const rpc::ErrorObject& error);
+  // Version 2: ends what the agent should have ended, before its session is gone.
+  void end_inserted_prompts(const ClientSession& session);
   // Applies an update that came in another form.
   void give_update(const std::string& session_id, SessionUpdate update);
   void turn_ended() { streaming_ = nullptr; }

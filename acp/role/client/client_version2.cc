@@ -194,6 +194,8 @@ bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update) 
                           : !prompt.content.empty() && content.front() == prompt.content.front();
     if (!same) continue;
     prompt.id = *id;
+    // What follows may be its turn, and the end of it.
+    if (const auto state = prompt.state.lock()) state->inserted = true;
     return true;
   }
   return false;
@@ -227,6 +229,7 @@ std::string ClientVersion2::prompt(const std::string& session_id,
 void ClientVersion2::answered(const std::string& session_id,
                               const std::shared_ptr<PromptState>& prompt,
                               const rpc::Engine::Answer& answer) {
+  if (prompt->ended()) return;  // its turn was over before this
   if (answer.error != nullptr) {
     const bool taken_back = prompt->cancelled && answer.error->code == rpc::request_cancelled;
     if (!taken_back) return role_.end_prompt(prompt, *answer.error);
