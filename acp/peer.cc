@@ -31,7 +31,7 @@ bool is_version_2(const Method& method) {
 }
 
 void require_version_2(const io::Connection::Locked& connection, const Method& method) {
-  if (connection.translation() == nullptr && is_version_2(method))
+  if (connection.translation() == nullptr && !connection.ended() && is_version_2(method))
     throw Refused("version 2 of the protocol is not spoken here: " + std::string(method.name));
 }
 

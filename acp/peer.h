@@ -110,7 +110,7 @@ class Peer {
   ACP_REFUSE_TEMPORARY(Sent notify(T&& notification) const);
 #endif
 
-  // Calls an extension method, which begins with `_`, or any other.
+  // Calls an extension method, which begins with `_`, or any other; sent as it is.
   Task<Json> request(std::string_view method, const Json& params) const;
   Sent notify(std::string_view method, const Json& params) const;
 

@@ -400,7 +400,12 @@ void SessionState::terminal_output(const v1::TerminalId& id, std::string output,
 }
 
 void SessionState::terminal_printed(const v1::TerminalId& id, std::string_view output) {
-  touch_terminal(id).output += output;
+  constexpr std::size_t most = 1024 * 1024;  // the last of it
+  TerminalView& view = touch_terminal(id);
+  view.output += output;
+  if (view.output.size() <= 2 * most) return;
+  view.output.erase(0, view.output.size() - most);
+  view.truncated = true;
 }
 
 void SessionState::terminal_exited(const v1::TerminalId& id, v1::TerminalExitStatus status) {

@@ -145,7 +145,7 @@ class SessionState {
 
   // The client's own terminals. Timeline entries that show them change with them.
   void terminal_created(const v1::TerminalId& id);
-  // More output of a terminal that the agent runs.
+  // More output of a terminal that the agent runs. Of much, the last part is kept.
   void terminal_printed(const v1::TerminalId& id, std::string_view output);
   // The whole output so far.
   void terminal_output(const v1::TerminalId& id, std::string output, bool truncated);

@@ -33,7 +33,7 @@ class Call : public std::enable_shared_from_this<Call> {
   // Guarded by the connection's lock.
   bool cancelled = false;
   bool over = false;                             // it may send nothing more
-  bool answered = false;                         // though it is still at work
+  bool answered = false;                         // on the wire; its handler still runs
   std::vector<std::function<void()>> when_over;  // of one that was answered before its end
   std::size_t place = 0;                         // index in the owner's list
 

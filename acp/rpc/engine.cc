@@ -45,7 +45,10 @@ Engine::Engine(EngineOptions options, EngineHandler& handler)
               "\",\"params\":";
 }
 
-Engine::~Engine() { close(); }
+Engine::~Engine() {
+  all_handled_ = true;  // the handler may be gone
+  close();
+}
 
 // ---- sending
 // -----------------------------------------------------------------------------------------------
@@ -245,6 +248,7 @@ void Engine::end_of_input(const std::string& reason) {
   input_ended_ = true;
   if (!reason.empty()) end_reason_ = reason;
   fail_calls(reason);
+  check_all_handled();
 }
 
 void Engine::close() {
@@ -252,6 +256,13 @@ void Engine::close() {
   queue_.clear();
   queued_bytes_ = 0;
   fail_calls();
+  running_ = 0;
+  check_all_handled();
+}
+
+void Engine::check_all_handled() {
+  if (!input_ended_ || pumping_ || running_ != 0 || !queue_.empty()) return;
+  if (!std::exchange(all_handled_, true)) handler_->on_all_handled();
 }
 
 // What was received before the end keeps its order; what was not will never come. The handlers may
@@ -550,6 +561,7 @@ void Engine::pump() {
       running_ = 0;
   }
   pumping_ = false;
+  check_all_handled();
 }
 
 }  // namespace acp::rpc

@@ -117,6 +117,8 @@ class EngineHandler {
   // The other side no longer wants the answer. It must get one nevertheless.
   virtual void on_cancel(const RequestId& id) = 0;
   virtual void on_trouble(const Trouble&) {}
+  // Called once: the input has ended, and all that came before has been handled.
+  virtual void on_all_handled() {}
   // Receives every frame, as it is on the wire, without the framing.
   virtual void on_frame(Direction, std::string_view) {}
 };
@@ -246,6 +248,7 @@ class Engine {
   bool blocks(const Queued& answer) const;
   void enqueue(Queued item);
   void fail_calls(const std::string& reason = {});
+  void check_all_handled();
   void flush(Batch& batch);
   // The known part of a message that cannot be read as a whole.
   struct Beginning {
@@ -281,6 +284,7 @@ class Engine {
   NotificationToken running_ = 0;  // the notification whose handler goes on
   bool pumping_ = false;
   bool input_ended_ = false;
+  bool all_handled_ = false;
   std::string end_reason_ = "the connection is closed";  // for what is asked after that
 };
 

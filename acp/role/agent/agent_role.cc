@@ -6,6 +6,7 @@
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "acp/role/meta.h"
+#include "acp/role/versions/initialize.h"
 
 namespace acp::detail {
 
@@ -46,7 +47,10 @@ AgentRole::CallPtr AgentRole::begin(const rpc::RequestId& id) {
 Error AgentRole::auth_required() const {
   Json methods = Json::array();
   for (const v1::AuthMethod& method : config_->auth_methods)
-    methods.append(Json::from_valid(json::encode(method)));
+    if (!version_2_)
+      methods.append(Json::from_valid(json::encode(method)));
+    else if (const auto written = versions::to_v2(method))
+      methods.append(Json::from_valid(json::encode(*written)));
   return Error(rpc::auth_required, "Authentication required",
                Json::object({{"reason", "auth_required"}, {"authMethods", methods}}));
 }
@@ -83,11 +87,8 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
     return refuse(id, rpc::invalid_request, "Invalid request: initialize comes first");
   asked_more_ = true;
   if (!version_2_) return answer_request(id, method, params);
-  if (!AgentVersion2::takes(id)) {
-    connection_->held().engine().fail_unnamed(
-        id, {rpc::invalid_request, "Invalid request: an id is a string or an integer", {}});
-    return;
-  }
+  if (!AgentVersion2::takes(id)) return refuse_id(id);
+  wire_method_ = method;
   try {
     const AgentVersion2::Request request = version_2_->read(method, params);
     silent_ = request.silent;
@@ -95,6 +96,15 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   } catch (const Error& error) {
     refuse(id, error);
   }
+}
+
+void AgentRole::refuse_id(const rpc::RequestId& id) {
+  connection_->held().engine().fail_unnamed(
+      id, {rpc::invalid_request, "Invalid request: an id is a string or an integer", {}});
+}
+
+void AgentRole::refuse_unknown(const rpc::RequestId& id, std::string_view method) {
+  AnsweringRole::refuse_unknown(id, version_2_ ? std::string_view(wire_method_) : method);
 }
 
 void AgentRole::write_result(Call& call, json::Writer& out, const json::Type& type,
@@ -109,11 +119,11 @@ AgentSession* AgentRole::find_session(const std::string& id) {
 }
 
 void AgentRole::answer_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
-  if (version_2_ && baseline_of_version_2(id, method, params)) return;
   const bool session_method = method.starts_with("session/");
   if (session_method && config_->require_authentication && !authenticated_ &&
       method != "session/list")
     return refuse(id, auth_required());
+  if (version_2_ && baseline_of_version_2(id, method, params)) return;
   if (method == "session/prompt") return prompt(id, params);
   if (method == "session/set_model" && config_->accept_set_model) return set_model(id, params);
 #define ACP_REQUEST(known, name, Type, Context, way, capability) \
@@ -136,8 +146,15 @@ void AgentRole::answer_request(const rpc::RequestId& id, std::string_view method
 bool AgentRole::baseline_of_version_2(const rpc::RequestId& id, std::string_view method,
                                       JsonView params) {
   if (method == "session/list" && !config_->list_sessions) {
+    v1::ListSessionsRequest request;
+    if (!decode(id, params, request)) return true;
+    if (request.cursor.has_value()) {
+      refuse(id, invalid_params("params.cursor", "one that came from here", *request.cursor));
+      return true;
+    }
     v1::ListSessionsResponse response;
     for (const auto& [session_id, session] : sessions_) {
+      if (request.cwd.has_value() && *request.cwd != session->cwd) continue;
       v1::SessionInfo info;
       info.sessionId = session_id;
       info.cwd = session->cwd;
@@ -226,7 +243,7 @@ std::optional<int> AgentRole::choose_version(std::int64_t asked) const {
 void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
   const bool again = initialized_;
   // A client that asked for another version than it got may ask again; in version 2 any may.
-  const bool has_its_version = !version_2_ && client_.protocolVersion == 1;
+  const bool has_its_version = !version_2_ && client_.protocolVersion <= 1;
   if (again && (asked_more_ || has_its_version))
     return refuse(id, rpc::invalid_request, "Invalid request: the connection is initialized");
   v1::InitializeRequest request;
@@ -245,7 +262,11 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
     const auto read = AgentVersion2::read_initialize(params, request.protocolVersion);
     if (const auto* fault = std::get_if<Error>(&read)) return refuse(id, *fault);
     request = std::get<v1::InitializeRequest>(read);
+    if (!AgentVersion2::takes(id)) return refuse_id(id);
     if (!version_2_) version_2_ = std::make_unique<AgentVersion2>(*this);
+  } else if (request.protocolVersion > 1) {
+    // In the words of version 2 alone, perhaps.
+    if (auto read = versions::read_as_v1(Json(params))) request = std::move(*read);
   }
   client_ = std::move(request);
   initialized_ = true;

@@ -91,6 +91,9 @@ class AgentRole final : public AnsweringRole {
   }
   CallPtr begin(const rpc::RequestId& id);
   void answer_request(const rpc::RequestId& id, std::string_view method, JsonView params);
+  void refuse_id(const rpc::RequestId& id);
+  // By the name that the client used.
+  void refuse_unknown(const rpc::RequestId& id, std::string_view method);
   // Returns true if it has answered.
   bool baseline_of_version_2(const rpc::RequestId& id, std::string_view method, JsonView params);
   void write_result(Call& call, json::Writer& out, const json::Type& type,
@@ -163,6 +166,7 @@ class AgentRole final : public AnsweringRole {
   v1::InitializeRequest client_;
   bool initialized_ = false;
   bool asked_more_ = false;  // than initialize
+  std::string wire_method_;  // version 2: of the request that is being answered
   bool silent_ = false;      // the request that is being answered opens a session without a replay
   std::unique_ptr<AgentVersion2> version_2_;  // null: version 1 is spoken
   bool authenticated_ = false;

@@ -130,10 +130,7 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
     v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
     log(LogEntry::Level::warning,
         "the turn ended with the tool call " + update.toolCallId + " still open");
-    if (version_2_)
-      version_2_->send(*call.session, std::move(update), call.cancelled);
-    else
-      write_update(*call.session, std::move(update));
+    write_update(*call.session, std::move(update));
   }
 }
 
@@ -145,6 +142,8 @@ void AgentRole::close_hooked_tool_calls(const CallPtr& call, const v1::PromptRes
   {
     const io::Connection::Lock lock(*connection_);
     why = why_left_open(*call, response, error);
+    if (version_2_)
+      version_2_->ends_cancelled(*call->session, call->cancelled || is_cancellation(error));
     for (const auto& tool_call : call->open_tool_calls)
       if (tool_call->filter && !is_final(*tool_call->status)) open.push_back(tool_call);
   }

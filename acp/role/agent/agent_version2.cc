@@ -103,8 +103,10 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
   if (is_one_of(only_version_1, method)) throw unknown_method(method);
   if (is_one_of(same_requests, method)) return {method, Json(params)};
   if (method == "auth/login") {
+    auto login = read_params<v2::LoginAuthRequest>(params);
     v1::AuthenticateRequest request;
-    request.methodId = read_params<v2::LoginAuthRequest>(params).methodId;
+    request.methodId = std::move(login.methodId);
+    request._meta = std::move(login._meta);
     return {"authenticate", as_json(request)};
   }
   if (method == "auth/logout")
@@ -204,6 +206,9 @@ void AgentVersion2::write_result(AgentCall& call, json::Writer& out, const json:
                          : static_cast<const v1::SetSessionConfigOptionResponse*>(result)->_meta;
     return json::write(out, response);
   }
+  if (&type == &v1::ListSessionsResponse::json_type)
+    return json::write(
+        out, versions::to_v2(*static_cast<const v1::ListSessionsResponse*>(result)));
   // The others have one shape.
   json::write(out, type, result);
 }
@@ -237,7 +242,7 @@ Translation::Message AgentVersion2::request(const json::Type& type, const void* 
   const std::string method(method_of(type).name);
   if (method == "mcp/message") return {method, out.str(), std::move(deliver)};
   throw Refused("version 2 of the protocol has no " + method +
-                ": the agent works on its own machine, see acp::workspace::serve_locally()");
+                ": the client has no files and terminals for the agent");
 }
 
 Translation::Message AgentVersion2::notification(const json::Type& type, const void* params) {
@@ -263,10 +268,18 @@ void AgentVersion2::write(AgentSession& session, const Update& update) {
   });
 }
 
-void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update, bool cancelled) {
-  for (v2::SessionUpdate& one : of(session).updates.convert(update)) {
+void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update) {
+  // What the program changes in this way, later answers have to say.
+  if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update); mode && session.modes)
+    session.modes->currentModeId = mode->currentModeId;
+  if (const auto* options = std::get_if<v1::ConfigOptionUpdate>(&update))
+    session.config = std::make_unique<std::vector<v1::SessionConfigOption>>(options->configOptions);
+  AgentSession2& mine = of(session);
+  for (v2::SessionUpdate& one : mine.updates.convert(update)) {
+    auto* const call = std::get_if<v2::ToolCallUpdate>(&one);
     // Version 1 has no word for it.
-    if (auto* call = std::get_if<v2::ToolCallUpdate>(&one); call != nullptr && cancelled)
+    if (call != nullptr && mine.ends_cancelled && call->status.has_value() &&
+        *call->status == v2::ToolCallStatus::failed)
       call->status = v2::ToolCallStatus(v2::ToolCallStatus::cancelled);
     write(session, one);
   }
@@ -327,6 +340,7 @@ void AgentVersion2::end_turn(AgentCall& call, const rpc::ErrorObject& error) {
 void AgentVersion2::end_work(AgentSession& session, v2::StateUpdate state) {
   AgentSession2& mine = of(session);
   mine.works = false;
+  mine.ends_cancelled = false;
   mine.updates.end_message();
   write(session, v2::SessionUpdate(std::move(state)));
 }

@@ -24,7 +24,8 @@ struct AgentSession;
 struct AgentSession2 {
   explicit AgentSession2(versions::NewId new_id) : updates(std::move(new_id)) {}
   versions::UpdatesToV2 updates;
-  bool works = false;  // the client was sent `running`
+  bool works = false;            // the client was sent `running`
+  bool ends_cancelled = false;   // the turn that ends: its open calls are cancelled, not failed
 };
 
 // Used with the connection's lock.
@@ -56,7 +57,11 @@ class AgentVersion2 final : public Translation {
   void write_result(AgentCall& call, json::Writer& out, const json::Type& type, const void* result);
 
   // ---- updates
-  void send(AgentSession& session, const v1::SessionUpdate& update, bool cancelled = false);
+  void send(AgentSession& session, const v1::SessionUpdate& update);
+  // Of the turn that is about to end.
+  void ends_cancelled(AgentSession& session, bool cancelled) {
+    of(session).ends_cancelled = cancelled;
+  }
   // Up to the text of an agent's message: with this, the text and `}}}}` it is complete.
   const std::string& chunk_prefix(AgentSession& session);
   // The session's modes and options are these now.

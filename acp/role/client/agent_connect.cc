@@ -41,6 +41,7 @@ void AgentProcess::close() {
     connection->wait_finished();
   }
   if (config) process.end(config->exit_time);
+  if (predecessor) predecessor->close();
 }
 
 // ---- connecting
@@ -51,6 +52,8 @@ namespace {
 struct Introduced {
   v1::InitializeResponse response;  // as version 1 has it
   std::string refused;              // the error, if it was one
+  bool speaks_version_2 = false;    // whatever else it said
+  std::exception_ptr failed;        // StartFailed: no answer came
 };
 
 Task<Introduced> introduce_as_version_1(std::shared_ptr<AgentProcess> agent) {
@@ -62,6 +65,8 @@ Task<Introduced> introduce_as_version_1(std::shared_ptr<AgentProcess> agent) {
   } catch (const CallFailed& failed) {
     result.refused =
         "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  } catch (const StartFailed&) {
+    result.failed = std::current_exception();
   }
   co_return result;
 }
@@ -95,6 +100,7 @@ Task<Introduced> introduce_as_version_2(std::shared_ptr<AgentProcess> agent) {
   try {
     const Json answer = co_await std::move(in_time);
     const bool version_2 = answer["protocolVersion"].as_int64() == 2;
+    result.speaks_version_2 = version_2;
     v2::InitializeResponse response;
     std::optional<json::DecodeFault> fault =
         version_2
@@ -108,6 +114,8 @@ Task<Introduced> introduce_as_version_2(std::shared_ptr<AgentProcess> agent) {
   } catch (const CallFailed& failed) {
     result.refused =
         "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();
+  } catch (const StartFailed&) {
+    result.failed = std::current_exception();
   }
   co_return result;
 }
@@ -120,15 +128,23 @@ Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again
     Task<Introduced> asking = introduce_as_version_2(agent);
     introduced = co_await std::move(asking);
   }
-  const bool was_refused = !introduced.refused.empty();
-  const bool chose_version_1 = !was_refused && introduced.response.protocolVersion == 1;
+  agent->answered = !introduced.failed && versions.back() == 2;
+  const bool chose_version_1 =
+      introduced.refused.empty() && !introduced.failed && introduced.response.protocolVersion == 1;
+  const bool knows_version_1 = versions.front() == 1;
+  if (introduced.failed) {
+    if (knows_version_1 && may_start_again) co_return false;
+    std::rethrow_exception(introduced.failed);
+  }
   // An agent that was asked for version 2 may not have looked for what version 1 calls otherwise.
-  if (versions.back() == 1 || (versions.front() == 1 && (was_refused || chose_version_1))) {
+  if (knows_version_1 && !introduced.speaks_version_2) {
     Task<Introduced> asking = introduce_as_version_1(agent);
     Introduced as_version_1 = co_await std::move(asking);
     const bool again = versions.back() == 2;
-    if (again && !as_version_1.refused.empty() && may_start_again) co_return false;
-    if (again && !as_version_1.refused.empty() && chose_version_1) {
+    const bool taken = as_version_1.refused.empty() && !as_version_1.failed;
+    if (again && !taken && may_start_again) co_return false;
+    if (as_version_1.failed) std::rethrow_exception(as_version_1.failed);
+    if (again && !taken && chose_version_1) {
       Lock lock(*agent->connection);
       agent->role->log(
           LogEntry::Level::warning,
@@ -143,7 +159,8 @@ Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again
   if (!introduced.refused.empty())
     throw StartFailed(agent->diagnose(Phase::handshake, introduced.refused));
   const int version = introduced.response.protocolVersion;
-  if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
+  const bool is_spoken = version == (introduced.speaks_version_2 ? 2 : 1);
+  if (!is_spoken || std::find(versions.begin(), versions.end(), version) == versions.end()) {
     StartFailed::Diagnosis diagnosis;
     diagnosis.phase = Phase::handshake;
     diagnosis.command = agent->command;
@@ -204,12 +221,13 @@ Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
     auto agent = start(config, options, true);
     Task<bool> shaking = shake_hands(agent, true);
     if (!co_await std::move(shaking)) {
-      agent->close();
+      // Its connection may be what runs this: it is not waited for.
+      agent->connection->close();
       const auto version_1 = std::make_shared<Config>(*config);
       version_1->versions = {1};
-      agent = start(version_1, options, true);
-      Task<bool> again = shake_hands(agent, false);
-      co_await std::move(again);
+      const auto predecessor = std::exchange(agent, start(version_1, options, true));
+      agent->predecessor = predecessor;
+      shake_hands(agent, false).wait();
     }
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), options);
@@ -256,7 +274,7 @@ AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) 
       try {
         Task<bool> introducing = shake_hands(shaking, false);
         co_await std::move(introducing);
-      } catch (const StartFailed& failed) {
+      } catch (const std::exception& failed) {
         reason = failed.what();
       }
       if (reason.empty()) {

@@ -24,6 +24,8 @@ struct AgentProcess {
   bool answered = false;  // initialize, if only by an error
   bool ready = false;     // guarded by the connection's lock
 
+  // One that did not take version 2: it ends by itself, or with this.
+  std::shared_ptr<AgentProcess> predecessor;
   io::AttendedProcess process;
   std::mutex closing;  // the second to close waits for the first
   bool closed = false;

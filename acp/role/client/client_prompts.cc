@@ -1,4 +1,6 @@
 // Prompts under way: version 1 answers them at the end of their turn, version 2 at its beginning.
+#include <algorithm>
+
 #include "acp/json/codec.h"
 #include "acp/role/client/client_role.h"
 
@@ -51,6 +53,7 @@ void ClientRole::end_prompt(const std::shared_ptr<PromptState>& prompt,
 
 void ClientRole::finish_prompt(const std::shared_ptr<PromptState>& prompt) {
   turn_ended();
+  std::erase(inserted_, prompt);
   if (ClientSession* const session = prompt->session) {
     std::erase(session->prompts, prompt);
     if (session->state)
@@ -66,6 +69,35 @@ void ClientRole::finish_prompt(const std::shared_ptr<PromptState>& prompt) {
 
 // ---- version 2
 
+void ClientRole::prompt_inserted(const std::string& session_id,
+                                 const std::shared_ptr<PromptState>& prompt) {
+  if (prompt->ended() || std::exchange(prompt->inserted, true)) return;
+  inserted_.push_back(prompt);
+  const auto found = sessions_.find(session_id);
+  if (found == sessions_.end() || found->second == nullptr || found->second != prompt->session) {
+    v1::PromptResponse response;  // closed meanwhile: nothing more comes for it
+    response.stopReason = StopReason::cancelled;
+    end_prompt(prompt, std::move(response));
+  } else if (prompt->early_end && !found->second->works) {
+    end_prompt_with(prompt, *prompt->early_end);
+  }
+}
+
+void ClientRole::end_prompt_with(const std::shared_ptr<PromptState>& prompt,
+                                 const versions::SessionActivity& activity) {
+  if (activity.error)
+    end_prompt(prompt, {activity.error->code, activity.error->message, activity.error->data});
+  else
+    end_prompt(prompt, activity.answer.value_or(v1::PromptResponse()));
+}
+
+// Of those that wait for an answer, the engine knows.
+void ClientRole::on_all_handled() {
+  const rpc::ErrorObject closed{
+      rpc::internal_error, "the connection closed before the turn ended", {}, true};
+  for (const auto& prompt : std::vector(inserted_)) end_prompt(prompt, closed);
+}
+
 void ClientRole::end_inserted_prompts(const ClientSession& session) {
   v1::PromptResponse response;
   response.stopReason = StopReason::cancelled;
@@ -75,6 +107,11 @@ void ClientRole::end_inserted_prompts(const ClientSession& session) {
 
 bool ClientRole::on_request_of_version_2(const rpc::RequestId& id, std::string_view method,
                                          JsonView params) {
+  if (!ClientVersion2::takes(id)) {
+    connection_->held().engine().fail_unnamed(
+        id, {rpc::invalid_request, "Invalid request: an id is a string or an integer", {}});
+    return true;
+  }
   try {
     if (method == "session/request_permission") {
       ask_permission(id, version_2_->read_permission(params), params);
@@ -82,7 +119,7 @@ bool ClientRole::on_request_of_version_2(const rpc::RequestId& id, std::string_v
     }
     if (method == "elicitation/create") {
       const v1::CreateElicitationRequest request = version_2_->read_elicitation(params);
-      elicit(id, Json::from_valid(json::encode(request)));
+      elicit(id, Json::from_valid(json::encode(request)), params);
       return true;
     }
   } catch (const Error& error) {
@@ -100,6 +137,26 @@ void ClientRole::write_result(Call& call, json::Writer& out, const json::Type& t
   version_2_->write_result(out, type, result);
 }
 
+namespace {
+
+// What comes in pieces is kept whole.
+std::size_t kept_size(const SessionUpdate& update) {
+  const auto* const call = std::get_if<v1::ToolCallUpdate>(&update);
+  if (call == nullptr || !call->content.has_value()) return 0;
+  std::size_t size = 0;
+  for (const v1::ToolCallContent& content : *call->content) {
+    size += sizeof content;
+    if (const auto* diff = std::get_if<v1::Diff>(&content)) {
+      size += diff->newText.size();
+    } else if (const auto* one = std::get_if<v1::Content>(&content)) {
+      if (const auto* text = std::get_if<v1::TextContent>(&one->content)) size += text->text.size();
+    }
+  }
+  return size;
+}
+
+}  // namespace
+
 bool ClientRole::update_of_version_2(rpc::NotificationToken token, JsonView params) {
   std::optional<ClientVersion2::Update> read = version_2_->read_update(params);
   if (!read) return true;
@@ -111,11 +168,12 @@ bool ClientRole::update_of_version_2(rpc::NotificationToken token, JsonView para
         copy.sessionId = read->session_id;
         copy.update = *update;
       }
-      take_update(read->session_id, std::move(*update), params.text().size());
+      const std::size_t bytes = std::max(params.text().size(), kept_size(*update));
+      take_update(read->session_id, std::move(*update), bytes);
     } else if (auto* activity = std::get_if<versions::SessionActivity>(&one)) {
       state_of_version_2(read->session_id, std::move(*activity));
     } else {
-      show_version_2(read->session_id, one);
+      show_version_2(read->session_id, one, params.text().size());
     }
   }
   // The last one holds up what follows.
@@ -188,7 +246,7 @@ void show(SessionState& state, versions::MessageReplaced& replaced) {
 }  // namespace
 
 void ClientRole::show_version_2(const std::string& session_id,
-                                versions::UpdatesToV1::Update& change) {
+                                versions::UpdatesToV1::Update& change, std::size_t bytes) {
   const auto found = sessions_.find(session_id);
   if (found == sessions_.end() || found->second == nullptr) return;
   ClientSession& session = *found->second;
@@ -201,14 +259,15 @@ void ClientRole::show_version_2(const std::string& session_id,
     else if (auto* replaced = std::get_if<versions::MessageReplaced>(&change))
       show(*session.state, *replaced);
   }
-  state_changed(session);
+  state_changed(session, bytes);
 }
 
 void ClientRole::state_of_version_2(const std::string& session_id,
                                     versions::SessionActivity activity) {
   using State = versions::SessionActivity::State;
   const auto found = sessions_.find(session_id);
-  if (found == sessions_.end() || found->second == nullptr) return;
+  if (found == sessions_.end() || found->second == nullptr)
+    return version_2_->keep_activity(session_id, std::move(activity));
   ClientSession& session = *found->second;
   const bool worked = std::exchange(session.works, activity.state != State::idle);
   if (session.state) {
@@ -217,15 +276,21 @@ void ClientRole::state_of_version_2(const std::string& session_id,
     session.state->activity_changed(shown(activity.state), std::move(background));
     state_changed(session);
   }
-  if (activity.state != State::idle) return;
-  // A snapshot of a session that was idle before ends nothing.
+  const auto& prompts = session.prompts;
+  if (activity.state != State::idle) {
+    for (const auto& prompt : prompts) prompt->ran = true;
+    return;
+  }
+  // A snapshot without a reason, of a session that was idle before, ends nothing.
   if (!worked && !activity.answer && !activity.error) return;
-  for (const auto& prompt : std::deque(session.prompts)) {
-    if (!prompt->inserted) continue;
-    if (activity.error)
-      end_prompt(prompt, {activity.error->code, activity.error->message, activity.error->data});
-    else
-      end_prompt(prompt, activity.answer.value_or(v1::PromptResponse()));
+  const bool none_inserted =
+      std::ranges::none_of(prompts, [](const auto& prompt) { return prompt->inserted; });
+  // An agent may answer a prompt when its turn is over.
+  if (none_inserted && !prompts.empty() && prompts.front()->ran) {
+    prompts.front()->early_end = std::move(activity);
+  } else {
+    for (const auto& prompt : std::deque(prompts))
+      if (prompt->inserted) end_prompt_with(prompt, activity);
   }
 }
 

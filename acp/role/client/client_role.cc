@@ -130,7 +130,7 @@ void ClientRole::on_request(const rpc::RequestId& id, std::string_view method, J
     if (method == "terminal/kill") return pass_on(id, method, params, terminals.kill);
     if (method == "terminal/release") return pass_on(id, method, params, terminals.release);
   }
-  if (method == "elicitation/create") return elicit(id, params);
+  if (method == "elicitation/create") return elicit(id, params, params);
   if (method == "mcp/message") return pass_on(id, method, params, config_->mcp_message);
   const auto extension = config_->requests.find(method);
   if (extension == config_->requests.end()) return refuse_unknown(id, method);
@@ -237,7 +237,7 @@ void ClientRole::cancel_permissions(const std::string& session_id) {
   }
 }
 
-void ClientRole::elicit(const rpc::RequestId& id, JsonView params) {
+void ClientRole::elicit(const rpc::RequestId& id, JsonView params, JsonView written) {
   if (!config_->form && !config_->url) return refuse_unknown(id, "elicitation/create");
   v1::CreateElicitationRequest request;
   if (!decode(id, params, request)) return;
@@ -249,7 +249,11 @@ void ClientRole::elicit(const rpc::RequestId& id, JsonView params) {
                                      form  ? "\"form\""
                                      : url ? "\"url\""
                                            : "another one"));
-  pass_on(id, "elicitation/create", params, handler);
+  const std::string session_id = session_of(request);
+  if (!session_id.empty() && !knows_session(id, "elicitation/create", written, session_id)) return;
+  const CallPtr call = begin(id);
+  call->session_id = session_id;
+  run(handler, call, ClientContext(call), std::move(request));
 }
 
 void ClientRole::on_cancel(const rpc::RequestId& id) {
@@ -306,12 +310,6 @@ void ClientRole::on_trouble(const rpc::Trouble& trouble) {
 
 void ClientRole::on_input_ended(const std::string& reason) {
   end_reason = reason;
-  // Those that wait for an answer have failed.
-  for (const auto& [id, session] : sessions_) {
-    if (session == nullptr) continue;
-    for (const auto& prompt : std::deque(session->prompts))
-      if (prompt->inserted) end_prompt(prompt, {rpc::internal_error, reason, {}, true});
-  }
   for (const auto& waiter : std::exchange(waiters_, {}))
     if (const auto waiting = waiter.lock())
       waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));

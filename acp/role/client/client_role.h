@@ -25,7 +25,10 @@ struct PromptState {
   bool abandoned = false;
   bool unread = false;     // its events are not kept: only its end matters
   bool cancelled = false;  // session/cancel was sent
-  bool inserted = false;   // version 2: it has its answer, and ends when the session is idle
+  // Version 2: it is part of the conversation, and ends when the session is idle.
+  bool inserted = false;
+  bool ran = false;  // the agent was at work after it was sent
+  std::optional<versions::SessionActivity> early_end = {};  // it was idle before the answer
 
   bool ended() const { return response || error; }
   void wake();
@@ -89,6 +92,7 @@ class ClientRole final : public AnsweringRole {
   void on_trouble(const rpc::Trouble& trouble) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
+  void on_all_handled() override;
   Translation* translation() override { return version_2_.get(); }
   bool takes_input() const override;
   std::size_t lasting_calls() const override { return prompts_pending; }
@@ -109,8 +113,18 @@ class ClientRole final : public AnsweringRole {
   void send_prompt(const std::shared_ptr<PromptState>& prompt, const v1::PromptRequest& request);
   void end_prompt(const std::shared_ptr<PromptState>& prompt, v1::PromptResponse response);
   void end_prompt(const std::shared_ptr<PromptState>& prompt, const rpc::ErrorObject& error);
-  // Version 2: ends what the agent should have ended, before its session is gone.
+  // ---- version 2
+  // The prompt has its answer, or its message was seen.
+  void prompt_inserted(const std::string& session_id, const std::shared_ptr<PromptState>& prompt);
+  // Ends what the agent should have ended, before its session is gone.
   void end_inserted_prompts(const ClientSession& session);
+  // Whether what is said of this session may be for one of ours, now or soon.
+  bool may_be_ours(const std::string& session_id) const {
+    return opening_ > 0 || sessions_.contains(session_id);
+  }
+  // What version 1 has no update for.
+  void show_version_2(const std::string& session_id, versions::UpdatesToV1::Update& change,
+                      std::size_t bytes);
   // Applies an update that came in another form.
   void give_update(const std::string& session_id, SessionUpdate update);
   void turn_ended() { streaming_ = nullptr; }
@@ -151,7 +165,8 @@ class ClientRole final : public AnsweringRole {
                      const std::string& session_id);
   void ask_permission(const rpc::RequestId& id, v1::RequestPermissionRequest request,
                       JsonView params);
-  void elicit(const rpc::RequestId& id, JsonView params);
+  // `written`: as the request is on the wire.
+  void elicit(const rpc::RequestId& id, JsonView params, JsonView written);
   template <class Notification>
   bool pass_on(rpc::NotificationToken token,
                const Handler<void(ClientContext, Notification)>& handler, Notification notification,
@@ -163,11 +178,11 @@ class ClientRole final : public AnsweringRole {
   void write_result(Call& call, json::Writer& out, const json::Type& type,
                     const void* result) override;
   void finish_prompt(const std::shared_ptr<PromptState>& prompt);
+  void end_prompt_with(const std::shared_ptr<PromptState>& prompt,
+                       const versions::SessionActivity& activity);
   bool on_request_of_version_2(const rpc::RequestId& id, std::string_view method, JsonView params);
   bool update_of_version_2(rpc::NotificationToken token, JsonView params);
   void state_of_version_2(const std::string& session_id, versions::SessionActivity activity);
-  // What version 1 has no update for.
-  void show_version_2(const std::string& session_id, versions::UpdatesToV1::Update& change);
   void take_update(const std::string& session_id, SessionUpdate update, std::size_t bytes);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
@@ -179,7 +194,8 @@ class ClientRole final : public AnsweringRole {
   void close_question(const ClientCall& call);
 
   const std::shared_ptr<const Client::Config> config_;
-  std::unique_ptr<ClientVersion2> version_2_;                 // null: version 1 is spoken
+  std::unique_ptr<ClientVersion2> version_2_;  // null: version 1 is spoken
+  std::vector<std::shared_ptr<PromptState>> inserted_;
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.
   static constexpr std::size_t max_early_bytes = 4 * 1024 * 1024;

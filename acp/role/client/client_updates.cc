@@ -144,7 +144,14 @@ void ClientRole::give_update(const std::string& session_id, SessionUpdate update
 }
 
 void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
+  if (version_2_)
+    if (const auto before = sessions_.find(session->id);
+        before != sessions_.end() && before->second != nullptr && before->second != session.get())
+      end_inserted_prompts(*before->second);
   sessions_[session->id] = session.get();
+  if (version_2_)
+    if (auto activity = version_2_->take_activity(session->id))
+      state_of_version_2(session->id, std::move(*activity));
   const auto early = early_.find(session->id);
   if (early == early_.end()) return;
   auto updates = std::move(early->second);

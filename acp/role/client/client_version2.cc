@@ -28,6 +28,29 @@ const T& as(const void* params) {
 
 }  // namespace
 
+ClientVersion2::Session* ClientVersion2::find(const std::string& session_id) {
+  constexpr std::size_t most = 10'000;
+  const auto found = sessions_.find(session_id);
+  if (found != sessions_.end()) return &found->second;
+  if (!role_.may_be_ours(session_id) || sessions_.size() >= most) return nullptr;
+  return &sessions_[session_id];
+}
+
+bool ClientVersion2::takes(const rpc::RequestId& id) {
+  return id.json().as_string().has_value() || id.json().as_int64().has_value();
+}
+
+void ClientVersion2::keep_activity(const std::string& session_id,
+                                   versions::SessionActivity activity) {
+  if (Session* const session = find(session_id)) session->activity = std::move(activity);
+}
+
+std::optional<versions::SessionActivity> ClientVersion2::take_activity(
+    const std::string& session_id) {
+  Session* const session = find(session_id);
+  return session == nullptr ? std::nullopt : std::exchange(session->activity, std::nullopt);
+}
+
 // ---- what the client asks
 
 template <class Begun>
@@ -60,6 +83,7 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
                 })};
   if (&type == &v1::LoadSessionRequest::json_type) {
     const auto& request = as<v1::LoadSessionRequest>(params);
+    sessions_.erase(request.sessionId);  // all of it comes again
     return {
         "session/resume", json::encode(versions::to_v2(request)),
         deliver_converted<v2::ResumeSessionResponse>(
@@ -70,6 +94,7 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
             })};
   }
   const auto& request = as<v1::ResumeSessionRequest>(params);
+  if (Session* const session = find(request.sessionId)) session->prompts.clear();
   return {
       "session/resume", json::encode(versions::to_v2(request)),
       deliver_converted<v2::ResumeSessionResponse>(
@@ -108,24 +133,31 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
                 })};
   if (method == "session/set_mode") {
     const auto& request = as<v1::SetSessionModeRequest>(params);
-    const std::string& mode = sessions_[request.sessionId].updates.mode_id();
-    if (mode.empty()) throw Refused("modeId: the session has no modes");
-    return {"session/set_config_option", json::encode(versions::to_v2(request, mode)),
+    const Session* const session = find(request.sessionId);
+    if (session == nullptr || session->updates.mode_id().empty())
+      throw Refused("modeId: the session has no modes");
+    return {"session/set_config_option",
+            json::encode(versions::to_v2(request, session->updates.mode_id())),
             deliver_converted<v2::SetSessionConfigOptionResponse>(
                 std::move(deliver),
                 [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
+                  take_options(id, response.configOptions);
                   v1::ConfigOptionUpdate options;
                   options.configOptions = versions::to_v1(response, true).configOptions;
-                  if (!options.configOptions.empty()) role_.give_update(id, std::move(options));
+                  role_.give_update(id, std::move(options));
                   return versions::to_v1_mode(std::move(response));
                 })};
   }
-  if (method == "session/set_config_option")
-    return {method, json::encode(versions::to_v2(as<v1::SetSessionConfigOptionRequest>(params))),
+  if (method == "session/set_config_option") {
+    const auto& request = as<v1::SetSessionConfigOptionRequest>(params);
+    return {method, json::encode(versions::to_v2(request)),
             deliver_converted<v2::SetSessionConfigOptionResponse>(
-                std::move(deliver), [](v2::SetSessionConfigOptionResponse response) {
+                std::move(deliver),
+                [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
+                  take_options(id, response.configOptions);
                   return versions::to_v1(std::move(response), true);
                 })};
+  }
   if (method == "session/prompt")
     throw Refused(
         "version 2 of the protocol answers a prompt at its beginning: use prompt() of the "
@@ -136,6 +168,21 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
   json::Writer out;
   json::write(out, type, params);
   return {method, out.str(), std::move(deliver)};
+}
+
+void ClientVersion2::take_options(const std::string& session_id,
+                                  const std::vector<v2::SessionConfigOption>& options) {
+  Session* const session = find(session_id);
+  if (session == nullptr) return;
+  v2::ConfigOptionUpdate list;
+  list.configOptions = options;
+  for (auto& change : session->updates.convert(std::move(list))) {
+    auto* const update = std::get_if<v1::SessionUpdate>(&change);
+    if (update == nullptr)
+      role_.show_version_2(session_id, change, 0);
+    else if (std::holds_alternative<v1::CurrentModeUpdate>(*update))
+      role_.give_update(session_id, std::move(*update));
+  }
 }
 
 Translation::Message ClientVersion2::notification(const json::Type& type, const void* params) {
@@ -171,7 +218,8 @@ void ClientVersion2::write_result(json::Writer& out, const json::Type& type, con
 
 // ---- updates
 
-bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update) {
+bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update,
+                             std::shared_ptr<PromptState>& inserted) {
   const v2::MessageId* id = nullptr;
   std::vector<v2::ContentBlock> content;
   if (const auto* whole = std::get_if<v2::UserMessage>(&update)) {
@@ -194,8 +242,9 @@ bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update) 
                           : !prompt.content.empty() && content.front() == prompt.content.front();
     if (!same) continue;
     prompt.id = *id;
+    prompt.content.clear();
     // What follows may be its turn, and the end of it.
-    if (const auto state = prompt.state.lock()) state->inserted = true;
+    inserted = prompt.state.lock();
     return true;
   }
   return false;
@@ -209,10 +258,14 @@ std::optional<ClientVersion2::Update> ClientVersion2::read_update(JsonView param
               "an invalid session/update was ignored: " + fault->message());
     return std::nullopt;
   }
-  Session& session = sessions_[notification.sessionId];
+  Session unknown;  // one that is not ours: of no account
+  Session* const known = find(notification.sessionId);
+  Session& session = known == nullptr ? unknown : *known;
   Update read{std::move(notification.sessionId), {}};
-  if (!is_echo(session, notification.update))
+  std::shared_ptr<PromptState> inserted;
+  if (!is_echo(session, notification.update, inserted))
     read.updates = session.updates.convert(std::move(notification.update));
+  if (inserted) role_.prompt_inserted(read.session_id, inserted);
   return read;
 }
 
@@ -222,7 +275,10 @@ std::string ClientVersion2::prompt(const std::string& session_id,
                                    const std::shared_ptr<PromptState>& prompt,
                                    const v1::PromptRequest& request) {
   v2::PromptRequest sent = versions::to_v2(request);
-  sessions_[session_id].prompts.push_back({prompt, sent.prompt, {}});
+  if (Session* const session = find(session_id)) {
+    std::erase_if(session->prompts, [](const SentPrompt& old) { return old.state.expired(); });
+    session->prompts.push_back({prompt, sent.prompt, {}});
+  }
   return json::encode(sent);
 }
 
@@ -244,9 +300,13 @@ void ClientVersion2::answered(const std::string& session_id,
                             {rpc::internal_error,
                              "the answer to session/prompt is not valid: " + fault->message(),
                              {}});
-  prompt->inserted = true;
-  for (SentPrompt& sent : sessions_[session_id].prompts)
-    if (sent.state.lock() == prompt) sent.id = inserted.messageId;
+  if (Session* const session = find(session_id))
+    for (SentPrompt& sent : session->prompts)
+      if (sent.state.lock() == prompt) {
+        sent.id = inserted.messageId;
+        sent.content.clear();
+      }
+  role_.prompt_inserted(session_id, prompt);
 }
 
 }  // namespace acp::detail

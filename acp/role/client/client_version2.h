@@ -43,6 +43,11 @@ class ClientVersion2 final : public Translation {
   // Nothing if it is no update. What the client has sent itself is left out.
   std::optional<Update> read_update(JsonView params);
   void forget(const std::string& session_id) { sessions_.erase(session_id); }
+  // Whether this can be a request's id: a string, or an integer.
+  static bool takes(const rpc::RequestId& id);
+  // What a session does that is not known yet.
+  void keep_activity(const std::string& session_id, versions::SessionActivity activity);
+  std::optional<versions::SessionActivity> take_activity(const std::string& session_id);
 
   // ---- turns
   // The params of a prompt that is about to be sent.
@@ -61,9 +66,16 @@ class ClientVersion2 final : public Translation {
   struct Session {
     versions::UpdatesToV1 updates{true};
     std::deque<SentPrompt> prompts;
+    std::optional<versions::SessionActivity> activity;
   };
+  // Null for one that cannot be ours.
+  Session* find(const std::string& session_id);
+  // Gives the role all that the list changes but the list itself.
+  void take_options(const std::string& session_id,
+                    const std::vector<v2::SessionConfigOption>& options);
   // What the agent repeats of a prompt of ours.
-  bool is_echo(Session& session, const v2::SessionUpdate& update);
+  bool is_echo(Session& session, const v2::SessionUpdate& update,
+               std::shared_ptr<PromptState>& inserted);
   template <class Begun>
   void session_begins(const std::string& id, Begun& begun);
   Message open_session(const json::Type& type, const void* params, Deliver deliver);
