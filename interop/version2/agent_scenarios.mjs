@@ -289,6 +289,20 @@ export const scenarios = [
     },
   },
   {
+    name: "cancel: what the turn leaves open is cancelled, not failed",
+    async run(editor) {
+      await editor.newSession();
+      const since = editor.mark();
+      editor.answers.permission = () => new Promise(() => {});
+      await editor.prompt("permission");
+      await editor.transcript.asked("session/request_permission", since);
+      await editor.cancel();
+      await editor.idle(since);
+      const calls = editor.updatesSince(since).filter(({ toolCallId }) => toolCallId);
+      assert.equal(calls.at(-1).status, "cancelled");
+    },
+  },
+  {
     name: "a prompt that waits is inserted later, or cancelled before",
     async run(editor) {
       await editor.newSession();

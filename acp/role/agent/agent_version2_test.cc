@@ -125,7 +125,7 @@ TEST(AgentVersion2, APromptsIdIsFreeOnceItIsAnswered) {
     seen += update["params"]["update"]["sessionUpdate"].as_string().value_or("?") + " " +
             update["params"]["update"]["stopReason"].as_string().value_or("") + ",";
   }
-  EXPECT_EQ(seen, "user_message ,state_update ,agent_message_chunk ,state_update end_turn,");
+  EXPECT_EQ(seen, "agent_message_chunk ,state_update end_turn,");
 }
 
 // An agent that only replays resumes without showing it.
@@ -153,6 +153,37 @@ TEST(AgentVersion2, ResumesByALoadThatIsNotShown) {
   EXPECT_EQ(resume(R"(,"replayFrom":{"type":"start"})"),
             "agent_message_chunk session_info_update state_update ");
   EXPECT_EQ(resume(R"(,"replayFrom":{"type":"_odd"})"), "error");
+}
+
+// What every agent of version 2 has, without a handler.
+TEST(AgentVersion2, ListsAndResumesWhatIsOpen) {
+  const Within limit("an agent without handlers");
+  Served served(agent_of({2}));
+  served.raw.line(request("1", "initialize", introduction));
+  served.raw.read();
+  const auto ask = [&](const char* method, const std::string& params) -> Json {
+    served.raw.line(request("2", method, params));
+    return served.raw.read_answer("2");
+  };
+  const Json made = ask("session/new", R"({"cwd":"/a"})");
+  const std::string id = made["result"]["sessionId"].as_string().value_or("");
+  const auto count = [&](const std::string& params) {
+    const Json list = ask("session/list", params);
+    return list["error"]["code"].as_int64().value_or(
+        static_cast<std::int64_t>(list["result"]["sessions"].size()));
+  };
+  EXPECT_EQ(count("{}"), 1);
+  EXPECT_EQ(count(R"({"cwd":"/a"})"), 1);
+  EXPECT_EQ(count(R"({"cwd":"/b"})"), 0);
+  EXPECT_EQ(count(R"({"cursor":"x"})"), -32602);
+  const Json resumed = ask("session/resume", "{\"sessionId\":\"" + id + "\",\"cwd\":\"/a\"}");
+  EXPECT_TRUE(resumed["result"].is_object());
+  const Json unknown = ask("session/resume", R"({"sessionId":"x","cwd":"/a"})");
+  EXPECT_EQ(unknown["error"]["code"].as_int64(), -32002);
+  // By the name that the client used.
+  const Json login = ask("auth/login", R"({"methodId":"x"})");
+  EXPECT_EQ(login["error"]["code"].as_int64(), -32601);
+  EXPECT_EQ(login["error"]["data"]["method"].as_string(), "auth/login");
 }
 
 TEST(AgentVersion2, MessagesOfVersion2AreRefusedInVersion1) {

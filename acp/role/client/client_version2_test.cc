@@ -65,17 +65,24 @@ class ClientVersion2 : public ::testing::Test {
   std::optional<AgentHandle> agent_;
 };
 
+void play_late_answer(RawEnd& end, const Json& prompt, bool echoes) {
+  if (echoes) end.line(echo("hello"));
+  end.line(state("\"running\""));
+  end.line(chunk("said"));
+  end.line(state(R"("idle","stopReason":"max_tokens")"));
+  end.answer(prompt, R"({"messageId":"u"})");
+}
+
 TEST_F(ClientVersion2, ATurnMayEndBeforeItsPromptIsAnswered) {
-  const Session session = open([](RawEnd& end, const Json& prompt) {
-    end.line(echo("hello"));
-    end.line(state("\"running\""));
-    end.line(chunk("said"));
-    end.line(state(R"("idle","stopReason":"max_tokens")"));
-    end.answer(prompt, R"({"messageId":"u"})");
-  });
-  Prompt prompt = session.prompt("hello");
-  EXPECT_EQ(prompt.finish().wait().stopReason, StopReason::max_tokens);
+  const Session session =
+      open([](RawEnd& end, const Json& prompt) { play_late_answer(end, prompt, true); });
+  EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::max_tokens);
   EXPECT_FALSE(session.state().turn_running());
+}
+TEST_F(ClientVersion2, SoMayOneWhoseMessageIsNotSentBack) {
+  const Session session =
+      open([](RawEnd& end, const Json& prompt) { play_late_answer(end, prompt, false); });
+  EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::max_tokens);
 }
 
 TEST_F(ClientVersion2, ATurnNeedsNoRunning) {
@@ -151,6 +158,31 @@ TEST_F(ClientVersion2, WhatAnotherClientSaidIsShown) {
       if (const auto* user = std::get_if<v1::UserMessageChunk>(one))
         said += std::get<v1::TextContent>(user->content).text;
   EXPECT_EQ(said, "by somebody");
+}
+
+// An agent that ends right after its last words: they count.
+TEST_F(ClientVersion2, TheLastStateCountsThoughTheAgentHasGone) {
+  client.on_update([](ClientContext context, v1::SessionNotification) -> Task<void> {
+    co_await context.peer().request("_slow", Json::object({}));
+  });
+  const Session session = open([](RawEnd& end, const Json& prompt) {
+    end.answer(prompt, R"({"messageId":"u"})");
+    end.line(state("\"running\""));
+    end.line(chunk("said"));
+    end.line(state(R"("idle","stopReason":"max_tokens")"));
+    end.read_call("_slow");
+    end.shut_output();
+  });
+  EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::max_tokens);
+}
+
+TEST_F(ClientVersion2, ATurnWithoutAnEndFailsWithTheConnection) {
+  const Session session = open([](RawEnd& end, const Json& prompt) {
+    end.answer(prompt, R"({"messageId":"u"})");
+    end.line(state("\"running\""));
+    end.shut_output();
+  });
+  EXPECT_THROW(session.prompt("hello").finish().wait(), ConnectionClosed);
 }
 
 // ---- the beginning
@@ -233,6 +265,15 @@ TEST(VersionOfAClient, AnErrorForVersion2IsNotTheEnd) {
   EXPECT_NE(start(client, [](RawEnd& end) { end.answer(end.read(), R"({"protocolVersion":1})"); })
                 .find("the agent speaks protocol version 1, this client version 2"),
             std::string::npos);
+}
+
+TEST(VersionOfAClient, AnInvalidAnswerIsAFailedStart) {
+  const Within limit("an agent without a name");
+  Client client("test", "1");
+  client.versions({1, 2});
+  const std::string why =
+      start(client, [](RawEnd& end) { end.answer(end.read(), R"({"protocolVersion":2})"); });
+  EXPECT_NE(why.find("the answer to initialize is not valid: info"), std::string::npos) << why;
 }
 
 TEST(VersionOfAClient, VersionsThatThereAreNot) {
