@@ -187,8 +187,8 @@ class SessionState {
   // Absent members were never reported, or cleared.
   const v1::SessionInfoUpdate& info() const { return info_; }
 
+  // What the agent reported last; and its background work, nothing if it does not report it.
   Activity activity() const { return activity_; }
-  // Nothing: the agent does not report it.
   const std::optional<std::vector<BackgroundWork>>& background() const { return background_; }
 
   // Grows with every change.

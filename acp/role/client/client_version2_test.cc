@@ -163,7 +163,8 @@ TEST_F(ClientVersion2, WhatAnotherClientSaidIsShown) {
 // An agent that ends right after its last words: they count.
 TEST_F(ClientVersion2, TheLastStateCountsThoughTheAgentHasGone) {
   client.on_update([](ClientContext context, v1::SessionNotification) -> Task<void> {
-    co_await context.peer().request("_slow", Json::object({}));
+    const Json none = Json::object({});
+    co_await context.peer().request("_slow", none);
   });
   const Session session = open([](RawEnd& end, const Json& prompt) {
     end.answer(prompt, R"({"messageId":"u"})");
