@@ -4,14 +4,12 @@
 
 #include "acp/role/agent/agent_role.h"
 #include "acp/role/meta.h"
-#include "acp/role/spoken_versions.h"
 
 namespace acp {
 
 Agent::Agent(std::string name, std::string version) : config_(std::make_shared<Config>()) {
   config_->info.name = std::move(name);
   config_->info.version = std::move(version);
-  config_->versions = detail::default_versions();
 }
 Agent::Agent(Agent&&) noexcept = default;
 Agent& Agent::operator=(Agent&&) noexcept = default;
@@ -118,11 +116,6 @@ Agent& Agent::on_mcp_message(Handler<void(Context, v1::MessageMcpNotification)> 
   config_->mcp_message = std::move(handler);
   config_->mcp_capabilities.acp = true;
   if (!config_->mcp_servers) config_->mcp_servers = McpServers::used;
-  return *this;
-}
-
-Agent& Agent::versions(std::vector<int> versions) {
-  config_->versions = detail::checked_versions(std::move(versions));
   return *this;
 }
 

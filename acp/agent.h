@@ -209,10 +209,13 @@ class Agent {
   // The _meta of the answer to `initialize`: an object.
   Agent& initialize_meta(Json meta);
 
-  // The versions of the protocol that the agent speaks: {1}, {1, 2} or {2}. Version 2 is a draft;
-  // by default only version 1 is spoken, and both if the environment has ACP_V2=1. The handlers are
-  // the same: docs/versions.md. Throws std::invalid_argument for other versions.
+  // The versions of the protocol that the agent speaks: {1}, {1, 2} or {2}; without this call
+  // version
+  // 1. Version 2 is a draft. The handlers are the same: docs/versions.md. Throws
+  // std::invalid_argument for other versions.
   Agent& versions(std::vector<int> versions);
+  // {1, 2} if the environment has ACP_V2=1, otherwise {1}.
+  Agent& versions_from_environment();
 
   // ---- how it runs ----
   // What a second prompt of a session does; by default it waits.

@@ -4,7 +4,6 @@
 
 #include "acp/role/client/client_role.h"
 #include "acp/role/meta.h"
-#include "acp/role/spoken_versions.h"
 
 namespace acp {
 
@@ -45,16 +44,10 @@ Client::Client(std::string name, std::string version) : config_(std::make_shared
   config_->connection.engine.streamed_method = "session/update";
   config_->info.name = std::move(name);
   config_->info.version = std::move(version);
-  config_->versions = detail::default_versions();
 }
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
-
-Client& Client::versions(std::vector<int> versions) {
-  config_->versions = detail::checked_versions(std::move(versions));
-  return *this;
-}
 
 namespace {
 using AgentHook = std::function<void(const AgentId&, std::string_view)>;

@@ -179,11 +179,13 @@ class Client {
   // The _meta of `initialize`: an object.
   Client& initialize_meta(Json meta);
 
-  // The versions of the protocol that the client speaks: {1}, {1, 2} or {2}. Version 2 is a draft;
-  // by default only version 1 is spoken, and both if the environment has ACP_V2=1. The highest one
-  // that the agent speaks, too, is used; sessions, events and handlers are the same:
-  // docs/versions.md. Throws std::invalid_argument for other versions.
+  // The versions of the protocol that the client speaks: {1}, {1, 2} or {2}; without this call
+  // version
+  // 1. Version 2 is a draft. The highest one that the agent speaks, too, is used; sessions, events
+  // and handlers are the same: docs/versions.md. Throws std::invalid_argument for other versions.
   Client& versions(std::vector<int> versions);
+  // {1, 2} if the environment has ACP_V2=1, otherwise {1}.
+  Client& versions_from_environment();
 
   // ---- how it runs ----
   // Time for `initialize`, and for a session to open; 60 s each. A prompt has none.

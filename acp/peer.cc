@@ -6,7 +6,6 @@
 #include "acp/role/translation.h"
 #include "acp/schema/registry.h"
 #include "acp/schema/v1.h"
-#include "acp/schema/v2.h"
 
 namespace acp {
 
@@ -25,14 +24,21 @@ std::exception_ptr invalid_answer(std::string_view method, const json::DecodeFau
                  "the answer to " + std::string(method) + " is not valid: " + error.message()));
 }
 
-bool is_version_2(const Method& method) {
-  const auto all = v2::methods();
-  return &method >= all.data() && &method < all.data() + all.size();
+const Method* method_of_version_1(const json::Type& params) {
+  for (const Method& method : v1::methods())
+    if (method.params == &params && method.side != Side::proxy) return &method;
+  return nullptr;
 }
 
-void require_version_2(const io::Connection::Locked& connection, const Method& method) {
-  if (connection.translation() == nullptr && !connection.ended() && is_version_2(method))
-    throw Refused("version 2 of the protocol is not spoken here: " + std::string(method.name));
+// Of version 2. Throws Refused where that is not spoken.
+const Method& method_of_version_2(const io::Connection::Locked& connection,
+                                  const json::Type& params) {
+  const Translation* const translation = connection.translation();
+  const Method* const method = translation == nullptr ? nullptr : translation->method_of(params);
+  if (method != nullptr) return *method;
+  throw Refused(translation == nullptr && !connection.ended()
+                    ? "version 2 of the protocol is not spoken here"
+                    : "no method takes these params");
 }
 
 // With the lock. `write` gives the engine its params.
@@ -121,32 +127,24 @@ std::optional<json::DecodeFault> decode(std::string_view text, const json::Type&
 }
 
 const Method& method_of(const json::Type& params) {
-  for (const std::span<const Method> methods : {v1::methods(), v2::methods()})
-    for (const Method& method : methods)
-      if (method.params == &params && method.side != Side::proxy) return method;
+  if (const Method* const method = method_of_version_1(params)) return *method;
   throw std::logic_error("no method takes these params");
 }
 
 void Link::request(const json::Type& type, const void* params,
                    const std::shared_ptr<async::CompletionBase>& done, Deliver deliver,
                    Calling how) const {
-  const Method& method = method_of(type);
+  const Method* const method = method_of_version_1(type);
   const io::Connection::Lock lock(*connection);
   Translation* const translation = lock.translation();
-  if (translation == nullptr && !is_version_2(method))
-    return start(
-        lock, *this, method.name, [&](json::Writer& out) { json::write(out, type, params); }, done,
-        std::move(deliver), true, how);
+  const auto write = [&](json::Writer& out) { json::write(out, type, params); };
+  if (translation == nullptr && method != nullptr)
+    return start(lock, *this, method->name, write, done, std::move(deliver), true, how);
   try {
-    require_version_2(lock, method);
-    Translation::Message message;
-    if (is_version_2(method)) {
-      json::Writer out;
-      json::write(out, type, params);
-      message = {std::string(method.name), out.str(), std::move(deliver)};
-    } else {
-      message = translation->request(type, params, std::move(deliver));
-    }
+    if (method == nullptr)
+      return start(lock, *this, method_of_version_2(lock, type).name, write, done,
+                   std::move(deliver), true, how);
+    Translation::Message message = translation->request(type, params, std::move(deliver));
     start(
         lock, *this, message.method, [&](json::Writer& out) { out.put(message.params); }, done,
         std::move(message.deliver), true, how);
@@ -165,15 +163,13 @@ void Link::request_raw(std::string_view method, const Json& params,
 }
 
 Sent Link::notify(const json::Type& type, const void* params) const {
-  const Method& method = method_of(type);
+  const Method* const method = method_of_version_1(type);
   const io::Connection::Lock lock(*connection);
   Translation* const translation = lock.translation();
-  if (translation == nullptr && !is_version_2(method))
-    return send(lock, method.name, [&](json::Writer& out) { json::write(out, type, params); });
+  const auto write = [&](json::Writer& out) { json::write(out, type, params); };
+  if (translation == nullptr && method != nullptr) return send(lock, method->name, write);
   try {
-    require_version_2(lock, method);
-    if (is_version_2(method))
-      return send(lock, method.name, [&](json::Writer& out) { json::write(out, type, params); });
+    if (method == nullptr) return send(lock, method_of_version_2(lock, type).name, write);
     const Translation::Message message = translation->notification(type, params);
     return send(lock, message.method, [&](json::Writer& out) { out.put(message.params); });
   } catch (const Refused&) {

@@ -64,7 +64,7 @@ struct Link {
   }
 };
 
-// The method that takes these params; of requests and notifications alike, of either version.
+// The method of version 1 that takes these params; of requests and notifications alike.
 const Method& method_of(const json::Type& params);
 std::optional<json::DecodeFault> decode(std::string_view text, const json::Type& type, void* value,
                                         const json::Limits& limits);

@@ -35,7 +35,7 @@ Settings Coder::settings_for(const std::string& cwd) const {
 
 int Coder::run(Transport transport) {
   Agent agent("acp", ACP_VERSION);
-  agent.title("acp agent").framing(options_.framing);
+  agent.title("acp agent").versions_from_environment().framing(options_.framing);
   if (options_.max_message_bytes) agent.max_message_bytes(*options_.max_message_bytes);
   if (options_.on_log) agent.on_log(options_.on_log);
 

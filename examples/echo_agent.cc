@@ -274,6 +274,7 @@ void add_extensions(acp::Agent& agent) {
 
 int main(int argc, char** argv) {
   acp::Agent agent("echo", "1.0");
+  agent.versions_from_environment();
   if (const auto error = acp::read_framing_option(argc, argv, agent)) {
     std::cerr << *error << "\n";
     return 2;

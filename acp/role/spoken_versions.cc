@@ -7,7 +7,7 @@
 
 namespace acp::detail {
 
-std::vector<int> default_versions() {
+std::vector<int> versions_of_environment() {
   const char* const wanted = std::getenv("ACP_V2");
   if (wanted != nullptr && std::string_view(wanted) == "1") return {1, 2};
   return {1};

@@ -6,7 +6,7 @@
 namespace acp::detail {
 
 // {1}; with ACP_V2=1 in the environment {1, 2}.
-std::vector<int> default_versions();
+std::vector<int> versions_of_environment();
 // In order. Throws std::invalid_argument unless they are some of 1 and 2.
 std::vector<int> checked_versions(std::vector<int> versions);
 

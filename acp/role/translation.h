@@ -12,9 +12,17 @@
 
 namespace acp::detail {
 
+// Whether this can be a request's id in version 2: a string, or an integer.
+inline bool is_plain_id(JsonView id) {
+  return id.as_string().has_value() || id.as_int64().has_value();
+}
+
 class Translation {
  public:
   virtual ~Translation() = default;
+
+  // The method of version 2 that takes these params; null if there is none.
+  virtual const Method* method_of(const json::Type& params) const = 0;
 
   struct Message {
     std::string method;

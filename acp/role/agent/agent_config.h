@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "acp/agent.h"
 #include "acp/io/connection.h"
+#include "acp/role/agent/agent_dialect.h"
 #include "acp/role/agent/agent_methods.h"
 #include "acp/schema/v1.h"
 
@@ -16,6 +18,7 @@ namespace acp {
 struct Agent::Config {
   v1::Implementation info;
   std::vector<int> versions = {1};  // of the protocol, in order
+  std::unique_ptr<detail::AgentDialect> (*make_version_2)(detail::AgentRole&) = nullptr;
   v1::PromptCapabilities prompt_capabilities;
   v1::McpCapabilities mcp_capabilities;
   std::optional<McpServers> mcp_servers;

@@ -6,7 +6,6 @@
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "acp/role/meta.h"
-#include "acp/role/versions/initialize.h"
 
 namespace acp::detail {
 
@@ -49,8 +48,8 @@ Error AgentRole::auth_required() const {
   for (const v1::AuthMethod& method : config_->auth_methods)
     if (!version_2_)
       methods.append(Json::from_valid(json::encode(method)));
-    else if (const auto written = versions::to_v2(method))
-      methods.append(Json::from_valid(json::encode(*written)));
+    else if (const Json written = version_2_->auth_method(method); !written.absent())
+      methods.append(written);
   return Error(rpc::auth_required, "Authentication required",
                Json::object({{"reason", "auth_required"}, {"authMethods", methods}}));
 }
@@ -87,10 +86,10 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
     return refuse(id, rpc::invalid_request, "Invalid request: initialize comes first");
   asked_more_ = true;
   if (!version_2_) return answer_request(id, method, params);
-  if (!AgentVersion2::takes(id)) return refuse_id(id);
+  if (!is_plain_id(id.json())) return refuse_id(id);
   wire_method_ = method;
   try {
-    const AgentVersion2::Request request = version_2_->read(method, params);
+    const AgentDialect::Request request = version_2_->read(method, params);
     silent_ = request.silent;
     answer_request(id, request.method, request.params.view());
   } catch (const Error& error) {
@@ -258,15 +257,17 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
   if (again && version_2_ && *version != 2)
     return refuse(id, rpc::invalid_request,
                   "Invalid request: version 2 was chosen, and stays when initialize is repeated");
+  std::unique_ptr<AgentDialect> made;
+  if (!version_2_ && config_->make_version_2 != nullptr) made = config_->make_version_2(*this);
+  AgentDialect* const dialect = version_2_ ? version_2_.get() : made.get();
   if (*version == 2) {
-    const auto read = AgentVersion2::read_initialize(params, request.protocolVersion);
+    if (!is_plain_id(id.json())) return refuse_id(id);
+    auto read = dialect->read_initialize(params, request.protocolVersion);
     if (const auto* fault = std::get_if<Error>(&read)) return refuse(id, *fault);
-    request = std::get<v1::InitializeRequest>(read);
-    if (!AgentVersion2::takes(id)) return refuse_id(id);
-    if (!version_2_) version_2_ = std::make_unique<AgentVersion2>(*this);
-  } else if (request.protocolVersion > 1) {
-    // In the words of version 2 alone, perhaps.
-    if (auto read = versions::read_as_v1(Json(params))) request = std::move(*read);
+    request = std::get<v1::InitializeRequest>(std::move(read));
+    if (made) version_2_ = std::move(made);
+  } else if (request.protocolVersion > 1 && dialect != nullptr) {
+    if (auto read = dialect->read_as_version_1(params)) request = std::move(*read);
   }
   client_ = std::move(request);
   initialized_ = true;

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "acp/role/agent/agent_config.h"
-#include "acp/role/agent/agent_version2.h"
+#include "acp/role/agent/agent_dialect.h"
 #include "acp/role/answering_role.h"
 #include "acp/role/paths.h"
 
 namespace acp::detail {
 
 class AgentRole;
+struct AgentSession2;
 struct SentToolCall;
 
 // The part of a session that is only needed once it has turns.
@@ -38,7 +39,7 @@ struct AgentSession {
   std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
   std::vector<std::function<void()>> when_idle;
   std::unique_ptr<SessionRecord> record_if_any;
-  std::unique_ptr<AgentSession2> version_2;  // where that is spoken
+  std::shared_ptr<AgentSession2> version_2;  // where that is spoken
   bool silent = false;                       // it is opened, and nothing of what it was is sent
   bool closed = false;  // by session/close or session/delete; a turn may still be ending
 
@@ -168,7 +169,7 @@ class AgentRole final : public AnsweringRole {
   bool asked_more_ = false;  // than initialize
   std::string wire_method_;  // version 2: of the request that is being answered
   bool silent_ = false;      // the request that is being answered opens a session without a replay
-  std::unique_ptr<AgentVersion2> version_2_;  // null: version 1 is spoken
+  std::unique_ptr<AgentDialect> version_2_;  // null: version 1 is spoken
   bool authenticated_ = false;
   std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
 };

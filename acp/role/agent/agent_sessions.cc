@@ -185,9 +185,10 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
     for (const v1::SessionMode& mode : session->modes->availableModes)
       listed = listed || mode.id == request.modeId;
     if (!listed)
-      return refuse(id, invalid_params(version_2_ ? "params.value" : "params.modeId",
-                                       version_2_ ? "one of the option's values" : "one of availableModes",
-                                       "\"" + request.modeId + "\""));
+      return refuse(
+          id, invalid_params(version_2_ ? "params.value" : "params.modeId",
+                             version_2_ ? "one of the option's values" : "one of availableModes",
+                             "\"" + request.modeId + "\""));
   }
   const CallPtr call = begin(id);
   call->session = std::move(session);

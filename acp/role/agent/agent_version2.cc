@@ -6,9 +6,11 @@
 
 #include "acp/json/codec.h"
 #include "acp/role/agent/agent_role.h"
+#include "acp/role/spoken_versions.h"
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/elicitation.h"
 #include "acp/role/versions/initialize.h"
+#include "acp/role/versions/methods.h"
 #include "acp/role/versions/permission.h"
 #include "acp/role/versions/session_parts.h"
 #include "acp/role/versions/session_requests.h"
@@ -71,6 +73,19 @@ AgentSession2& AgentVersion2::of(AgentSession& session) {
   return *session.version_2;
 }
 
+std::optional<v1::InitializeRequest> AgentVersion2::read_as_version_1(JsonView params) {
+  return versions::read_as_v1(Json(params));
+}
+
+Json AgentVersion2::auth_method(const v1::AuthMethod& method) {
+  const auto written = versions::to_v2(method);
+  return written ? as_json(*written) : Json();
+}
+
+const Method* AgentVersion2::method_of(const json::Type& params) const {
+  return versions::method_of(params);
+}
+
 // ---- what the client asks
 
 std::variant<v1::InitializeRequest, Error> AgentVersion2::read_initialize(JsonView params,
@@ -93,10 +108,6 @@ void AgentVersion2::write_initialized(json::Writer& out, const v1::InitializeRes
   v2::InitializeResponse written = versions::to_v2(response);
   written.protocolVersion = 2;
   json::write(out, written);
-}
-
-bool AgentVersion2::takes(const rpc::RequestId& id) {
-  return id.json().as_string().has_value() || id.json().as_int64().has_value();
 }
 
 AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView params) {
@@ -207,8 +218,7 @@ void AgentVersion2::write_result(AgentCall& call, json::Writer& out, const json:
     return json::write(out, response);
   }
   if (&type == &v1::ListSessionsResponse::json_type)
-    return json::write(
-        out, versions::to_v2(*static_cast<const v1::ListSessionsResponse*>(result)));
+    return json::write(out, versions::to_v2(*static_cast<const v1::ListSessionsResponse*>(result)));
   // The others have one shape.
   json::write(out, type, result);
 }
@@ -239,7 +249,7 @@ Translation::Message AgentVersion2::request(const json::Type& type, const void* 
   }
   json::Writer out;
   json::write(out, type, params);
-  const std::string method(method_of(type).name);
+  const std::string method(detail::method_of(type).name);
   if (method == "mcp/message") return {method, out.str(), std::move(deliver)};
   throw Refused("version 2 of the protocol has no " + method +
                 ": the client has no files and terminals for the agent");
@@ -248,7 +258,7 @@ Translation::Message AgentVersion2::request(const json::Type& type, const void* 
 Translation::Message AgentVersion2::notification(const json::Type& type, const void* params) {
   json::Writer out;
   json::write(out, type, params);
-  std::string method(method_of(type).name);
+  std::string method(detail::method_of(type).name);
   if (method == "session/update")
     throw Refused("peer().notify() with an update of version 1: use update() of the session");
   return {std::move(method), out.str()};
@@ -351,3 +361,17 @@ void AgentVersion2::report_state(AgentSession& session) {
 }
 
 }  // namespace acp::detail
+
+namespace acp {
+
+Agent& Agent::versions(std::vector<int> versions) {
+  config_->versions = detail::checked_versions(std::move(versions));
+  config_->make_version_2 = [](detail::AgentRole& role) -> std::unique_ptr<detail::AgentDialect> {
+    return std::make_unique<detail::AgentVersion2>(role);
+  };
+  return *this;
+}
+
+Agent& Agent::versions_from_environment() { return versions(detail::versions_of_environment()); }
+
+}  // namespace acp

@@ -4,7 +4,6 @@
 
 #include "acp/json/codec.h"
 #include "acp/role/client/agent_calls.h"
-#include "acp/role/versions/initialize.h"
 
 namespace acp {
 
@@ -74,11 +73,16 @@ Task<Introduced> introduce_as_version_1(std::shared_ptr<AgentProcess> agent) {
 // Asks for version 2, in the words of both. What the agent sends after its answer is of the version
 // that this chooses.
 Task<Json> ask_for_version_2(std::shared_ptr<AgentProcess> agent) {
-  const v1::InitializeRequest introduction = agent->role->introduction();
-  const Json params = Json::from_valid(agent->config->versions.front() == 1
-                                           ? detail::versions::params_for_both(introduction)
-                                           : json::encode(detail::versions::to_v2(introduction)));
   const auto done = std::make_shared<async::Completion<Json>>();
+  std::shared_ptr<detail::ClientDialect> dialect;
+  Json params;
+  {
+    const Lock lock(*agent->connection);
+    dialect = agent->config->make_version_2(*agent->role);
+    params = Json::from_valid(
+        dialect->introduction(agent->role->introduction(), agent->config->versions.front() == 1));
+    agent->role->offer_version_2(dialect);
+  }
   const detail::Link link{agent->connection, nullptr, 0};
   link.request_raw(
       "initialize", params, done,
@@ -101,16 +105,14 @@ Task<Introduced> introduce_as_version_2(std::shared_ptr<AgentProcess> agent) {
     const Json answer = co_await std::move(in_time);
     const bool version_2 = answer["protocolVersion"].as_int64() == 2;
     result.speaks_version_2 = version_2;
-    v2::InitializeResponse response;
-    std::optional<json::DecodeFault> fault =
-        version_2
-            ? json::decode(answer.text(), v2::InitializeResponse::json_type, &response)
-            : json::decode(answer.text(), v1::InitializeResponse::json_type, &result.response);
-    if (fault) result.refused = "the answer to initialize is not valid: " + fault->message();
-    if (version_2 && !fault) {
-      result.response = detail::versions::to_v1(std::move(response));
-      result.response.protocolVersion = 2;
+    std::optional<json::DecodeFault> fault;
+    if (version_2) {
+      const Lock lock(*agent->connection);
+      fault = agent->role->dialect()->read_introduction(answer.text(), result.response);
+    } else {
+      fault = json::decode(answer.text(), v1::InitializeResponse::json_type, &result.response);
     }
+    if (fault) result.refused = "the answer to initialize is not valid: " + fault->message();
   } catch (const CallFailed& failed) {
     result.refused =
         "initialize was answered with " + std::to_string(failed.code()) + " " + failed.what();

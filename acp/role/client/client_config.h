@@ -3,17 +3,20 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "acp/client.h"
 #include "acp/io/connection.h"
+#include "acp/role/client/client_dialect.h"
 
 namespace acp {
 
 struct Client::Config {
   v1::Implementation info;
-  std::vector<int> versions = {1};      // of the protocol, in order
+  std::vector<int> versions = {1};  // of the protocol, in order
+  std::unique_ptr<detail::ClientDialect> (*make_version_2)(detail::ClientRole&) = nullptr;
   v1::ClientCapabilities capabilities;  // what cannot be seen from the handlers
   Json initialize_meta;
   std::chrono::milliseconds handshake_time{60'000};

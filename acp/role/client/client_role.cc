@@ -113,7 +113,7 @@ std::string session_of(const v1::CreateElicitationRequest& request) {
 }  // namespace
 
 void ClientRole::on_request(const rpc::RequestId& id, std::string_view method, JsonView params) {
-  if (version_2_ && on_request_of_version_2(id, method, params)) return;
+  if (version_2_ && version_2_->on_request(id, method, params)) return;
   if (method == "session/request_permission") {
     v1::RequestPermissionRequest request;
     if (decode(id, params, request)) ask_permission(id, std::move(request), params);

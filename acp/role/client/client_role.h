@@ -10,9 +10,15 @@
 
 #include "acp/role/answering_role.h"
 #include "acp/role/client/client_config.h"
-#include "acp/role/client/client_version2.h"
+#include "acp/role/client/client_dialect.h"
 
 namespace acp::detail {
+
+// How a session of version 2 said that a turn ended.
+struct PromptEnd {
+  v1::PromptResponse response = {};
+  std::optional<v1::Error> error = {};
+};
 
 // A prompt and the events that nobody has taken yet. Guarded by the connection's lock.
 struct PromptState {
@@ -27,8 +33,8 @@ struct PromptState {
   bool cancelled = false;  // session/cancel was sent
   // Version 2: it is part of the conversation, and ends when the session is idle.
   bool inserted = false;
-  bool ran = false;  // the agent was at work after it was sent
-  std::optional<versions::SessionActivity> early_end = {};  // it was idle before the answer
+  bool ran = false;                         // the agent was at work after it was sent
+  std::optional<PromptEnd> early_end = {};  // it was idle before the answer
 
   bool ended() const { return response || error; }
   void wake();
@@ -99,8 +105,10 @@ class ClientRole final : public AnsweringRole {
 
   const Client::Config& config() const { return *config_; }
   v1::InitializeRequest introduction() const;
-  // From now on the agent speaks version 2.
-  void speak_version_2() { version_2_ = std::make_unique<ClientVersion2>(*this); }
+  // Version 2 is asked for; from the answer on it is spoken. With the lock.
+  void offer_version_2(std::shared_ptr<ClientDialect> dialect) { offered_ = std::move(dialect); }
+  void speak_version_2() { version_2_ = offered_; }
+  ClientDialect* dialect() const { return offered_.get(); }
 
   // Call these with the lock. Adds a session, and delivers updates that came before it.
   void add_session(const std::shared_ptr<ClientSession>& session);
@@ -122,9 +130,6 @@ class ClientRole final : public AnsweringRole {
   bool may_be_ours(const std::string& session_id) const {
     return opening_ > 0 || sessions_.contains(session_id);
   }
-  // What version 1 has no update for.
-  void show_version_2(const std::string& session_id, versions::UpdatesToV1::Update& change,
-                      std::size_t bytes);
   // Applies an update that came in another form.
   void give_update(const std::string& session_id, SessionUpdate update);
   void turn_ended() { streaming_ = nullptr; }
@@ -151,6 +156,7 @@ class ClientRole final : public AnsweringRole {
  private:
   using CallPtr = std::shared_ptr<ClientCall>;
   friend class acp::ClientContext;
+  friend class ClientVersion2;
 
   std::shared_ptr<ClientRole> self() {
     return std::static_pointer_cast<ClientRole>(shared_from_this());
@@ -178,11 +184,7 @@ class ClientRole final : public AnsweringRole {
   void write_result(Call& call, json::Writer& out, const json::Type& type,
                     const void* result) override;
   void finish_prompt(const std::shared_ptr<PromptState>& prompt);
-  void end_prompt_with(const std::shared_ptr<PromptState>& prompt,
-                       const versions::SessionActivity& activity);
-  bool on_request_of_version_2(const rpc::RequestId& id, std::string_view method, JsonView params);
-  bool update_of_version_2(rpc::NotificationToken token, JsonView params);
-  void state_of_version_2(const std::string& session_id, versions::SessionActivity activity);
+  void end_prompt_with(const std::shared_ptr<PromptState>& prompt, const PromptEnd& end);
   void take_update(const std::string& session_id, SessionUpdate update, std::size_t bytes);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
@@ -194,7 +196,7 @@ class ClientRole final : public AnsweringRole {
   void close_question(const ClientCall& call);
 
   const std::shared_ptr<const Client::Config> config_;
-  std::unique_ptr<ClientVersion2> version_2_;  // null: version 1 is spoken
+  std::shared_ptr<ClientDialect> version_2_, offered_;  // null: version 1 is spoken
   std::vector<std::shared_ptr<PromptState>> inserted_;
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.

@@ -98,7 +98,7 @@ void ClientRole::count(PromptState& prompt, std::size_t bytes) {
 }
 
 bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
-  if (version_2_) return update_of_version_2(token, params);
+  if (version_2_) return version_2_->on_update(token, params);
   if (update_in_place(params.text())) return true;
   v1::SessionNotification notification;
   if (const auto error =
@@ -149,9 +149,7 @@ void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
         before != sessions_.end() && before->second != nullptr && before->second != session.get())
       end_inserted_prompts(*before->second);
   sessions_[session->id] = session.get();
-  if (version_2_)
-    if (auto activity = version_2_->take_activity(session->id))
-      state_of_version_2(session->id, std::move(*activity));
+  if (version_2_) version_2_->session_added(*session);
   const auto early = early_.find(session->id);
   if (early == early_.end()) return;
   auto updates = std::move(early->second);

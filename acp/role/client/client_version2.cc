@@ -5,8 +5,11 @@
 
 #include "acp/json/codec.h"
 #include "acp/role/client/client_role.h"
+#include "acp/role/spoken_versions.h"
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/elicitation.h"
+#include "acp/role/versions/initialize.h"
+#include "acp/role/versions/methods.h"
 #include "acp/role/versions/permission.h"
 #include "acp/role/versions/recode.h"
 #include "acp/role/versions/session_requests.h"
@@ -28,16 +31,29 @@ const T& as(const void* params) {
 
 }  // namespace
 
+std::string ClientVersion2::introduction(const v1::InitializeRequest& request, bool of_both) {
+  return of_both ? versions::params_for_both(request) : json::encode(versions::to_v2(request));
+}
+
+std::optional<json::DecodeFault> ClientVersion2::read_introduction(
+    std::string_view text, v1::InitializeResponse& response) {
+  v2::InitializeResponse read;
+  if (auto fault = json::decode(text, v2::InitializeResponse::json_type, &read)) return fault;
+  response = versions::to_v1(std::move(read));
+  response.protocolVersion = 2;
+  return std::nullopt;
+}
+
+const Method* ClientVersion2::method_of(const json::Type& params) const {
+  return versions::method_of(params);
+}
+
 ClientVersion2::Session* ClientVersion2::find(const std::string& session_id) {
   constexpr std::size_t most = 10'000;
   const auto found = sessions_.find(session_id);
   if (found != sessions_.end()) return &found->second;
   if (!role_.may_be_ours(session_id) || sessions_.size() >= most) return nullptr;
   return &sessions_[session_id];
-}
-
-bool ClientVersion2::takes(const rpc::RequestId& id) {
-  return id.json().as_string().has_value() || id.json().as_int64().has_value();
 }
 
 void ClientVersion2::keep_activity(const std::string& session_id,
@@ -107,7 +123,7 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
 
 Translation::Message ClientVersion2::request(const json::Type& type, const void* params,
                                              Deliver deliver) {
-  const std::string method(method_of(type).name);
+  const std::string method(detail::method_of(type).name);
   if (method == "session/new" || method == "session/fork" || method == "session/load" ||
       method == "session/resume")
     return open_session(type, params, std::move(deliver));
@@ -179,7 +195,7 @@ void ClientVersion2::take_options(const std::string& session_id,
   for (auto& change : session->updates.convert(std::move(list))) {
     auto* const update = std::get_if<v1::SessionUpdate>(&change);
     if (update == nullptr)
-      role_.show_version_2(session_id, change, 0);
+      show(session_id, change, 0);
     else if (std::holds_alternative<v1::CurrentModeUpdate>(*update))
       role_.give_update(session_id, std::move(*update));
   }
@@ -188,7 +204,7 @@ void ClientVersion2::take_options(const std::string& session_id,
 Translation::Message ClientVersion2::notification(const json::Type& type, const void* params) {
   json::Writer out;
   json::write(out, type, params);
-  return {std::string(method_of(type).name), out.str()};
+  return {std::string(detail::method_of(type).name), out.str()};
 }
 
 // ---- what the agent asks
@@ -310,3 +326,17 @@ void ClientVersion2::answered(const std::string& session_id,
 }
 
 }  // namespace acp::detail
+
+namespace acp {
+
+Client& Client::versions(std::vector<int> versions) {
+  config_->versions = detail::checked_versions(std::move(versions));
+  config_->make_version_2 = [](detail::ClientRole& role) -> std::unique_ptr<detail::ClientDialect> {
+    return std::make_unique<detail::ClientVersion2>(role);
+  };
+  return *this;
+}
+
+Client& Client::versions_from_environment() { return versions(detail::versions_of_environment()); }
+
+}  // namespace acp

@@ -11,30 +11,45 @@
 #include <vector>
 
 #include "acp/json/writer.h"
-#include "acp/role/translation.h"
+#include "acp/role/client/client_dialect.h"
 #include "acp/role/versions/updates_to_v1.h"
 #include "acp/rpc/engine.h"
 
 namespace acp::detail {
 
 class ClientRole;
-struct ClientSession;
-struct PromptState;
 
 // Used with the connection's lock.
-class ClientVersion2 final : public Translation {
+class ClientVersion2 final : public ClientDialect {
  public:
   explicit ClientVersion2(ClientRole& role) : role_(role) {}
 
+  std::string introduction(const v1::InitializeRequest& request, bool of_both) override;
+  std::optional<json::DecodeFault> read_introduction(std::string_view text,
+                                                     v1::InitializeResponse& response) override;
+
   // ---- Translation: what the client asks its agent
+  const Method* method_of(const json::Type& params) const override;
   Message request(const json::Type& type, const void* params, Deliver deliver) override;
   Message notification(const json::Type& type, const void* params) override;
 
-  // ---- what the agent asks. Throws Error with the answer if it is refused.
+  // ---- what the agent asks
+  bool on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
+  void write_result(json::Writer& out, const json::Type& type, const void* result) override;
+  bool on_update(rpc::NotificationToken token, JsonView params) override;
+  void session_added(ClientSession& session) override;
+  void forget(const std::string& session_id) override { sessions_.erase(session_id); }
+
+  // ---- turns
+  std::string prompt(const std::string& session_id, const std::shared_ptr<PromptState>& prompt,
+                     const v1::PromptRequest& request) override;
+  void answered(const std::string& session_id, const std::shared_ptr<PromptState>& prompt,
+                const rpc::Engine::Answer& answer) override;
+
+ private:
+  // These throw Error with the answer if the request is refused.
   v1::RequestPermissionRequest read_permission(JsonView params);
   v1::CreateElicitationRequest read_elicitation(JsonView params);
-  void write_result(json::Writer& out, const json::Type& type, const void* result);
-
   // ---- updates
   struct Update {
     std::string session_id;
@@ -42,22 +57,14 @@ class ClientVersion2 final : public Translation {
   };
   // Nothing if it is no update. What the client has sent itself is left out.
   std::optional<Update> read_update(JsonView params);
-  void forget(const std::string& session_id) { sessions_.erase(session_id); }
-  // Whether this can be a request's id: a string, or an integer.
-  static bool takes(const rpc::RequestId& id);
+  void take_state(const std::string& session_id, versions::SessionActivity activity);
+  // What version 1 has no update for.
+  void show(const std::string& session_id, versions::UpdatesToV1::Update& change,
+            std::size_t bytes);
   // What a session does that is not known yet.
   void keep_activity(const std::string& session_id, versions::SessionActivity activity);
   std::optional<versions::SessionActivity> take_activity(const std::string& session_id);
 
-  // ---- turns
-  // The params of a prompt that is about to be sent.
-  std::string prompt(const std::string& session_id, const std::shared_ptr<PromptState>& prompt,
-                     const v1::PromptRequest& request);
-  // The prompt is part of the conversation, or it was refused.
-  void answered(const std::string& session_id, const std::shared_ptr<PromptState>& prompt,
-                const rpc::Engine::Answer& answer);
-
- private:
   struct SentPrompt {
     std::weak_ptr<PromptState> state;
     std::vector<v2::ContentBlock> content;

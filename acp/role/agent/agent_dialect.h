@@ -1,0 +1,64 @@
+// Another version of the protocol, as the role of an agent needs it. Programs that do not ask for
+// it do not link it: Agent::versions() installs it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "acp/error.h"
+#include "acp/json/writer.h"
+#include "acp/role/translation.h"
+#include "acp/rpc/error.h"
+#include "acp/schema/v1.h"
+
+namespace acp::detail {
+
+struct AgentCall;
+class AgentRole;
+struct AgentSession;
+
+// Used with the connection's lock.
+class AgentDialect : public Translation {
+ public:
+  // The client's first request, or why it is refused. One for a version that is not known yet is
+  // taken as far as it can be read.
+  virtual std::variant<v1::InitializeRequest, Error> read_initialize(JsonView params,
+                                                                     int asked) = 0;
+  // One that is answered with version 1, though it may be in the words of this version alone.
+  virtual std::optional<v1::InitializeRequest> read_as_version_1(JsonView params) = 0;
+  virtual void write_initialized(json::Writer& out, const v1::InitializeResponse& response) = 0;
+  // Absent if it cannot be said.
+  virtual Json auth_method(const v1::AuthMethod& method) = 0;
+
+  // A request of the client's as version 1 has it. Throws Error with the answer if there is none.
+  struct Request {
+    std::string_view method;
+    Json params;
+    bool silent = false;  // a session is opened, and its conversation is not to be replayed
+  };
+  virtual Request read(std::string_view method, JsonView params) = 0;
+  // Writes the result of a request.
+  virtual void write_result(AgentCall& call, json::Writer& out, const json::Type& type,
+                            const void* result) = 0;
+
+  // ---- updates
+  virtual void send(AgentSession& session, const v1::SessionUpdate& update) = 0;
+  // Of the turn that is about to end.
+  virtual void ends_cancelled(AgentSession& session, bool cancelled) = 0;
+  // Up to the text of an agent's message: with this, the text and `}}}}` it is complete.
+  virtual const std::string& chunk_prefix(AgentSession& session) = 0;
+  // The session's modes and options are these now.
+  virtual void options_changed(AgentSession& session) = 0;
+
+  // ---- turns
+  // The prompt becomes part of the conversation: it is answered, and sent back.
+  virtual void begin_turn(AgentCall& call) = 0;
+  virtual void end_turn(AgentCall& call, v1::PromptResponse response) = 0;
+  virtual void end_turn(AgentCall& call, const rpc::ErrorObject& error) = 0;
+  // Reports whether the session is at work.
+  virtual void report_state(AgentSession& session) = 0;
+};
+
+}  // namespace acp::detail
