@@ -27,6 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t max_unsent_bytes = 4 * 1024 * 1024;
 constexpr std::chrono::milliseconds first_pause{200}, longest_pause{10'000};
 constexpr std::chrono::seconds farewell_time{5};
+// For an editor's first request, where there is no agent to pass it to.
+constexpr std::chrono::seconds first_request_time{2};
 // For sessions that the agent of before still holds: it notices the break later than we do.
 constexpr std::chrono::milliseconds retry_pause{300};
 constexpr std::chrono::seconds retry_time{5};
@@ -142,13 +144,25 @@ class Connecting {
     }
   }
 
+  // An editor that has not written yet gets the reason as the answer to its first request.
+  void end_unreached(const std::string& reason) {
+    const auto end = Clock::now() + first_request_time;
+    while (pending() == 0 && !editor_ended_ && !stop_.stop_requested() && Clock::now() < end) {
+      pollfd polled = {editor_.in(), POLLIN, 0};
+      poll(&polled, 1, 100);
+      if (polled.revents != 0 &&
+          !editor_.read([this](std::string_view line) { from_editor(line); }))
+        editor_ended_ = true;
+    }
+    relay_.not_reached(reason);
+    exit_code_ = never_reached;
+  }
+
   void open() {
     try {
       agent_.emplace(transport(), options_.max_message_bytes);
     } catch (const std::runtime_error& failed) {
-      relay_.not_reached(failed.what());
-      exit_code_ = never_reached;
-      return;
+      return end_unreached(failed.what());
     }
     heard_ = Clock::now();
     retry_end_ = {};
@@ -259,10 +273,8 @@ class Connecting {
     const bool for_good = options_.exact || refused || (ssh_ && ssh_->ended_by_itself());
     agent_.reset();
     if (!has_begun()) {
-      relay_.not_reached(
+      return end_unreached(
           options_.ssh ? reason : not_reached(options_.shown_url, reason, options_.token_source));
-      exit_code_ = never_reached;
-      return;
     }
     if (for_good) {
       if (refused) reason = not_reached(options_.shown_url, reason, options_.token_source);

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import time
 
 import remote_place
 from remote_place import PATIENCE, Connected, has_ended, initialize
@@ -30,6 +31,17 @@ class Connect(remote_place.Place):
             self.assertEqual((code, len(said.splitlines())), (3, 1), said)
             self.assertIn(f"127.0.0.1:{port}", said)
             self.assertIn("refused", said.lower())
+
+    def test_an_editor_that_writes_late_gets_the_reason(self):
+        taken = socket.socket()
+        self.addCleanup(taken.close)
+        taken.bind(("127.0.0.1", 0))
+        editor = Connected(self, f"ws://127.0.0.1:{taken.getsockname()[1]}/acp", begins=False)
+        # An editor takes a moment after the start; the connection is refused long before.
+        time.sleep(0.5)
+        error = editor.call("initialize", **initialize()["params"])
+        self.assertIn("cannot reach", error["message"])
+        self.assertEqual(editor.ends()[0], 3)
 
     def test_a_wrong_token(self):
         server = self.serve()
