@@ -188,7 +188,7 @@ TEST(SessionStateTurns, EndedAsCancelledTheyLeaveNoCallUnfinished) {
   state.turn_ended(v1::StopReason::cancelled);
   EXPECT_EQ(status(state, "late"), Status::cancelled);
   EXPECT_FALSE(state.turn_running());
-  EXPECT_EQ(entry<Prompt>(state, 0).stop_reason, v1::StopReason::cancelled);
+  EXPECT_EQ(entry<PromptEntry>(state, 0).stop_reason, v1::StopReason::cancelled);
 }
 
 TEST(SessionStateTurns, EndedOtherwiseTheyLeaveCallsAsTheyAre) {
@@ -197,11 +197,11 @@ TEST(SessionStateTurns, EndedOtherwiseTheyLeaveCallsAsTheyAre) {
   state.apply(v1::ToolCall{.toolCallId = "c"});
   state.turn_ended(v1::StopReason::max_tokens);
   EXPECT_EQ(status(state, "c"), Status::pending);
-  EXPECT_EQ(entry<Prompt>(state, 0).stop_reason, v1::StopReason::max_tokens);
+  EXPECT_EQ(entry<PromptEntry>(state, 0).stop_reason, v1::StopReason::max_tokens);
   state.prompt_sent({"on"});
   state.turn_failed();
   EXPECT_FALSE(state.turn_running());
-  EXPECT_EQ(entry<Prompt>(state, 2).stop_reason, std::nullopt);
+  EXPECT_EQ(entry<PromptEntry>(state, 2).stop_reason, std::nullopt);
 }
 
 TEST(SessionStateTurns, APromptStandsInTheTimelineAndPartsMessages) {
@@ -210,8 +210,8 @@ TEST(SessionStateTurns, APromptStandsInTheTimelineAndPartsMessages) {
   state.prompt_sent({"go", v1::ResourceLink{.name = "a", .uri = "file:///a"}});
   state.apply(said("after"));
   ASSERT_EQ(state.timeline().size(), 3u);
-  EXPECT_EQ(entry<Prompt>(state, 1).content.size(), 2u);
-  EXPECT_EQ(entry<Prompt>(state, 1).stop_reason, std::nullopt);
+  EXPECT_EQ(entry<PromptEntry>(state, 1).content.size(), 2u);
+  EXPECT_EQ(entry<PromptEntry>(state, 1).stop_reason, std::nullopt);
   EXPECT_EQ(text(state, 0), "before");
   EXPECT_EQ(text(state, 2), "after");
 }
@@ -254,8 +254,8 @@ TEST(SessionStateTurns, AnswersBelongToTheOldestPromptWithoutOne) {
   EXPECT_FALSE(state.timeline()[2].left_out);
   state.turn_ended(v1::StopReason::end_turn);
   EXPECT_FALSE(state.turn_running());
-  EXPECT_EQ(entry<Prompt>(state, 0).stop_reason, v1::StopReason::refusal);
-  EXPECT_EQ(entry<Prompt>(state, 1).stop_reason, v1::StopReason::end_turn);
+  EXPECT_EQ(entry<PromptEntry>(state, 0).stop_reason, v1::StopReason::refusal);
+  EXPECT_EQ(entry<PromptEntry>(state, 1).stop_reason, v1::StopReason::end_turn);
   const std::uint64_t revision = state.revision();
   state.turn_ended(v1::StopReason::refusal);  // of nothing
   EXPECT_EQ(state.revision(), revision);

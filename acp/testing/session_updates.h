@@ -14,7 +14,7 @@ using Indices = std::vector<std::size_t>;
 using Kind = SessionState::Message::Kind;
 using Message = SessionState::Message;
 using Part = SessionState::Part;
-using Prompt = SessionState::Prompt;
+using PromptEntry = SessionState::Prompt;
 using Status = ToolCallState::Status;
 
 inline v1::AgentMessageChunk said(v1::ContentBlock content, Nullable<v1::MessageId> id = {}) {

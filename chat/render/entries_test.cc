@@ -201,7 +201,7 @@ TEST(Entries, WhatIsRefusedIsStruckAndSaid) {
     const Line line = entry_lines(state, state.timeline()[i], {}).at(0);
     for (const Span& span : line) EXPECT_TRUE(span.style.strike);
   }
-  EXPECT_EQ(to_plain(turn_end_lines(entry<Prompt>(state, 0), {})),
+  EXPECT_EQ(to_plain(turn_end_lines(entry<PromptEntry>(state, 0), {})),
             "✗ The agent refused this turn: it will not be sent again\n");
 }
 
