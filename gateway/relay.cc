@@ -63,7 +63,10 @@ void Relay::pass_request(const Json& message) {
     Json capabilities(params["clientCapabilities"]);
     if (options_.no_files) capabilities.set("fs", Json::object());
     if (options_.no_terminals) capabilities.set("terminal", false);
-    if (options_.no_files || options_.no_terminals) params.set("clientCapabilities", capabilities);
+    // One that speaks version 2 alone has neither, and no such member.
+    const bool has_them = params["capabilities"].absent() || !params["clientCapabilities"].absent();
+    if (has_them && (options_.no_files || options_.no_terminals))
+      params.set("clientCapabilities", capabilities);
     initialize_ = params;
   }
   const std::string session = params["sessionId"].as_string().value_or("");
@@ -135,6 +138,7 @@ void Relay::from_agent(std::string_view text) {
   if (message["id"].absent()) {
     // The editor has seen what is replayed.
     if (method == "session/update" && replaying_.contains(session)) return;
+    if (method == "session/update" && is_version2()) follow_turn(session, params["update"]);
     if (method == cancel_method) {
       const std::string cancelled = key_of(message["params"]["requestId"]);
       for (const auto& [key, question] : questions_)
@@ -161,16 +165,25 @@ void Relay::from_agent(std::string_view text) {
 }
 
 void Relay::answered(const Asked& asked, JsonView result) {
-  if (asked.method == "initialize") capabilities_ = Json(result["agentCapabilities"]);
-  if (asked.method == "initialize" && capabilities_.absent()) capabilities_ = Json::object();
+  if (asked.method == "initialize") initialized(result);
   const std::string session = asked.params["sessionId"].as_string().value_or("");
-  if (asked.method == "authenticate") authenticate_ = asked.params;
-  if (asked.method == "logout") authenticate_ = {};
+  if (asked.method == "authenticate" || asked.method == "auth/login") authenticate_ = asked.params;
+  if (asked.method == "logout" || asked.method == "auth/logout") authenticate_ = {};
+  if (asked.method == "session/prompt" && is_version2()) turns_.insert(session);
   if (asked.method == "session/new" || asked.method == "session/fork")
     if (const auto made = result["sessionId"].as_string()) remember(*made, asked.params);
   if (asked.method == "session/load" || asked.method == "session/resume")
     remember(session, asked.params);
-  if (asked.method == "session/close" || asked.method == "session/delete") sessions_.erase(session);
+  if (asked.method == "session/close" || asked.method == "session/delete") {
+    sessions_.erase(session);
+    turns_.erase(session);
+  }
+}
+
+void Relay::initialized(JsonView result) {
+  version_ = result["protocolVersion"].as_int64().value_or(1);
+  capabilities_ = Json(result[is_version2() ? "capabilities" : "agentCapabilities"]);
+  if (capabilities_.absent()) capabilities_ = Json::object();
 }
 
 void Relay::remember(const std::string& id, const Json& params) {
@@ -201,6 +214,7 @@ void Relay::lost(const std::string& reason) {
   // Nothing of what was asked since the break has been sent.
   if (was != State::here) return;
   const std::size_t requests = fail_all(lost_text + reason);
+  end_turns(lost_text + reason);
   if (!has_begun()) return;
   ends_.say("lost: the answers to " + std::to_string(requests) +
             " requests; taken back: " + std::to_string(questions) + " questions");
@@ -212,6 +226,32 @@ std::size_t Relay::fail_all(const std::string& text) {
   const auto failed = std::exchange(asked_, {});
   for (const auto& [key, asked] : failed) fail(asked.id, rpc::internal_error, text);
   return failed.size();
+}
+
+void Relay::follow_turn(const std::string& session, JsonView update) {
+  if (update["sessionUpdate"].as_string() != "state_update") return;
+  if (update["state"].as_string() == "idle")
+    turns_.erase(session);
+  else
+    turns_.insert(session);
+}
+
+void Relay::end_turns(const std::string& text) {
+  for (const std::string& session : std::exchange(turns_, {}))
+    update(session,
+           Json::object(
+               {{"sessionUpdate", "state_update"},
+                {"state", "idle"},
+                {"stopReason", "error"},
+                {"error", Json::object({{"code", rpc::internal_error}, {"message", text}})}}));
+}
+
+void Relay::update(const std::string& session, const Json& update) {
+  ends_.to_editor(
+      Json::object({{"jsonrpc", "2.0"},
+                    {"method", "session/update"},
+                    {"params", Json::object({{"sessionId", session}, {"update", update}})}})
+          .text());
 }
 
 void Relay::connected() {

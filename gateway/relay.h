@@ -80,6 +80,10 @@ class Relay {
     Json cwd, servers, directories;
   };
 
+  // Whether the agent has chosen version 2 of the protocol.
+  bool is_version2() const { return version_ >= 2; }
+  // What the agent has answered to initialize.
+  void initialized(JsonView result);
   void drop(const std::string& path);
   void pass_request(const Json& message);
   void pass_answer(const Json& message);
@@ -89,6 +93,11 @@ class Relay {
   std::string with(const Json& message, const char* member, const Json& value,
                    const Json& id = {}) const;
   void send_or_keep(std::string text);
+  // Version 2 reports a turn's end by an update: from these it follows which sessions have one.
+  void follow_turn(const std::string& session, JsonView update);
+  // Ends the turns that the agent reports no more.
+  void end_turns(const std::string& text);
+  void update(const std::string& session, const Json& update);
   // Answers all open requests with an error; returns how many there were.
   std::size_t fail_all(const std::string& text);
   void fail(const Json& id, std::int32_t code, const std::string& message);
@@ -123,8 +132,9 @@ class Relay {
   State state_ = State::away;
   std::string directory_;
   Json initialize_;                     // its params, as they went to the agent
-  Json authenticate_;                   // the same; absent unless the agent took it
+  Json authenticate_;                   // the same, of the login; absent unless the agent took it
   Json capabilities_;                   // of the agent; absent until it has answered
+  std::int64_t version_ = 1;            // of the protocol
   std::map<std::string, Asked> asked_;  // by the key of the id
   // The agent's requests, by the key of the id that the editor knows.
   struct Question {
@@ -140,6 +150,7 @@ class Relay {
   bool last_time_ = false;                              // then they are lost
   bool authenticates_ = false;                          // it has been asked again
   std::set<std::string> replaying_;                     // sessions whose updates the editor has
+  std::set<std::string> turns_;                         // sessions with one, in version 2
   std::set<std::string> dropped_;                       // paths of notifications
   std::deque<std::string> waiting_;                     // for the network
   std::size_t waiting_bytes_ = 0;

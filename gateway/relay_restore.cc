@@ -33,7 +33,9 @@ void Relay::restore() {
 }
 
 void Relay::reopen(const std::string& session, bool again) {
-  const JsonView can_resume = capabilities_["sessionCapabilities"]["resume"];
+  // In version 2, an agent with sessions can resume them.
+  const JsonView can_resume =
+      is_version2() ? capabilities_["session"] : capabilities_["sessionCapabilities"]["resume"];
   const bool resumes = !can_resume.absent() && !can_resume.is_null();
   if (!resumes && !capabilities_["loadSession"].as_bool().value_or(false))
     return lose(session, "the agent can neither resume nor load sessions");
@@ -53,8 +55,11 @@ void Relay::restored(const std::string& key, JsonView message) {
     if (message["result"].absent())
       return given_up("the agent refuses initialize: " +
                       message["error"]["message"].as_string().value_or(""));
-    capabilities_ = Json(message["result"]["agentCapabilities"]);
-    if (capabilities_.absent()) capabilities_ = Json::object();
+    const std::int64_t before = version_;
+    initialized(message["result"]);
+    if (version_ != before)
+      return given_up("the agent speaks version " + std::to_string(version_) +
+                      " of the protocol now, and spoke version " + std::to_string(before));
     return restore();
   }
   if (what.step == Step::authenticate)
@@ -78,7 +83,7 @@ void Relay::session_restored(const Restoring& what, JsonView message) {
     return lose(what.session, why);
   unauthorized_.insert(what.session);
   if (!std::exchange(authenticates_, true))
-    ask({Step::authenticate}, "authenticate", authenticate_);
+    ask({Step::authenticate}, is_version2() ? "auth/login" : "authenticate", authenticate_);
 }
 
 void Relay::authenticated(JsonView message) {
@@ -117,18 +122,16 @@ void Relay::too_slow() {
 }
 
 void Relay::show_choices(const std::string& session, JsonView result) {
-  const auto show = [&](Json update) {
-    ends_.to_editor(
-        Json::object({{"jsonrpc", "2.0"},
-                      {"method", "session/update"},
-                      {"params", Json::object({{"sessionId", session}, {"update", update}})}})
-            .text());
-  };
   if (const JsonView mode = result["modes"]["currentModeId"]; mode.is_string())
-    show(Json::object({{"sessionUpdate", "current_mode_update"}, {"currentModeId", Json(mode)}}));
+    update(session,
+           Json::object({{"sessionUpdate", "current_mode_update"}, {"currentModeId", Json(mode)}}));
   if (const JsonView options = result["configOptions"]; options.is_array())
-    show(Json::object(
-        {{"sessionUpdate", "config_option_update"}, {"configOptions", Json(options)}}));
+    update(session, Json::object({{"sessionUpdate", "config_option_update"},
+                                  {"configOptions", Json(options)}}));
+  // Only version 2 has them here.
+  if (const JsonView commands = result["availableCommands"]; commands.is_array())
+    update(session, Json::object({{"sessionUpdate", "available_commands_update"},
+                                  {"availableCommands", Json(commands)}}));
 }
 
 void Relay::check_restored() {

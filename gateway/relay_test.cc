@@ -365,5 +365,84 @@ TEST_F(RelayTest, NotificationsAboutForeignFilesAreNotSent) {
                           "are not sent"});
 }
 
+// ---- version 2
+
+constexpr const char* version2 =
+    R"({"protocolVersion":2,"info":{"name":"a","version":"1"},)"
+    R"("capabilities":{"session":{}},"authMethods":[{"methodId":"m"}]})";
+
+struct RelayVersion2Test : RelayTest {
+  void SetUp() override {
+    start({.no_files = true, .no_terminals = true});
+    relay->from_editor(call("1", "initialize", R"({"protocolVersion":2,"capabilities":{}})"));
+    EXPECT_TRUE(last(agent, "params", "clientCapabilities").absent());
+    relay->from_agent(answer("1", version2));
+    new_session();
+  }
+  // After a break, until the agent has answered initialize.
+  void come_back(const std::string& result = version2) {
+    relay->connected();
+    relay->from_agent(answer(std::string(last(agent, "id").text()), result));
+  }
+  void report(const std::string& session, const std::string& state) {
+    relay->from_agent(R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":")" +
+                      session + R"(","update":{"sessionUpdate":"state_update","state":")" + state +
+                      R"("}}})");
+  }
+};
+
+TEST_F(RelayVersion2Test, SessionsAreResumedWithTheirChoices) {
+  relay->lost("the cable");
+  come_back();
+  const Json resume = last(agent);
+  EXPECT_EQ(resume["method"].as_string(), "session/resume");
+  EXPECT_TRUE(resume["params"]["replayFrom"].absent());
+  editor.clear();
+  report("s", "idle");
+  ASSERT_EQ(editor.size(), 1u);  // its state passes
+  relay->from_agent(answer(std::string(resume["id"].text()),
+                           R"({"configOptions":[{}],"availableCommands":[{"name":"c"}]})"));
+  ASSERT_EQ(editor.size(), 3u);
+  EXPECT_NE(editor[1].find("config_option_update"), std::string::npos);
+  EXPECT_NE(editor[2].find("available_commands_update"), std::string::npos);
+}
+
+TEST_F(RelayVersion2Test, ABreakEndsATurnWhosePromptWasAnswered) {
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  relay->from_agent(answer("3", R"({"messageId":"m"})"));
+  report("t", "running");
+  report("u", "running");
+  report("u", "idle");
+  editor.clear();
+  relay->lost("the cable");
+  ASSERT_EQ(editor.size(), 2u);
+  const Json first = *Json::parse(editor[0]), second = *Json::parse(editor[1]);
+  EXPECT_EQ(first["params"]["sessionId"].as_string(), "s");
+  EXPECT_EQ(first["params"]["update"]["stopReason"].as_string(), "error");
+  EXPECT_EQ(first["params"]["update"]["error"]["message"].as_string(),
+            "the connection to the remote agent was lost: the cable");
+  EXPECT_EQ(second["params"]["sessionId"].as_string(), "t");
+  editor.clear();
+  relay->connected();
+  relay->lost("the cable");
+  EXPECT_TRUE(editor.empty());  // once is enough
+}
+
+TEST_F(RelayVersion2Test, ALoginIsRepeated) {
+  relay->from_editor(call("3", "auth/login", R"({"methodId":"m"})"));
+  relay->from_agent(answer("3"));
+  relay->lost("the cable");
+  come_back();
+  refuse(last(agent, "id"), rpc::auth_required);
+  EXPECT_EQ(last(agent, "method").as_string(), "auth/login");
+}
+
+TEST_F(RelayVersion2Test, AnotherVersionAfterTheBreakIsTheEnd) {
+  relay->lost("the cable");
+  come_back(R"({"protocolVersion":1,"agentCapabilities":{"loadSession":true}})");
+  EXPECT_TRUE(relay->is_over());
+  EXPECT_NE(said.back().find("speaks version 1"), std::string::npos) << said.back();
+}
+
 }  // namespace
 }  // namespace acp::gateway
