@@ -36,6 +36,11 @@ void ClientOptions::add_to(const Command& app) {
                  "name there, or NAME=URL, or NAME=COMMAND; 'none' for none; any number of them")
       ->type_name("NAME[=URL|COMMAND]")
       ->repeated();
+  option("--protocol", protocol,
+         "The highest version of ACP to speak: 2 is a draft, which counts where the agent speaks "
+         "it, too (default: protocol in your file, or 1)",
+         "VERSION")
+      ->one_of({"1", "2"});
   option("--framing", framing, "How messages are framed", "FRAMING")
       ->one_of({"newline", "content-length", "auto"})
       ->capture_default_str();
@@ -117,8 +122,9 @@ void ClientOptions::require_model(const std::string& directory) const {
   settings::load_settings(sources);
 }
 
-settings::Settings user_settings() {
+settings::Settings user_settings(const std::string& protocol) {
   settings::SettingsSources sources;
+  sources.protocol_override = protocol;
   sources.user_file = settings::user_settings_path();
   sources.any_model = true;
   return settings::load_settings(sources);

@@ -17,7 +17,7 @@ namespace acp::cli {
 
 struct ClientOptions {
   std::vector<std::string> command;  // after --
-  std::string agent, cwd, session, mode, model;
+  std::string agent, cwd, session, mode, model, protocol;
   RemoteChoice remote;
   std::vector<std::string> servers, maps;
   std::string framing = "newline";
@@ -42,8 +42,10 @@ struct ClientOptions {
     std::vector<std::string>& argv = options.agent.argv;
     // Passed at its start: so it does not look for another model first, nor need a key for that.
     if (ours && !model.empty()) argv.insert(argv.end(), {"--model", model});
+    if (ours && !protocol.empty()) argv.insert(argv.end(), {"--protocol", protocol});
     if (ours && framing != "newline") argv.insert(argv.end(), {"--framing", framing});
     options.framing = *rpc::framing_from(framing);
+    options.versions = settings.versions();
     options.version = ACP_VERSION;
     options.typed = typed;
   }
@@ -60,8 +62,8 @@ struct ClientOptions {
 // The absolute path of a directory. Throws BadUsage if there is none, or if it cannot be read.
 std::string existing_directory(const std::string& given);
 
-// The user's own.
-settings::Settings user_settings();
+// The user's own, with the command line's --protocol.
+settings::Settings user_settings(const std::string& protocol = {});
 
 // Reports an error in the files of settings or the environment, without a pointer to --help;
 // returns the exit code, 2.

@@ -29,13 +29,14 @@ Settings Coder::settings_for(const std::string& cwd) const {
   sources.project_directory = cwd;
   sources.model_override = options_.scenario ? "offline" : options_.model;
   sources.mode_override = options_.mode;
+  sources.protocol_override = options_.protocol;
   sources.any_model = options_.any_model;
   return load_settings(sources);
 }
 
 int Coder::run(Transport transport) {
   Agent agent("acp", ACP_VERSION);
-  agent.title("acp agent").versions_from_environment().framing(options_.framing);
+  agent.title("acp agent").versions(settings_.versions()).framing(options_.framing);
   if (options_.max_message_bytes) agent.max_message_bytes(*options_.max_message_bytes);
   if (options_.on_log) agent.on_log(options_.on_log);
 
@@ -61,8 +62,10 @@ v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
   say_first_note(turn, *session);
   if (session->key_rejected()) {
     // There may be another key by now.
+    const std::string model = session->model()->info().id;
+    require_key(*session->models(), model);
     std::vector<Note> notes;
-    session->set_model(make_model(*session->models(), session->model()->info().id, notes));
+    session->set_model(make_model(*session->models(), model, notes));
   }
   TurnHost host;
   host.log = options_.on_log;

@@ -24,7 +24,7 @@ namespace acp::coder {
 struct KeySource;
 
 struct CoderOptions {
-  std::string model = {}, mode = {};         // the command line's
+  std::string model = {}, mode = {}, protocol = {};  // the command line's
   bool any_model = false;                    // one that does not exist is reported, and no error
   std::optional<std::string> scenario = {};  // what the offline model plays
   bool require_model = false;  // a prompt fails if none is configured: offline does not stand in

@@ -81,28 +81,21 @@ std::vector<const ProviderSettings*> Coder::key_providers(const Settings& settin
 
 void Coder::add_authentication(Agent& agent) {
   std::vector<const ProviderSettings*> providers;
-  bool can_log_out = false;
   try {
     providers = key_providers(settings_);
     for (const ProviderSettings* const provider : providers)
       for (v1::AuthMethod& method : login_methods(*provider)) agent.auth_method(std::move(method));
-    // A key of the environment would stay.
-    can_log_out = !providers.empty() &&
-                  std::none_of(providers.begin(), providers.end(), [&](const auto* provider) {
-                    return keys_.source(*provider) == provider->key_variable;
-                  });
   } catch (const KeysError&) {  // said when a session begins
   }
-  if (!providers.empty())
-    agent.on_authenticate(blocking([this](const Context&, const v1::AuthenticateRequest& request) {
-      authenticate(request.methodId);
-      return v1::AuthenticateResponse();
-    }));
-  if (can_log_out)
-    agent.on_logout(blocking([this](const Context&, const v1::LogoutRequest&) {
-      logout();
-      return v1::LogoutResponse();
-    }));
+  if (providers.empty()) return;
+  agent.on_authenticate(blocking([this](const Context&, const v1::AuthenticateRequest& request) {
+    authenticate(request.methodId);
+    return v1::AuthenticateResponse();
+  }));
+  agent.on_logout(blocking([this](const Context&, const v1::LogoutRequest&) {
+    logout();
+    return v1::LogoutResponse();
+  }));
 }
 
 void Coder::authenticate(const std::string& method) {
@@ -119,7 +112,13 @@ void Coder::authenticate(const std::string& method) {
   }
 }
 
+// Stored keys are removed. One of the environment cannot be: this connection does without it.
 void Coder::logout() {
+  keys_.forget_environment();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, session] : sessions_) session->set_key_rejected();
+  }
   try {
     for (const std::string& provider : keys_.all()) keys_.remove(provider);
   } catch (const KeysError& error) {

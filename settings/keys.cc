@@ -71,7 +71,7 @@ void write(const PrivateFileChange& change, const Table& keys) {
 std::string Keys::default_path() { return configuration_path("keys.toml"); }
 
 std::optional<std::string> Keys::in_environment(const ProviderSettings& provider) const {
-  if (provider.key_variable.empty()) return {};
+  if (provider.key_variable.empty() || *environment_forgotten_) return {};
   std::string key = trimmed(environment_(provider.key_variable).value_or(""));
   if (key.empty()) return {};
   if (!is_key(key))

@@ -1,7 +1,9 @@
 // The keys of providers: from the environment, else from a file that only its owner can read.
 #pragma once
 
+#include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -35,6 +37,8 @@ class Keys {
   void store(const std::string& provider, const std::string& key) const;
   // Removes a key from the file. Returns false if there was none.
   bool remove(const std::string& provider) const;
+  // This and all its copies find no key in the environment from now on.
+  void forget_environment() { *environment_forgotten_ = true; }
   // The providers that have a key in the file.
   std::vector<std::string> all() const;
   // Providers and keys of the file; none if it cannot be read. Throws nothing.
@@ -45,6 +49,8 @@ class Keys {
 
   std::string path_;
   Environment environment_;
+  std::shared_ptr<std::atomic<bool>> environment_forgotten_ =
+      std::make_shared<std::atomic<bool>>(false);
 };
 
 }  // namespace acp::settings

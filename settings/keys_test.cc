@@ -70,6 +70,17 @@ TEST_F(KeysTest, StoredFoundAndRemoved) {
   EXPECT_EQ(names, (std::vector<std::string>{"keys.toml", "keys.toml.lock"}));
 }
 
+TEST_F(KeysTest, TheEnvironmentCanBeForgottenByAllCopies) {
+  variable = "sk-variable";
+  const Keys copy = keys;
+  EXPECT_EQ(copy.find(provider("openai")), "sk-variable");
+  keys.forget_environment();
+  EXPECT_EQ(copy.find(provider("openai")), std::nullopt);
+  EXPECT_EQ(copy.source(provider("openai")), std::nullopt);
+  keys.store("openai", "sk-file");
+  EXPECT_EQ(copy.find(provider("openai")), "sk-file");
+}
+
 TEST_F(KeysTest, TheEnvironmentCountsMore) {
   keys.store("openai", "sk-file");
   variable = "sk-variable\n";

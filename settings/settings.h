@@ -103,6 +103,9 @@ struct Settings {
   // Why there is no such model, with where it is set; empty if there may be one. See `any_model`.
   std::string model_problem = {};
   Setting<std::string> mode;  // ask, code or architect
+  // The highest version of ACP to speak, 1 or 2, and all that are spoken.
+  Setting<std::uint64_t> protocol;
+  std::vector<int> versions() const;
   // Limits of a turn.
   Setting<std::uint64_t> max_requests;
   Setting<std::uint64_t> max_turn_tokens;  // 0: none
@@ -158,7 +161,8 @@ struct SettingsSources {
   std::string user_file = {};          // empty: none
   std::string project_directory = {};  // the session's: its .acp/config.toml is read; empty: none
   Environment environment = process_environment;
-  std::string model_override = {}, mode_override = {};  // the command line's
+  std::string model_override = {}, mode_override = {},
+              protocol_override = {};  // the command line's
   // Keeps a model that does not exist, with a `model_problem`: for callers that use no model, or
   // that show the settings. Otherwise it is an error.
   bool any_model = false;

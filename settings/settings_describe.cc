@@ -92,6 +92,7 @@ std::vector<DescribedSetting> describe(const Settings& settings) {
   Description description(lines);
   description.add("model", quoted(settings.model.value), settings.model.source);
   description.add("mode", quoted(settings.mode.value), settings.mode.source);
+  description.add("protocol", std::to_string(settings.protocol.value), settings.protocol.source);
   for (const LimitSetting& limit : limit_settings()) {
     const Setting<std::uint64_t>& value = settings.*limit.value;
     description.add(std::string("limits.") + limit.name, std::to_string(value.value), value.source);

@@ -159,7 +159,7 @@ std::string checked_place(const std::string& file) {
 
 const std::vector<KnownSetting>& known_settings() {
   static const std::vector<KnownSetting> all = [] {
-    std::vector<KnownSetting> known = {{"model"}, {"mode"}};
+    std::vector<KnownSetting> known = {{"model"}, {"mode"}, {"protocol", Kind::number}};
     for (const LimitSetting& limit : limit_settings())
       known.push_back({std::string("limits.") + limit.name, Kind::number});
     for (const char* const field : {"api", "base_url", "key_variable"})
@@ -280,6 +280,9 @@ std::string first_settings_text() {
 # What a session begins with: "ask" before each change, "code" before commands only, "architect"
 # changes nothing.
 # mode = "ask"
+
+# The highest version of ACP that is spoken with editors and agents: 1, or 2, which is a draft.
+# protocol = 1
 
 [limits]
 )";

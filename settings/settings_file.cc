@@ -21,8 +21,8 @@ class Reader {
 
   void read(const toml::table& document) {
     // Providers first: the model is one of theirs.
-    static const std::vector<std::string> known = {"model",  "mode", "limits", "providers",
-                                                   "agents", "mcp",  "chat"};
+    static const std::vector<std::string> known = {"model",     "mode",   "protocol", "limits",
+                                                   "providers", "agents", "mcp",      "chat"};
     for (const auto& [key, node] : document) values_.must_be_known(key, node, "", known);
     if (const toml::node* node = document.get("providers")) providers(*node);
     if (const toml::node* node = document.get("model")) {
@@ -30,6 +30,7 @@ class Reader {
       if (may_choose(name, *node)) choose_model(name, values_.at(*node), settings_);
     }
     if (const toml::node* node = document.get("mode")) mode(*node);
+    if (const toml::node* node = document.get("protocol")) protocol(*node);
     if (const toml::node* node = document.get("limits")) limits(*node);
     if (const toml::node* node = document.get("agents")) agents(*node);
     if (const toml::node* node = document.get("mcp")) servers(*node);
@@ -75,6 +76,12 @@ class Reader {
                             "\"" + settings_.mode.value + "\" (" + settings_.mode.source + ")");
     }
     settings_.mode = {name, values_.at(node)};
+  }
+
+  void protocol(const toml::node& node) {
+    if (whose_ == Whose::project)
+      values_.refuse(node, "protocol: that is for you to say, not for a project");
+    settings_.protocol = {values_.number(node, "protocol", 1, 2), values_.at(node)};
   }
 
   void limits(const toml::node& node) {

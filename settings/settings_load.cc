@@ -17,6 +17,7 @@ Settings defaults() {
   Settings settings;
   settings.model = {"", built_in};
   settings.mode = {"ask", built_in};
+  settings.protocol = {1, built_in};
   settings.notify = {"bell", built_in};
   for (const LimitSetting& limit : limit_settings())
     settings.*limit.value = {limit.built_in, built_in};
@@ -76,9 +77,18 @@ void read_environment(const SettingsSources& sources, Settings& settings) {
     check_mode(*mode, "ACP_MODE");
     settings.mode = {*mode, "ACP_MODE"};
   }
+  if (const auto both = get("ACP_V2")) {
+    if (*both != "0" && *both != "1")
+      throw SettingsError("ACP_V2: expected 0 or 1, got \"" + *both + "\"");
+    settings.protocol = {*both == "1" ? 2u : 1u, "ACP_V2"};
+  }
 }
 
 }  // namespace
+
+std::vector<int> Settings::versions() const {
+  return protocol.value == 2 ? std::vector<int>{1, 2} : std::vector<int>{1};
+}
 
 Settings load_settings(const SettingsSources& sources) {
   Settings settings = defaults();
@@ -91,6 +101,8 @@ Settings load_settings(const SettingsSources& sources) {
     check_mode(sources.mode_override, "--mode");
     settings.mode = {sources.mode_override, "--mode"};
   }
+  if (!sources.protocol_override.empty())
+    settings.protocol = {sources.protocol_override == "2" ? 2u : 1u, "--protocol"};
   for (auto& [name, provider] : settings.providers) {
     if (provider.sources.count("needs_key") == 0)
       provider.needs_key = provider.api == ProviderSettings::Api::anthropic ||

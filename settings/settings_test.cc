@@ -346,6 +346,26 @@ TEST(Settings, McpServersAreChecked) {
   EXPECT_TRUE(has(other.project_error("[chat]\nnotify = 'none'\n"), "not for a project"));
 }
 
+TEST(Settings, VersionsOfTheProtocol) {
+  Place place;
+  EXPECT_EQ(place.load().versions(), std::vector<int>{1});
+  const std::string file = place.user("protocol = 2\n");
+  EXPECT_EQ(place.load().versions(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(place.load().protocol.source, file + ":1");
+  place.environment["ACP_V2"] = "0";
+  EXPECT_EQ(place.load().versions(), std::vector<int>{1});
+  EXPECT_EQ(place.load().protocol.source, "ACP_V2");
+  place.sources.protocol_override = "2";
+  EXPECT_EQ(place.load().versions(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(place.load().protocol.source, "--protocol");
+  place.environment["ACP_V2"] = "yes";
+  EXPECT_EQ(place.error(), "ACP_V2: expected 0 or 1, got \"yes\"");
+  place.environment.clear();
+  EXPECT_TRUE(has(place.user_error("protocol = 3\n"), "config.toml:1: protocol"));
+  place.user("");
+  EXPECT_TRUE(has(place.project_error("protocol = 2\n"), "not for a project"));
+}
+
 TEST(Settings, NothingIsWrittenToATerminal) {
   Place place;
   EXPECT_EQ(place.project_error("model = \"openai/\\u001B[2J\"\n"),
@@ -423,7 +443,7 @@ TEST(Settings, Described) {
     text += line.name + " = " + line.value + " # " + line.source + "\n";
   EXPECT_TRUE(
       text.starts_with("model = \"box/a\" # ACP_MODEL\nmode = \"ask\" # built in\n"
-                       "limits.max_requests = 50 # built in\n"))
+                       "protocol = 1 # built in\nlimits.max_requests = 50 # built in\n"))
       << text;
   EXPECT_TRUE(has(text,
                   "providers.box.api = \"openai\" # built in\n"
@@ -530,7 +550,8 @@ TEST(Settings, AgentsThatAreWrong) {
   EXPECT_TRUE(
       has(place.user_error("[agents.acp]\ncommand = \"x\"\n"), "config.toml:1: agents: a name"));
   EXPECT_TRUE(has(place.user_error("[agents.\"My Agent\"]\ncommand = \"x\"\n"), "agents: a name"));
-  EXPECT_TRUE(has(place.user_error("[agents.a]\n"), "agents.a: either a command or a url is wanted"));
+  EXPECT_TRUE(
+      has(place.user_error("[agents.a]\n"), "agents.a: either a command or a url is wanted"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"\"\n"), "agents.a.command: empty"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncomand = \"x\"\n"), "did you mean command?"));
   EXPECT_TRUE(has(place.user_error("[agents.a]\ncommand = \"x\"\nargs = \"y\"\n"),

@@ -60,7 +60,6 @@ void RunHost::install(Client& client) {
         self->keep_stderr(line);
       })
       .takes_boolean_options()
-      .versions_from_environment()
       .takes_notices()
       .takes_compactions()
       .takes_plans()

@@ -50,7 +50,7 @@ class Run {
   void start() {
     Client client("acp run", options_.version);
     host_->install(client);
-    client.framing(options_.framing);
+    client.framing(options_.framing).versions(options_.versions);
     io::ProcessOptions process = options_.agent.process();
     // Nobody would see that it is not the model they meant.
     if (options_.agent.kind == KnownAgent::Kind::built_in)

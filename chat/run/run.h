@@ -48,6 +48,7 @@ struct RunOptions {
   // Time for a cancelled turn to end, before the agent is ended.
   std::chrono::milliseconds grace = std::chrono::seconds(10);
   rpc::Framing framing = rpc::Framing::newline;
+  std::vector<int> versions = {1};  // of the protocol
   std::shared_ptr<Permissions> permissions;
   std::string version;            // of this program
   std::string typed = "acp run";  // the command line without the agent, for advice

@@ -260,7 +260,10 @@ class TextPrinter : public RunPrinter {
   void show(const event::Initialized& e) {
     if (options_.verbose && e.info.agentInfo.has_value())
       note("[start] connected to " + one_line(e.info.agentInfo->name) + " " +
-           one_line(e.info.agentInfo->version));
+           one_line(e.info.agentInfo->version) +
+           (e.info.protocolVersion == 1
+                ? ""
+                : ", ACP version " + std::to_string(e.info.protocolVersion)));
   }
   void show(const event::LoggingIn& e) { note("[login] " + one_line(e.method)); }
   void show(const event::SessionOpened& e) {

@@ -24,6 +24,7 @@ struct ChatOptions {
   std::vector<io::EnvironmentEdit> command_environment = {};
   std::string notify = "bell";  // how a person that is away is called: bell, osc9, both, none
   rpc::Framing framing = rpc::Framing::newline;
+  std::vector<int> versions = {1};  // of the protocol
   std::string version;
   std::string typed = "acp chat";  // the command line without the agent, for advice
 };

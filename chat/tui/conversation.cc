@@ -151,7 +151,7 @@ void Conversation::start() {
     try {
       Client client("acp chat", options.version);
       host->install(client);
-      client.framing(options.framing);
+      client.framing(options.framing).versions(options.versions);
       phase("shaking hands");
       agent = connect(client).wait(stop);
       mailbox->post([this, agent] { agent_ = agent; });

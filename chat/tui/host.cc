@@ -135,7 +135,6 @@ void ChatHost::install(Client& client) {
         self->log("stderr: " + std::string(line));
       })
       .takes_boolean_options()
-      .versions_from_environment()
       .takes_notices()
       .takes_compactions()
       .takes_plans()

@@ -124,6 +124,12 @@ void add_agent_command(const Command& app, Action& action) {
                    "ask, code or architect: what a session begins with")
       ->type_name("MODE");
   agent
+      ->add_option("--protocol", options->coder.protocol,
+                   "The highest version of ACP to speak: 2 is a draft, see docs/versions.md. The "
+                   "first\nof: --protocol, ACP_V2=1, protocol in your file, 1")
+      ->type_name("VERSION")
+      ->one_of({"1", "2"});
+  agent
       ->add_option("--scenario", options->scenario_file,
                    "What the offline model says, turn by turn: to test a client")
       ->type_name("FILE");

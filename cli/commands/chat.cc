@@ -20,7 +20,7 @@ struct Options : ClientOptions {
 
 int run(const Options& options) {
   chat::ChatOptions chat;
-  const settings::Settings settings = user_settings();
+  const settings::Settings settings = user_settings(options.protocol);
   options.read_into(chat, settings);
   chat.policy_file = options.policy.empty()
                          ? workspace::PolicyStore::default_path()

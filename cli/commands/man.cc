@@ -150,6 +150,9 @@ the history of what was typed, and the last session of each agent in each direct
 .BR ACP_MODEL ", " ACP_MODE
 the model and the mode of the built\-in agent
 .TP
+.B ACP_V2
+1: speak version 2 of the protocol, too, where the other side does; 0: do not
+.TP
 .BR OPENAI_API_KEY ", " ANTHROPIC_API_KEY
 keys of models
 .TP

@@ -104,7 +104,7 @@ std::pair<std::string, std::string> pair_of(const std::string& word, const char*
 chat::RunOptions read(const Options& options) {
   if (options.json && options.quiet) throw BadUsage("either --json or --quiet, not both");
   chat::RunOptions run;
-  options.read_into(run, user_settings());
+  options.read_into(run, user_settings(options.protocol));
   run.permissions = chat::Permissions::from(options.policy, workspace::PolicyStore::default_path());
   run.prompt = content_of(options);
   for (const std::string& word : options.set) run.choices.set.push_back(pair_of(word, "--set"));

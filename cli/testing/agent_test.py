@@ -11,7 +11,8 @@ import sys
 import tempfile
 
 acp = sys.argv[1]
-KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ACP_MODEL", "ACP_MODE")
+KEYS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ACP_MODEL", "ACP_MODE",
+        "ACP_V2")
 
 
 def environment_in(home, **more):

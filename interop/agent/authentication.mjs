@@ -50,19 +50,48 @@ export const scenarios = [
     },
   },
   {
-    name: "logout is advertised only where it works: not while the key is in the environment",
+    name: "logout removes a stored key",
     apis: ["anthropic", "openai"],
     async play(stage) {
-      const editor = await stage.start();
-      assert.equal(editor.initialized.agentCapabilities.auth?.logout, undefined);
-      await fails(editor.request("logout", {}), -32601);
       stage.keyMayBeStored = true;
       stage.place.configure("keys.toml", `${stage.api} = "${KEYS[stage.api]}"\n`);
-      const other = await stage.start(KEYLESS);
-      assert.ok(other.initialized.agentCapabilities.auth.logout);
-      await other.request("logout", {});
+      const editor = await stage.start(KEYLESS);
+      assert.ok(editor.initialized.agentCapabilities.auth.logout);
+      await editor.request("logout", {});
       const stored = stage.place.files("home").filter(({ path }) => path.endsWith("keys.toml"));
       for (const { bytes } of stored) assert.ok(!bytes.includes(KEYS[stage.api]));
+    },
+  },
+  {
+    name: "logout: a key of the environment is not used again on this connection",
+    ...PASSED,
+    async play(stage) {
+      const editor = await stage.begin();
+      await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      const { authMethods, agentCapabilities } = editor.initialized;
+      assert.ok(agentCapabilities.auth.logout);
+      await editor.request("logout", {});
+      await fails(editor.prompt("Still there?"), -32000);
+      await fails(editor.request("session/new", { cwd: stage.place.project, mcpServers: [] }), -32000);
+      await fails(editor.request("authenticate", { methodId: authMethods[0].id }), -32000);
+      assert.equal(stage.requests.length, 1, "the model was not asked again");
+      // It is another's decision whether that key goes on.
+      await stage.play(await stage.begin(), "Hello", [{ text: "Hi." }]);
+    },
+  },
+  {
+    name: "logout: one of the environment gives way to a key that is stored",
+    ...PASSED,
+    async play(stage) {
+      const editor = await stage.begin();
+      await editor.request("logout", {});
+      stage.keyMayBeStored = true;
+      stage.place.configure("keys.toml", `anthropic = "sk-ant-another"\n`);
+      await editor.request("authenticate", { methodId: editor.initialized.authMethods[0].id });
+      await stage.play(editor, "Hello", [{ text: "Hi." }]);
+      const { headers } = stage.lastRequest;
+      assert.ok(JSON.stringify(headers).includes("sk-ant-another"));
+      assert.ok(!JSON.stringify(headers).includes(KEYS.anthropic));
     },
   },
   {

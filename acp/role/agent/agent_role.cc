@@ -45,13 +45,15 @@ AgentRole::CallPtr AgentRole::begin(const rpc::RequestId& id) {
 
 Error AgentRole::auth_required() const {
   Json methods = Json::array();
-  for (const v1::AuthMethod& method : config_->auth_methods)
-    if (!version_2_)
-      methods.append(Json::from_valid(json::encode(method)));
-    else if (const Json written = version_2_->auth_method(method); !written.absent())
-      methods.append(written);
+  for (const v1::AuthMethod& method : config_->auth_methods) append(methods, method);
   return Error(rpc::auth_required, "Authentication required",
                Json::object({{"reason", "auth_required"}, {"authMethods", methods}}));
+}
+
+void AgentRole::append(Json& methods, const v1::AuthMethod& method) const {
+  const Json written =
+      version_2_ ? version_2_->auth_method(method) : Json::from_valid(json::encode(method));
+  if (!written.absent()) methods.append(written);
 }
 
 rpc::ErrorObject AgentRole::to_error(const Call& call, std::exception_ptr error) {
@@ -61,7 +63,20 @@ rpc::ErrorObject AgentRole::to_error(const Call& call, std::exception_ptr error)
     const Error required = auth_required();
     return {required.code(), required.what(), required.data()};
   } catch (...) {
-    return AnsweringRole::to_error(call, error);
+    rpc::ErrorObject made = AnsweringRole::to_error(call, error);
+    // A program lists them in version 1's words.
+    if (version_2_ && made.code == rpc::auth_required && made.data["authMethods"].is_array()) {
+      Json methods = Json::array();
+      for (JsonView listed : made.data["authMethods"].elements()) {
+        v1::AuthMethod method;
+        if (!json::decode(listed.text(), v1::AuthMethod::json_type, &method))
+          append(methods, method);
+        else
+          methods.append(Json(listed));
+      }
+      made.data.set("authMethods", methods);
+    }
+    return made;
   }
 }
 

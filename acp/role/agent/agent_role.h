@@ -100,6 +100,8 @@ class AgentRole final : public AnsweringRole {
   void write_result(Call& call, json::Writer& out, const json::Type& type,
                     const void* result) override;
   Error auth_required() const;
+  // As the version that is spoken writes it, if it can.
+  void append(Json& methods, const v1::AuthMethod& method) const;
   rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
 
   // The session of a request; refuses it if there is none.
