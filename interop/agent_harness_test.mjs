@@ -113,8 +113,10 @@ const FAULTS = {
   ],
 };
 
-const judged = (entries, capabilities = ALL, output = "") =>
-  problemsOf({ transcript: { entries }, capabilities, output: Buffer.from(output) }, schema);
+const judged = (entries, capabilities = ALL, output = "") => {
+  const wire = { entries };
+  return problemsOf({ transcript: wire, wire, capabilities, output: Buffer.from(output) }, schema);
+};
 const expects = (problems, part) =>
   assert.ok(
     problems.some((each) => each.includes(part)),

@@ -45,7 +45,7 @@ function shapes(entries, ours, sdk, byMethod) {
 }
 
 // Updates of a turn stand between its prompt and its answer, those of a replay before its answer.
-function order(entries) {
+export function orderOf(entries) {
   const problems = [];
   const busy = new Map(); // session → requests that are open
   const opens = ["session/prompt", "session/load"];
@@ -82,5 +82,5 @@ export function shapesOf({ entries }, ours, sdk) {
 
 export function problemsOf({ entries }, ours, sdk) {
   const problems = shapesOf({ entries }, ours, sdk);
-  return ours === "agent" ? [...problems, ...order(entries)] : problems;
+  return ours === "agent" ? [...problems, ...orderOf(entries)] : problems;
 }

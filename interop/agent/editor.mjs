@@ -33,6 +33,7 @@ export class Editor {
 
   constructor({ program, args, environment, cwd, capabilities = ALL, project }) {
     this.capabilities = capabilities;
+    this.wire = this.transcript;
     this.project = project;
     this.child = spawn(program, args, { cwd, env: environment, stdio: "pipe" });
     this.child.on("error", (error) => (this.stderr += error.message));
@@ -41,17 +42,16 @@ export class Editor {
     this.child.stdin.on("error", () => {}); // its exit says more
     this.child.stderr.on("data", (text) => (this.stderr += text));
     this.child.stdout.on("data", (bytes) => (this.stdout.push(bytes), this.onBytes?.(bytes)));
-    const stream = sdk.ndJsonStream(
-      Writable.toWeb(this.child.stdin),
+    this.connection = this.connect(
       Readable.toWeb(this.child.stdout),
+      Writable.toWeb(this.child.stdin),
     );
-    this.connection = this.#app().connect(tapped(stream, this.transcript, "client"));
     this.agent = this.connection.agent;
   }
 
-  #app() {
+  connect(readable, writable) {
     const { client } = sdk.methods;
-    return sdk
+    const app = sdk
       .client({ name: "agent-test" })
       .onRequest(client.session.requestPermission, (cx) => this.permissions.answer(cx.params, cx))
       .onRequest(client.fs.readTextFile, ({ params }) => this.buffers.read(params))
@@ -64,6 +64,7 @@ export class Editor {
       .onRequest(client.terminal.kill, ({ params }) => this.terminals.kill(params))
       .onRequest(client.terminal.release, ({ params }) => this.terminals.release(params))
       .onNotification(client.session.update, () => {});
+    return app.connect(tapped(sdk.ndJsonStream(writable, readable), this.transcript, "client"));
   }
 
   request(method, params, options) {
@@ -177,6 +178,17 @@ export class Editor {
 
   get output() {
     return Buffer.concat(this.stdout);
+  }
+
+  // What complete lines of output said: what the client has got for certain.
+  messages() {
+    const lines = this.output.toString("utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line));
+  }
+  reported(sessionId) {
+    return this.messages()
+      .filter(({ method, params }) => method === "session/update" && params.sessionId === sessionId)
+      .map(({ params }) => params.update);
   }
 }
 

@@ -5,6 +5,7 @@ import { ModelServer } from "../model_server.mjs";
 import { Editor } from "./editor.mjs";
 import { KEYS, Place } from "./place.mjs";
 import { problemsOf } from "./validators.mjs";
+import { Version2Editor } from "./version2_editor.mjs";
 
 export class Stage {
   editors = [];
@@ -13,9 +14,10 @@ export class Stage {
   expectedProblems = []; // of the model's server: what a scenario does on purpose
 
   // `subcommand`: what stands before the arguments, ["agent"] but for the harness's own test.
-  static async open({ program, api, schema, subcommand = ["agent"] }) {
+  // `version`: of the protocol, which `schema` is of.
+  static async open({ program, api, schema, version = 1, subcommand = ["agent"] }) {
     const stage = new Stage();
-    Object.assign(stage, { program, api, schema, subcommand });
+    Object.assign(stage, { program, api, schema, version, subcommand });
     stage.model = await ModelServer.start();
     return stage;
   }
@@ -34,7 +36,8 @@ export class Stage {
   arguments({ model = `${this.api}/test-model`, mode = "ask", more = [] } = {}) {
     if (this.subcommand.length === 0) return more;
     const chosen = model === null ? [] : ["--model", model]; // null: none, as in a new set-up
-    return [...this.subcommand, ...chosen, "--mode", mode, ...more];
+    const protocol = this.version === 1 ? [] : ["--protocol", String(this.version)];
+    return [...this.subcommand, ...chosen, "--mode", mode, ...protocol, ...more];
   }
 
   // An agent that has been greeted. Options: model, mode, capabilities, environment, cwd.
@@ -44,7 +47,7 @@ export class Stage {
     return editor;
   }
   spawn({ environment = {}, capabilities, cwd = this.place.root, ...chosen } = {}) {
-    const editor = new Editor({
+    const editor = new (this.version === 1 ? Editor : Version2Editor)({
       program: this.program,
       args: this.arguments(chosen),
       environment: this.environment(environment),

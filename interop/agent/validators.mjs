@@ -1,7 +1,7 @@
 // What must hold for everything that passes, whatever the scenario.
 import { isAbsolute } from "node:path";
 
-import { problemsOf as wireProblems } from "../rules.mjs";
+import { orderOf, shapesOf } from "../rules.mjs";
 import { isAnswer } from "../wire.mjs";
 
 const CAPABILITY = {
@@ -198,8 +198,8 @@ function onlyJson(output) {
   return problems;
 }
 
-// `schema`: an Sdk of acp/schema/agreement.
-export function problemsOf({ transcript, capabilities, output, killed }, schema) {
+// `schema`: an Sdk of acp/schema/agreement. `wire`: what passed, in the words of that schema.
+export function problemsOf({ transcript, wire, capabilities, output, killed }, schema) {
   const { entries } = transcript;
   const always = [
     ...onlyAdvertised(entries, capabilities),
@@ -211,12 +211,8 @@ export function problemsOf({ transcript, capabilities, output, killed }, schema)
     ...always,
     ...terminals(entries),
     ...onlyJson(output),
-    ...wireProblems({ entries }, "agent", schema).filter(
-      (problem) => !problem.startsWith("an update outside"),
-    ),
-    ...wireProblems({ entries: withoutFreeUpdates(entries) }, "agent", schema).filter((problem) =>
-      problem.startsWith("an update outside"),
-    ),
+    ...shapesOf(wire, "agent", schema),
+    ...orderOf(withoutFreeUpdates(entries)),
   ];
   return [...new Set(all)];
 }

@@ -113,3 +113,5 @@ export const scenarios = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => {
     play: (stage) => play(stage, { read, write, terminal }),
   };
 });
+
+export const WITH_CAPABILITIES = scenarios.slice(1).map(({ name }) => name);
