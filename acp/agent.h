@@ -22,6 +22,7 @@
 #include "acp/io/tap.h"
 #include "acp/io/transport.h"
 #include "acp/log.h"
+#include "acp/own_machine.h"
 #include "acp/rpc/framing.h"
 #include "acp/terminal.h"
 #include "acp/tool_call.h"
@@ -210,12 +211,14 @@ class Agent {
   Agent& initialize_meta(Json meta);
 
   // The versions of the protocol that the agent speaks: {1}, {1, 2} or {2}; without this call
-  // version
-  // 1. Version 2 is a draft. The handlers are the same: docs/versions.md. Throws
+  // version 1. Version 2 is a draft. The handlers are the same: docs/versions.md. Throws
   // std::invalid_argument for other versions.
   Agent& versions(std::vector<int> versions);
   // {1, 2} if the environment has ACP_V2=1, otherwise {1}.
   Agent& versions_from_environment();
+  // What does the work of a client's files and terminals where the client speaks version 2, and so
+  // has none. acp::workspace::serve_locally() calls this; see own_machine.h.
+  Agent& own_machine(MakeOwnMachine make);
 
   // ---- how it runs ----
   // What a second prompt of a session does; by default it waits.

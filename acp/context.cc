@@ -69,12 +69,13 @@ void Context::after_response(std::function<void()> action) const {
   auto later = [connection = call_->connection, action = std::move(action)] {
     connection->post(action);
   };
-  if (!call_->id || call_->over)
+  const std::shared_ptr<detail::AgentCall> handler = call_->is_part() ? call_->whole() : call_;
+  if (!handler || !handler->id || handler->over)
     later();
-  else if (call_->answered)
-    call_->when_over.push_back(std::move(later));
+  else if (handler->answered)
+    handler->when_over.push_back(std::move(later));
   else
-    lock.engine().after_answer(*call_->id, std::move(later));
+    lock.engine().after_answer(*handler->id, std::move(later));
 }
 
 // ---- SessionContext
@@ -223,7 +224,7 @@ Task<std::string> SessionContext::read_file(std::string path, std::uint32_t line
   return [](SessionContext self, std::string path, std::uint32_t line,
             std::uint32_t limit) -> Task<std::string> {
     if (!self.client_capabilities().fs.readTextFile)
-      throw Refused("the client does not offer fs/read_text_file");
+      throw self.call_->role->refused_work("fs/read_text_file");
     require_absolute("path", path);
     v1::ReadTextFileRequest request;
     request.sessionId = self.session_id();
@@ -238,7 +239,7 @@ Task<std::string> SessionContext::read_file(std::string path, std::uint32_t line
 Task<void> SessionContext::write_file(std::string path, std::string content) const {
   return [](SessionContext self, std::string path, std::string content) -> Task<void> {
     if (!self.client_capabilities().fs.writeTextFile)
-      throw Refused("the client does not offer fs/write_text_file");
+      throw self.call_->role->refused_work("fs/write_text_file");
     require_absolute("path", path);
     v1::WriteTextFileRequest request;
     request.sessionId = self.session_id();

@@ -56,6 +56,7 @@ class Context {
 
   // The client's `initialize` request.
   const v1::InitializeRequest& client() const;
+  // One of version 2 has files and terminals if the agent has a machine of its own for them.
   const v1::ClientCapabilities& client_capabilities() const;
 
   // Sends any message of the schema, and extension methods.
@@ -99,7 +100,7 @@ struct Permission {
   bool remembered = false;  // decided by an earlier answer
 };
 
-// How a command runs in the client's terminal.
+// How a command runs in the client's terminal, or in one of ours (own_machine.h).
 struct CommandOptions {
   std::vector<std::string> args = {};
   std::vector<std::pair<std::string, std::string>> env = {};
@@ -175,7 +176,8 @@ class SessionContext : public Context {
   ToolCall tool_call(const v1::ToolCall& announcement) const;
   ACP_REFUSE_TEMPORARY(ToolCall tool_call(v1::ToolCall&& announcement) const);
 
-  // ---- what the client does for us; each throws Refused if the client does not offer it ----
+  // ---- what the client does for us; each throws Refused if the client does not offer it. In
+  // version 2 of the protocol there are no files and terminals of the client: own_machine.h ----
   Task<std::string> read_file(std::string path) const;
   // `line` counts from 1.
   Task<std::string> read_file(std::string path, std::uint32_t line, std::uint32_t limit) const;

@@ -144,6 +144,7 @@ void Link::request(const json::Type& type, const void* params,
     if (method == nullptr)
       return start(lock, *this, method_of_version_2(lock, type).name, write, done,
                    std::move(deliver), true, how);
+    if (translation->carry_out(*this, type, params, done, deliver, how)) return;
     Translation::Message message = translation->request(type, params, std::move(deliver));
     start(
         lock, *this, message.method, [&](json::Writer& out) { out.put(message.params); }, done,

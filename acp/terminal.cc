@@ -84,7 +84,7 @@ Task<Terminal> SessionContext::create_terminal(std::string command) const {
 Task<Terminal> SessionContext::create_terminal(std::string command,
                                                const CommandOptions& options) const {
   return [](SessionContext self, std::string command, CommandOptions options) -> Task<Terminal> {
-    if (!self.client_capabilities().terminal) throw Refused("the client does not offer terminals");
+    if (!self.client_capabilities().terminal) throw self.call_->role->refused_work("terminals");
     if (!options.cwd.empty() && !detail::is_absolute(options.cwd))
       throw Refused("cwd: expected an absolute path, got \"" + options.cwd + "\"");
     v1::CreateTerminalRequest request;

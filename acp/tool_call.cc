@@ -53,15 +53,18 @@ struct ToolCall::Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
   ~Scope() {
-    if (std::uncaught_exceptions() <= exceptions) return;
+    const bool background = state->background;
+    const bool interrupted = std::uncaught_exceptions() > exceptions;
+    if (!background && !interrupted) return;
     try {
       {
         const Lock lock(*session.call_->connection);
         // The end of a cancelled turn says so itself.
-        if (session.call_->cancelled || detail::is_final(*state->status)) return;
+        if ((session.call_->cancelled && !background) || detail::is_final(*state->status)) return;
       }
       [[maybe_unused]] const Sent sent =
-          ToolCall(session, state, nullptr).fail("This was interrupted.");
+          ToolCall(session, state, nullptr)
+              .fail(interrupted ? "This was interrupted." : "This ended without a result.");
     } catch (...) {  // the end of the turn reports it
     }
   }
@@ -86,6 +89,7 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
   {
     Lock lock(*call_->connection);
     if (announcement.toolCallId.empty()) announcement.toolCallId = call_->role->new_id("call_");
+    state->call = call_->add_part();
   }
   state->unannounced = announcement.status.value_or(ToolCallStatus::pending);
   announcement.status = state->unannounced;
@@ -99,7 +103,7 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
         if (auto* announced = std::get_if<v1::ToolCall>(&update))
           state->shown = std::move(*announced);
         state->status = &detail::note_announced(*call_->session, state->shown);
-        if (!detail::is_final(*state->status)) call_->open_tool_calls.push_back(state);
+        call_->role->tool_call_announced(*call_, state);
       });
   return ToolCall(*this, state, std::make_shared<ToolCall::Scope>(*this, state));
 }
@@ -127,7 +131,7 @@ void take(v1::ToolCallUpdate& sent, v1::ToolCall& shown) {
 // `fill` makes the update of what is shown, with the lock.
 template <class Fill>
 Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
-  detail::AgentCall& call = *session_.call_;
+  detail::AgentCall& call = *state_->call;
   SessionUpdate update = v1::ToolCallUpdate();
   const auto prepare = [&] {
     if (status) detail::require_status(*state_->status, *status, id());
@@ -138,10 +142,10 @@ Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
   };
   const auto sent = [&] {
     if (status) *state_->status = *status;
-    if (status && detail::is_final(*status)) std::erase(call.open_tool_calls, state_);
     if (auto* change = std::get_if<v1::ToolCallUpdate>(&update)) take(*change, state_->shown);
+    if (status && detail::is_final(*status)) call.role->tool_call_ended(call, state_->status);
   };
-  return detail::send_update(session_.call_, session_.filter_.get(), update, prepare, sent);
+  return detail::send_update(state_->call, session_.filter_.get(), update, prepare, sent);
 }
 
 Sent ToolCall::update(const v1::ToolCallUpdate& update) const {
@@ -221,6 +225,39 @@ Sent ToolCall::set_raw_output(const Json& output) const {
               [&](const v1::ToolCall&, v1::ToolCallUpdate& update) { update.rawOutput = output; });
 }
 
+// ---- work of its own
+
+void ToolCall::listen() const {
+  // Where nothing may be sent any more nobody can cancel it.
+  [[maybe_unused]] const Sent sent =
+      detail::send_update(state_->call, [&] { state_->call->role->listens(*state_); });
+}
+
+SessionContext ToolCall::context() const {
+  listen();
+  SessionContext own = session_;
+  own.call_ = state_->call;
+  return own;
+}
+
+std::stop_token ToolCall::stop_token() const {
+  listen();
+  return state_->call->stop_token();
+}
+
+Sent ToolCall::background() const {
+  return detail::send_update(state_->call, [&] { state_->call->role->to_background(state_); });
+}
+
+Sent ToolCall::work_in_background(Handler<void(ToolCall)> work) const {
+  ToolCall handle = *this;
+  return detail::send_update(state_->call, [&] {
+    detail::AgentRole& role = *state_->call->role;
+    role.to_background(state_);
+    role.run_in_background(state_, std::move(handle), std::move(work));
+  });
+}
+
 // ---- permission
 
 Task<Permission> ToolCall::ask_permission() const { return ask_permission(PermissionQuestion()); }
@@ -278,7 +315,8 @@ Task<Permission> ToolCall::ask_permission(PermissionQuestion question) const {
       if (!permission) request = self.permission_request(question);
     }
     if (!permission) {
-      const v1::RequestPermissionResponse response = co_await self.session_.peer().request(request);
+      const Peer peer(self.state_->call->link());
+      const v1::RequestPermissionResponse response = co_await peer.request(request);
       const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
       // Cancelled, or an outcome that nobody knows: in no case an approval.
       if (selected == nullptr) throw Cancelled();

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "acp/context.h"
+#include "acp/handler.h"
 
 namespace acp {
 
@@ -31,6 +34,11 @@ struct PermissionQuestion {
 // A handle; copies are the same call. It is reported as failed if it is still open when its turn
 // ends, and as soon as an exception destroys its last handle. Its status is final once it is
 // completed or failed: what would change it then throws Refused, and nothing is sent.
+//
+// Where version 2 of the protocol is spoken, a client may cancel a call alone: its stop token is
+// set, and once it fails it is reported as cancelled. A client can do so from the moment on when
+// the program asks for context(), stop_token() or cancelled(), because only then somebody listens.
+// In version 1 the token is set when the turn is cancelled.
 class ToolCall {
  public:
   // The id by which the client knows the call.
@@ -72,6 +80,26 @@ class ToolCall {
   Task<Permission> ask_permission_for(std::string key) const;
   Task<Permission> ask_permission(PermissionQuestion question) const;
 
+  // The session, for the work of this call: what it waits for ends with Cancelled when the call is
+  // cancelled, alone or with its turn. A program that lets a Cancelled pass out of its handler has
+  // ended the turn, too.
+  SessionContext context() const;
+  std::stop_token stop_token() const;
+  bool cancelled() const { return stop_token().stop_requested(); }
+
+  // The call goes on after its turn, which may end before it: session/cancel does not reach it any
+  // more, tool_call/cancel and the end of the session do. In version 2 of the protocol the client
+  // reads that the session is idle, and that this goes on. In version 1, where nothing is shown
+  // after a turn, the end of the turn waits for it, and cancelling the turn cancels it. It has
+  // failed when its last handle goes and it is still open. Throws Refused if it has ended.
+  Sent background() const;
+  // The same, and calls the function with the call: a coroutine, a plain function, or blocking(f).
+  template <class Work>
+  Sent background(Work&& work) const {
+    ACP_REFUSE_TEMPORARY_LAMBDA(Work);
+    return work_in_background(Handler<void(ToolCall)>(std::forward<Work>(work)));
+  }
+
  private:
   friend class SessionContext;
   using State = detail::SentToolCall;
@@ -81,6 +109,9 @@ class ToolCall {
   template <class Fill>
   Sent send(std::optional<ToolCallStatus> status, Fill fill) const;
   Sent end(ToolCallStatus status, std::string_view text) const;
+  // Lets the client cancel the call.
+  void listen() const;
+  Sent work_in_background(Handler<void(ToolCall)> work) const;
   std::optional<Permission> remembered(const std::string& key) const;
   v1::RequestPermissionRequest permission_request(PermissionQuestion& question) const;
 

@@ -38,7 +38,11 @@ Link Call::link() {
 }
 
 std::stop_token Call::stop_token() {
-  io::Connection::Lock lock(*connection);
+  const io::Connection::Lock lock(*connection);
+  return stop_token(lock);
+}
+
+std::stop_token Call::stop_token(const io::Connection::Locked&) {
   if (!stop_.stop_possible()) {
     stop_ = std::stop_source();
     if (cancelled) stop_.request_stop();
@@ -162,6 +166,7 @@ void AnsweringRole::end(Call& call) {
   }
   active_.pop_back();
   for (const auto& action : std::exchange(call.when_over, {})) action();
+  if (AnsweringRole::handlers_running() == 0) on_idle();
   const auto locked = connection_->held();
   locked.sent_something();
   locked.check_finished();
@@ -170,6 +175,7 @@ void AnsweringRole::end(Call& call) {
 void AnsweringRole::end_notification(Call& call, std::exception_ptr error) {
   --notifications_running_;
   if (error) to_error(call, error);  // for the log: a notification has no answer
+  if (AnsweringRole::handlers_running() == 0) on_idle();
   const auto locked = connection_->held();
   locked.engine().finished(call.inside);
   locked.input_wanted();

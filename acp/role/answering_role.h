@@ -24,10 +24,11 @@ class AnsweringRole;
 class Call : public std::enable_shared_from_this<Call> {
  public:
   explicit Call(std::shared_ptr<AnsweringRole> owner);
+  virtual ~Call() = default;
 
   const std::shared_ptr<AnsweringRole> owner;
   const std::shared_ptr<io::Connection>& connection;  // the owner's
-  CallScope scope;
+  CallScope scope{this};
   std::optional<rpc::RequestId> id;
   rpc::NotificationToken inside = 0;
   // Guarded by the connection's lock.
@@ -40,8 +41,9 @@ class Call : public std::enable_shared_from_this<Call> {
   Link link();
   // Most handlers never ask for a token: it is made when they do.
   std::stop_token stop_token();
+  std::stop_token stop_token(const io::Connection::Locked& locked);
   // With the lock. The token's callbacks are the program's: they run without it.
-  void cancel();
+  virtual void cancel();
 
  private:
   std::stop_source stop_{std::nostopstate};
@@ -93,6 +95,9 @@ class AnsweringRole : public io::Role, public std::enable_shared_from_this<Answe
   // Writes a handler's result as the wire has it.
   virtual void write_result(Call& call, json::Writer& out, const json::Type& type,
                             const void* result);
+
+  // Called when the last handler has ended.
+  virtual void on_idle() {}
 
   // Lets the program's handler answer; without one the answer is empty. `then` sees the answer
   // first.

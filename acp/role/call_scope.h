@@ -11,12 +11,18 @@
 
 namespace acp::detail {
 
+class Call;
+
 // How long a cancelled handler may wait for all its clean-up calls together: see docs/agents.md.
 inline constexpr std::chrono::milliseconds clean_up_time{2000};
 
 // Guarded by the connection's lock.
 class CallScope {
  public:
+  // The handler's, which this is a part of; null for one that is not a Call.
+  explicit CallScope(Call* owner = nullptr) : owner_(owner) {}
+  Call* owner() const { return owner_; }
+
   // Fails pending calls at once, except clean-up; the other side is notified that nobody waits any
   // more.
   void cancel(rpc::Engine& engine);
@@ -35,6 +41,7 @@ class CallScope {
  private:
   using Calls = std::map<rpc::Engine::CallId, std::shared_ptr<async::CompletionBase>>;
 
+  Call* const owner_;
   Calls calls_;
   Calls clean_up_;
   bool cancelled_ = false;

@@ -33,6 +33,14 @@ class Translation {
   // cannot say it. With the connection's lock.
   virtual Message request(const json::Type& type, const void* params, Deliver deliver) = 0;
   virtual Message notification(const json::Type& type, const void* params) = 0;
+
+  // Carries out a request here that the other side does not know, as its answer. Returns false for
+  // any other. With the connection's lock.
+  virtual bool carry_out(const Link&, const json::Type&, const void* /*params*/,
+                         const std::shared_ptr<async::CompletionBase>& /*done*/, Deliver& /*deliver*/,
+                         Calling) {
+    return false;
+  }
 };
 
 // Takes an answer of version 2, and hands on what `convert` makes of it.

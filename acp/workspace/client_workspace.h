@@ -8,26 +8,12 @@
 #include <vector>
 
 #include "acp/client.h"
-#include "acp/workspace/files/file_error.h"
 #include "acp/workspace/files/session_boundaries.h"
+#include "acp/workspace/offer.h"
 #include "acp/workspace/question.h"
 #include "acp/workspace/terminals.h"
 
 namespace acp::workspace {
-
-// Converts a file's failure into a handler's error: a missing file is -32002, with its path; one
-// outside is refused.
-Error to_error(const FileError& error);
-
-// Converts an exit status into the protocol's.
-v1::TerminalExitStatus to_exit_status(const io::ExitStatus& exit);
-
-// Paths that no agent may touch, and the environment of its commands.
-struct OfferOptions {
-  std::vector<std::string> forbidden = {};  // paths that the agent reaches in no session
-  // Commands run in our environment with these edits; what the agent sets comes after them.
-  std::vector<io::EnvironmentEdit> environment = {};
-};
 
 // The workspace of one agent: when it is destroyed, so is everything that runs for the agent.
 class ClientWorkspace {

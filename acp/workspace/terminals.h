@@ -28,6 +28,8 @@ class Terminals {
  public:
   static constexpr std::size_t default_output_bytes = 1024 * 1024;
   static constexpr std::size_t most_output_bytes = 64 * 1024 * 1024;
+  // The size of each terminal, in characters.
+  static constexpr int columns = 80, rows = 24;
 
   // What a command has printed, and how it ended.
   struct Output {
@@ -48,10 +50,10 @@ class Terminals {
   // Releases all.
   ~Terminals();
 
-  // Starts a command, and returns the id of its terminal, which is never used again. `owner` is for
-  // release_all(). Throws CommandFailed.
+  // Starts a command, and returns the id of its terminal, which is never used again; or gives it
+  // this one, which no other has. `owner` is for release_all(). Throws CommandFailed.
   std::string create(const CommandLine& line, const std::string& owner,
-                     std::optional<std::size_t> output_bytes = {});
+                     std::optional<std::size_t> output_bytes = {}, std::string id = {});
 
   // These throw UnknownTerminal, also after a release.
   std::string owner(const std::string& id) const;

@@ -48,8 +48,8 @@ Pty open_pty() {
   settings.c_oflag &= ~static_cast<tcflag_t>(ONLCR);
   check(tcsetattr(master, TCSANOW, &settings) == 0);
   winsize size{};
-  size.ws_row = 24;
-  size.ws_col = 80;
+  size.ws_row = Terminals::rows;
+  size.ws_col = Terminals::columns;
   ioctl(master, TIOCSWINSZ, &size);
   check(fcntl(master, F_SETFL, fcntl(master, F_GETFL) | O_NONBLOCK) == 0);
   return pty;
@@ -98,9 +98,9 @@ class Terminals::State {
     thread_.join();
   }
 
-  std::string add(std::shared_ptr<Terminal> terminal) {
+  std::string add(std::shared_ptr<Terminal> terminal, std::string id) {
     const std::lock_guard lock(mutex_);
-    std::string id = "terminal_" + std::to_string(next_++);
+    if (id.empty()) id = "terminal_" + std::to_string(next_++);
     terminals_.emplace(id, std::move(terminal));
     wake_.poke();
     return id;
@@ -269,7 +269,7 @@ Terminals::Terminals(OnOutput on_output, OnEnd on_end)
 Terminals::~Terminals() = default;
 
 std::string Terminals::create(const CommandLine& line, const std::string& owner,
-                              std::optional<std::size_t> output_bytes) {
+                              std::optional<std::size_t> output_bytes, std::string id) {
   Pty pty = open_pty();
   io::ProcessOptions options;
   options.argv = in_terminal(line, pty.path);
@@ -282,8 +282,10 @@ std::string Terminals::create(const CommandLine& line, const std::string& owner,
   started->take_stderr().reset();
   const std::size_t limit =
       std::min(output_bytes.value_or(default_output_bytes), most_output_bytes);
-  return state_->add(std::make_shared<State::Terminal>(State::Terminal{
-      owner, std::move(*started), std::move(pty.master), OutputBuffer(limit), {}, {}}));
+  return state_->add(
+      std::make_shared<State::Terminal>(State::Terminal{
+          owner, std::move(*started), std::move(pty.master), OutputBuffer(limit), {}, {}}),
+      std::move(id));
 }
 
 std::string Terminals::owner(const std::string& id) const {

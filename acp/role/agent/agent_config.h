@@ -19,6 +19,7 @@ struct Agent::Config {
   v1::Implementation info;
   std::vector<int> versions = {1};  // of the protocol, in order
   std::unique_ptr<detail::AgentDialect> (*make_version_2)(detail::AgentRole&) = nullptr;
+  MakeOwnMachine own_machine;  // of version 2
   v1::PromptCapabilities prompt_capabilities;
   v1::McpCapabilities mcp_capabilities;
   std::optional<McpServers> mcp_servers;

@@ -2,6 +2,7 @@
 // it do not link it: Agent::versions() installs it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ class AgentDialect : public Translation {
     std::string_view method;
     Json params;
     bool silent = false;  // a session is opened, and its conversation is not to be replayed
+    bool done = false;    // it has been carried out: the answer is empty
   };
   virtual Request read(std::string_view method, JsonView params) = 0;
   // Writes the result of a request.
@@ -59,6 +61,21 @@ class AgentDialect : public Translation {
   virtual void end_turn(AgentCall& call, const rpc::ErrorObject& error) = 0;
   // Reports whether the session is at work.
   virtual void report_state(AgentSession& session) = 0;
+
+  // ---- tool calls of their own
+  // The client may cancel it from now on, until it ends.
+  virtual void offer_cancel(AgentSession& session, const std::string& tool_call_id) = 0;
+  // It is being cancelled: should it fail, it is reported as cancelled.
+  virtual void cancels(AgentSession& session, const std::string& tool_call_id) = 0;
+  // Work in the background has begun, or ended.
+  virtual void background_changed(AgentSession& session) = 0;
+
+  // ---- the agent's own machine, in place of the client's
+  // Whether something has to be ended before the connection.
+  virtual bool holds_machine() const = 0;
+  // Ends what runs there for a session, then calls `then`, with the lock.
+  virtual void session_closed(AgentSession& session, std::function<void()> then) = 0;
+  virtual void shut_down() = 0;
 };
 
 }  // namespace acp::detail

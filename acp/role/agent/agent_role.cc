@@ -5,6 +5,7 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
+#include "acp/role/agent/agent_updates.h"
 #include "acp/role/meta.h"
 
 namespace acp::detail {
@@ -105,6 +106,7 @@ void AgentRole::on_request(const rpc::RequestId& id, std::string_view method, Js
   wire_method_ = method;
   try {
     const AgentDialect::Request request = version_2_->read(method, params);
+    if (request.done) return answer(*begin(id), Json::object({}));
     silent_ = request.silent;
     answer_request(id, request.method, request.params.view());
   } catch (const Error& error) {
@@ -154,6 +156,22 @@ void AgentRole::answer_request(const rpc::RequestId& id, std::string_view method
   if (extension == config_->requests.end()) return refuse_unknown(id, method);
   const CallPtr call = begin(id);
   run(extension->second, call, Context(call), Json(params));
+}
+
+std::shared_ptr<AgentSession> AgentRole::session_at_work(const std::string& id) const {
+  const auto found = sessions_.find(id);
+  if (found != sessions_.end()) return found->second;
+  for (const auto& call : active())
+    if (const auto& session = static_cast<AgentCall&>(*call).session; session && session->id == id)
+      return session;
+  return nullptr;
+}
+
+Refused AgentRole::refused_work(std::string_view what) const {
+  if (!version_2_) return Refused("the client does not offer " + std::string(what));
+  return Refused("the client speaks version 2 of the protocol, which has no " + std::string(what) +
+                 " of the client: with acp::workspace::serve_locally(agent) the agent does this on "
+                 "its own machine");
 }
 
 // What every agent of version 2 has, with a handler or without.
@@ -280,6 +298,10 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
     auto read = dialect->read_initialize(params, request.protocolVersion);
     if (const auto* fault = std::get_if<Error>(&read)) return refuse(id, *fault);
     request = std::get<v1::InitializeRequest>(std::move(read));
+    if (config_->own_machine) {
+      auto& offered = request.clientCapabilities;
+      offered.fs.readTextFile = offered.fs.writeTextFile = offered.terminal = true;
+    }
     if (made) version_2_ = std::move(made);
   } else if (request.protocolVersion > 1 && dialect != nullptr) {
     if (auto read = dialect->read_as_version_1(params)) request = std::move(*read);
@@ -365,11 +387,32 @@ bool AgentRole::on_notification(rpc::NotificationToken token, std::string_view m
   return true;
 }
 
-void AgentRole::on_input_ended(const std::string& reason) { log(LogEntry::Level::debug, reason); }
+void AgentRole::on_input_ended(const std::string& reason) {
+  log(LogEntry::Level::debug, reason);
+  input_ended_ = true;
+  // There is nobody to show it to.
+  auto background = std::exchange(background_, {});
+  for (const auto& tool_call : background) tool_call->call->cancel();
+  connection_->held().unlocked([background = std::move(background)] {});
+  if (AnsweringRole::handlers_running() == 0) on_idle();
+}
 
 void AgentRole::on_drain_over() {
   for (const auto& [id, session] : sessions_) cancel_turns(*session);
-  for (const auto& call : active()) call->cancel();
+  for (const auto& call : active()) {
+    call->cancel();
+    stop_deferring(static_cast<AgentCall&>(*call));
+  }
+  if (version_2_) version_2_->shut_down();
+}
+
+// The agent's own machine goes when no handler needs it any more, and the connection after it.
+void AgentRole::on_idle() {
+  if (input_ended_ && version_2_) version_2_->shut_down();
+}
+
+std::size_t AgentRole::handlers_running() const {
+  return AnsweringRole::handlers_running() + (version_2_ && version_2_->holds_machine() ? 1 : 0);
 }
 
 }  // namespace acp::detail

@@ -1,6 +1,7 @@
 // The agent's side of a connection: sessions, turns, and who may be called when.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,8 +56,29 @@ struct AgentCall : Call {
   AgentRole* const role;  // the owner
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
-  // Not ended yet, in the order of their announcements. Guarded by the connection's lock.
+  // Not ended yet, in the order of their announcements. Guarded by the connection's lock, as all
+  // that follows.
   std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
+  // Version 1: a turn whose handler has ended, and which waits for tool calls in the background.
+  std::function<void()> end_after_background;
+
+  // The work of a tool call is a part of the handler that announced it: it is cancelled with it,
+  // and ends with it.
+  std::shared_ptr<AgentCall> add_part();
+  // From now on it is bound to the session alone.
+  void detach();
+  bool is_part() const { return is_part_; }
+  // Null once that is gone, and if this is no part.
+  std::shared_ptr<AgentCall> whole() const { return whole_.lock(); }
+  // Whether it belongs to no request.
+  bool in_background() const { return !id && !is_part_; }
+  void cancel() override;
+
+ private:
+  bool is_part_ = false;
+  std::weak_ptr<AgentCall> whole_;
+  std::vector<std::weak_ptr<AgentCall>> parts_;
+  std::size_t many_parts_ = 16;  // then those that are gone are removed
 };
 
 class AgentRole final : public AnsweringRole {
@@ -72,10 +94,13 @@ class AgentRole final : public AnsweringRole {
   void on_cancel(const rpc::RequestId& id) override;
   void on_input_ended(const std::string& reason) override;
   void on_drain_over() override;
+  std::size_t handlers_running() const override;
   Translation* translation() override { return version_2_.get(); }
 
   const v1::InitializeRequest& client() const { return client_; }
   const Agent::Config& config() const { return *config_; }
+  // The tool calls of all sessions that go on without a turn.
+  const std::vector<std::shared_ptr<SentToolCall>>& background() const { return background_; }
   // Null if there is none.
   AgentSession* find_session(const std::string& id);
   // Writes an update as the client's version has it. With the lock.
@@ -83,6 +108,23 @@ class AgentRole final : public AnsweringRole {
   void write_text(AgentSession& session, std::string_view text);
   // Removes options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
+  // The session that a handler of this id works for, though it may not be answered yet; or null.
+  std::shared_ptr<AgentSession> session_at_work(const std::string& id) const;
+  // Why the client's files and terminals cannot be used, if it has not got them.
+  Refused refused_work(std::string_view method) const;
+
+  // ---- tool calls: agent_tool_calls.cc
+  void tool_call_announced(AgentCall& call, const std::shared_ptr<SentToolCall>& tool_call);
+  // Its status, which it is found by, is final now.
+  void tool_call_ended(AgentCall& call, const ToolCallStatus* status);
+  // It goes on after its turn.
+  void to_background(const std::shared_ptr<SentToolCall>& tool_call);
+  void run_in_background(const std::shared_ptr<SentToolCall>& tool_call, ToolCall handle,
+                         Handler<void(ToolCall)> work);
+  // The program listens to its cancelling.
+  void listens(SentToolCall& tool_call);
+  // On the client's behalf. Returns false if it cannot be cancelled.
+  bool cancel_tool_call(AgentSession& session, const std::string& id);
 
  private:
   using CallPtr = std::shared_ptr<AgentCall>;
@@ -148,11 +190,21 @@ class AgentRole final : public AnsweringRole {
   void end_prompt(AgentCall& call, const v1::PromptResponse& response);
   void fail_prompt(AgentCall& call, std::exception_ptr error);
   void cancel_waiting(AgentCall& call);
+  void on_idle() override;
   void close_tool_calls(AgentCall& call, std::string_view why);
   // Without the lock.
-  void close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
-                               const std::exception_ptr& error);
+  void close_hooked_tool_calls(const CallPtr& call, std::string_view why, bool cancelled);
+  void handler_ended(const CallPtr& call, v1::PromptResponse* response,
+                     const std::exception_ptr& error);
+  // Version 1: returns true if the turn has to wait for its work in the background.
+  bool defer_end(const CallPtr& call, const v1::PromptResponse* response,
+                 const std::exception_ptr& error);
+  void stop_deferring(AgentCall& call);
   void cancel_turns(AgentSession& session);
+  // Ends a session's background work, then calls `then`, with the lock.
+  void end_background(const std::shared_ptr<AgentSession>& session, std::function<void()> then);
+  // Without the lock.
+  void end_with_session(SentToolCall& tool_call);
   // Cancels the session's work, and forgets the session when nothing of it is at work.
   void drop_session(const std::string& session_id, std::function<void()> then);
 
@@ -173,7 +225,10 @@ class AgentRole final : public AnsweringRole {
   bool silent_ = false;      // the request that is being answered opens a session without a replay
   std::unique_ptr<AgentDialect> version_2_;  // null: version 1 is spoken
   bool authenticated_ = false;
+  bool input_ended_ = false;
   std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
+  // Of all sessions, those that have not ended and belong to no turn.
+  std::vector<std::shared_ptr<SentToolCall>> background_;
 };
 
 }  // namespace acp::detail

@@ -303,8 +303,9 @@ void AgentRole::drop_session(const std::string& session_id, std::function<void()
   sessions_.erase(found);
   session->closed = true;
   cancel_turns(*session);
-  if (!session->turn) return then();
-  session->when_idle.push_back(std::move(then));
+  auto last = [this, session, then = std::move(then)] { end_background(session, then); };
+  if (!session->turn) return last();
+  session->when_idle.push_back(std::move(last));
 }
 
 void AgentRole::close_session(const rpc::RequestId& id, JsonView params) {

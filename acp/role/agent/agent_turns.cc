@@ -82,9 +82,7 @@ void AgentRole::start_turn(const CallPtr& call) {
   handlers().run(
       config_->prompt,
       [this, call](v1::PromptResponse* response, std::exception_ptr error) {
-        close_hooked_tool_calls(call, response, error);
-        io::Connection::Lock lock(*connection_);
-        end_turn(call, response, error);
+        handler_ended(call, response, error);
       },
       Turn(call));
 }
@@ -110,59 +108,20 @@ std::string_view why_left_open(const AgentCall& call, const v1::PromptResponse* 
                              : "The turn ended before this did.";
 }
 
-v1::ToolCallUpdate failed_update(const v1::ToolCall& shown, std::string_view why) {
-  v1::Content reason;
-  reason.content = ContentBlock(why);
-  v1::ToolCallUpdate update;
-  update.toolCallId = shown.toolCallId;
-  update.status = ToolCallStatus::failed;
-  update.content = shown.content;
-  update.content->push_back(std::move(reason));
-  return update;
-}
 }  // namespace
 
-// What was left open has failed, and says why after all that it has shown.
-void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
-  for (const auto& tool_call : std::exchange(call.open_tool_calls, {})) {
-    if (is_final(*tool_call->status)) continue;
-    *tool_call->status = ToolCallStatus::failed;
-    v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
-    log(LogEntry::Level::warning,
-        "the turn ended with the tool call " + update.toolCallId + " still open");
-    write_update(*call.session, std::move(update));
-  }
-}
-
-// The same for those whose updates pass a hook of the program, which runs without the lock.
-void AgentRole::close_hooked_tool_calls(const CallPtr& call, const v1::PromptResponse* response,
-                                        const std::exception_ptr& error) {
-  std::vector<std::shared_ptr<SentToolCall>> open;
+void AgentRole::handler_ended(const CallPtr& call, v1::PromptResponse* response,
+                              const std::exception_ptr& error) {
   std::string_view why;
+  bool cancelled = false;
   {
     const io::Connection::Lock lock(*connection_);
     why = why_left_open(*call, response, error);
-    if (version_2_)
-      version_2_->ends_cancelled(*call->session, call->cancelled || is_cancellation(error));
-    for (const auto& tool_call : call->open_tool_calls)
-      if (tool_call->filter && !is_final(*tool_call->status)) open.push_back(tool_call);
+    cancelled = call->cancelled || is_cancellation(error);
   }
-  for (const auto& tool_call : open) {
-    SessionUpdate update;
-    try {
-      [[maybe_unused]] const Sent sent = send_update(
-          call, tool_call->filter.get(), update,
-          [&] {
-            require_status(*tool_call->status, ToolCallStatus::failed, tool_call->shown.toolCallId);
-            update = failed_update(tool_call->shown, why);
-          },
-          [&] { *tool_call->status = ToolCallStatus::failed; });
-    } catch (const std::exception& error) {
-      const io::Connection::Lock lock(*connection_);
-      log(LogEntry::Level::error, "the tool call " + tool_call->shown.toolCallId +
-                                      " cannot be ended with the turn: " + error.what());
-    }
-  }
+  close_hooked_tool_calls(call, why, cancelled);
+  const io::Connection::Lock lock(*connection_);
+  end_turn(call, response, error);
 }
 
 void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
@@ -170,6 +129,7 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
   AgentSession& session = *call->session;
   const bool cancelled = call->cancelled || is_cancellation(error);
   close_tool_calls(*call, why_left_open(*call, response, error));
+  if (defer_end(call, response, error)) return;
   session.turn = nullptr;
   if (cancelled) {
     v1::PromptResponse last;

@@ -56,9 +56,7 @@ void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* ch
   } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
     if (changed == nullptr || !change->status.has_value()) return;
     *changed = *change->status;
-    if (is_final(*changed))
-      std::erase_if(call.open_tool_calls,
-                    [&](const auto& open) { return open->status == changed; });
+    if (is_final(*changed)) call.role->tool_call_ended(call, changed);
   }
 }
 
@@ -91,8 +89,10 @@ void AgentRole::write_text(AgentSession& session, std::string_view text) {
   connection_->held().engine().notify_text(before, text, "}}}}");
 }
 
-std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock) {
-  if (call.over && call.id)
+std::exception_ptr why_over(const AgentCall& given, const io::Connection::Lock& lock) {
+  const std::shared_ptr<AgentCall> whole = given.whole();
+  const AgentCall& call = whole ? *whole : given;
+  if ((call.over && call.id) || (given.is_part() && !whole))
     return std::make_exception_ptr(
         Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
   // What belongs to no request is bound to the session instead.

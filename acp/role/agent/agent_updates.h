@@ -1,6 +1,7 @@
 // Sends an agent's updates in the order that the protocol demands, or not at all.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,9 @@ struct SentToolCall {
   ToolCallStatus unannounced = ToolCallStatus::pending;
   ToolCallStatus* status = &unannounced;  // the session's, once it is announced
   std::shared_ptr<UpdateFilter> filter = {};
+  std::shared_ptr<AgentCall> call = {};  // its own work: what is cancelled with it
+  std::atomic<bool> background = false;  // it goes on after its turn; changed with the lock
+  bool listens = false;                  // somebody asked for its stop token
 };
 
 inline bool is_final(ToolCallStatus status) {

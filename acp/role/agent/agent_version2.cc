@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "acp/json/codec.h"
+#include "acp/role/agent/agent_machine.h"
 #include "acp/role/agent/agent_role.h"
+#include "acp/role/agent/agent_updates.h"
 #include "acp/role/spoken_versions.h"
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/elicitation.h"
@@ -66,6 +68,11 @@ void check_servers(const Request& request) {
 }
 
 }  // namespace
+
+AgentVersion2::AgentVersion2(AgentRole& role) : role_(role) {
+  if (role.config().own_machine) machine_ = std::make_shared<AgentMachine>(role, *this);
+}
+AgentVersion2::~AgentVersion2() = default;
 
 AgentSession2& AgentVersion2::of(AgentSession& session) {
   if (!session.version_2)
@@ -137,28 +144,33 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
   if (method == "session/resume") return read_resume(params);
   if (method == "session/set_config_option") {
     auto request = read_params<v2::SetSessionConfigOptionRequest>(params);
-    AgentSession* const session = role_.find_session(request.sessionId);
-    if (session == nullptr)
-      throw not_found("session " + request.sessionId,
-                      Json::object({{"sessionId", request.sessionId}}));
-    const auto chosen = of(*session).updates.options().request(std::move(request));
+    const auto chosen = of(known(request.sessionId)).updates.options().request(std::move(request));
     if (!chosen) throw invalid_params("params.type", "\"id\" or \"boolean\"", "another type");
     if (const auto* mode = std::get_if<v1::SetSessionModeRequest>(&*chosen))
       return {"session/set_mode", as_json(*mode)};
     return {method, as_json(std::get<v1::SetSessionConfigOptionRequest>(*chosen))};
   }
-  // What was never said to be cancellable is not.
   if (method == "tool_call/cancel") {
     const auto request = read_params<v2::CancelToolCallRequest>(params);
-    throw invalid_params("params.toolCallId", "a tool call that can be cancelled",
-                         "\"" + request.toolCallId + "\"");
+    if (!role_.cancel_tool_call(known(request.sessionId), request.toolCallId))
+      throw invalid_params("params.toolCallId", "a tool call that can be cancelled",
+                           "\"" + request.toolCallId + "\"");
+    return {.method = method, .done = true};
   }
   if (method == "terminal/cancel") {
     const auto request = read_params<v2::CancelTerminalRequest>(params);
-    throw invalid_params("params.terminalId", "a terminal that can be cancelled",
-                         "\"" + request.terminalId + "\"");
+    const std::string& id = known(request.sessionId).id;
+    if (!machine_ || !machine_->cancel(id, request.terminalId))
+      throw invalid_params("params.terminalId", "a terminal that can be cancelled",
+                           "\"" + request.terminalId + "\"");
+    return {.method = method, .done = true};
   }
   return {method, Json(params)};
+}
+
+AgentSession& AgentVersion2::known(const std::string& session_id) {
+  if (AgentSession* const session = role_.find_session(session_id)) return *session;
+  throw not_found("session " + session_id, Json::object({{"sessionId", session_id}}));
 }
 
 AgentVersion2::Request AgentVersion2::read_resume(JsonView params) {
@@ -251,8 +263,13 @@ Translation::Message AgentVersion2::request(const json::Type& type, const void* 
   json::write(out, type, params);
   const std::string method(detail::method_of(type).name);
   if (method == "mcp/message") return {method, out.str(), std::move(deliver)};
-  throw Refused("version 2 of the protocol has no " + method +
-                ": the client has no files and terminals for the agent");
+  throw role_.refused_work(method);
+}
+
+bool AgentVersion2::carry_out(const Link& link, const json::Type& type, const void* params,
+                              const std::shared_ptr<async::CompletionBase>& done, Deliver& deliver,
+                              Calling how) {
+  return machine_ && machine_->carry_out(link, type, params, done, deliver, how);
 }
 
 Translation::Message AgentVersion2::notification(const json::Type& type, const void* params) {
@@ -286,13 +303,18 @@ void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update)
     session.config = std::make_unique<std::vector<v1::SessionConfigOption>>(options->configOptions);
   AgentSession2& mine = of(session);
   for (v2::SessionUpdate& one : mine.updates.convert(update)) {
-    auto* const call = std::get_if<v2::ToolCallUpdate>(&one);
-    // Version 1 has no word for it.
-    if (call != nullptr && mine.ends_cancelled && call->status.has_value() &&
-        *call->status == v2::ToolCallStatus::failed)
-      call->status = v2::ToolCallStatus(v2::ToolCallStatus::cancelled);
+    if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(mine, *call);
     write(session, one);
   }
+}
+
+void AgentVersion2::complete(AgentSession2& session, v2::ToolCallUpdate& update) {
+  using Status = v2::ToolCallStatus;
+  const bool failed = update.status.has_value() && *update.status == Status::failed;
+  if (!failed && !(update.status.has_value() && *update.status == Status::completed)) return;
+  const bool cancelled = session.cancelled.erase(update.toolCallId) != 0;
+  if (failed && (cancelled || session.ends_cancelled)) update.status = Status(Status::cancelled);
+  if (session.cancellable.erase(update.toolCallId) != 0) update.capabilities = nullptr;
 }
 
 const std::string& AgentVersion2::chunk_prefix(AgentSession& session) {
@@ -352,12 +374,87 @@ void AgentVersion2::end_work(AgentSession& session, v2::StateUpdate state) {
   mine.works = false;
   mine.ends_cancelled = false;
   mine.updates.end_message();
-  write(session, v2::SessionUpdate(std::move(state)));
+  write_state(session, std::move(state));
 }
 
 void AgentVersion2::report_state(AgentSession& session) {
-  write(session,
-        v2::SessionUpdate(of(session).works ? versions::running_state() : versions::idle_state()));
+  write_state(session, of(session).works ? versions::running_state() : versions::idle_state());
+}
+
+// ---- work in the background
+
+void AgentVersion2::offer_cancel(AgentSession& session, const std::string& tool_call_id) {
+  if (session.silent) return;
+  of(session).cancellable.insert(tool_call_id);
+  v2::ToolCallUpdate update;
+  update.toolCallId = tool_call_id;
+  update.capabilities.emplace().cancel.emplace();
+  write(session, v2::SessionUpdate(std::move(update)));
+}
+
+// A process is listed as its terminal, all other work as its tool call.
+std::vector<v2::BackgroundWork> AgentVersion2::background(const AgentSession& session) const {
+  std::vector<v2::BackgroundWork> list;
+  std::set<std::string> terminals;
+  const auto add_terminal = [&](const std::string& id) {
+    if (!terminals.insert(id).second) return;
+    v2::BackgroundTerminal terminal;
+    terminal.terminalId = id;
+    list.emplace_back(std::move(terminal));
+  };
+  for (const auto& call : role_.background()) {
+    if (call->call->session->id != session.id) continue;
+    std::vector<std::string> of_call;
+    if (machine_) of_call = machine_->running_for(*call->call);
+    for (const v1::ToolCallContent& content : call->shown.content)
+      if (const auto* shown = std::get_if<v1::Terminal>(&content))
+        if (machine_ && machine_->runs(shown->terminalId)) of_call.push_back(shown->terminalId);
+    for (const std::string& id : of_call) add_terminal(id);
+    if (!of_call.empty()) continue;
+    v2::BackgroundToolCall work;
+    work.toolCallId = call->shown.toolCallId;
+    list.emplace_back(std::move(work));
+  }
+  if (machine_)
+    for (const std::string& id : machine_->in_background(session)) add_terminal(id);
+  return list;
+}
+
+namespace {
+std::vector<std::string> names_of(const std::vector<v2::BackgroundWork>& work) {
+  std::vector<std::string> names;
+  for (const v2::BackgroundWork& one : work) names.push_back(json::encode(one));
+  return names;
+}
+}  // namespace
+
+// Every state says what goes on in the background: a client cannot know otherwise.
+void AgentVersion2::write_state(AgentSession& session, v2::StateUpdate state) {
+  std::vector<v2::BackgroundWork> work = background(session);
+  of(session).background = names_of(work);
+  versions::set_background(state, std::move(work));
+  write(session, v2::SessionUpdate(std::move(state)));
+}
+
+void AgentVersion2::background_changed(AgentSession& session) {
+  // It may have been opened again meanwhile; one that is closed has no state any more.
+  AgentSession* const now = role_.find_session(session.id);
+  if (now == nullptr || names_of(background(*now)) == of(*now).background) return;
+  report_state(*now);
+  role_.connection()->held().sent_something();
+}
+
+// ---- this machine
+
+bool AgentVersion2::holds_machine() const { return machine_ && machine_->at_work(); }
+
+void AgentVersion2::session_closed(AgentSession& session, std::function<void()> then) {
+  if (!machine_) return then();
+  machine_->session_closed(session, std::move(then));
+}
+
+void AgentVersion2::shut_down() {
+  if (machine_) machine_->shut_down();
 }
 
 }  // namespace acp::detail

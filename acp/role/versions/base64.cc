@@ -1,5 +1,6 @@
 #include "acp/role/versions/base64.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace acp::detail::versions {
@@ -43,6 +44,22 @@ Decoded decode_base64(std::string_view text, std::size_t limit) {
   if (out.bytes.size() > limit) {
     out.complete = false;
     out.bytes.erase(0, out.bytes.size() - limit);
+  }
+  return out;
+}
+
+std::string encode_base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0u);
+    for (std::size_t i = 0; i < 4; ++i)
+      out += i <= count ? digits[bits >> (18 - 6 * i) & 0x3F] : '=';
   }
   return out;
 }

@@ -16,4 +16,7 @@ struct Decoded {
 // may be missing.
 Decoded decode_base64(std::string_view text, std::size_t limit);
 
+// With padding.
+std::string encode_base64(std::string_view bytes);
+
 }  // namespace acp::detail::versions

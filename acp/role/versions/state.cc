@@ -60,6 +60,14 @@ v2::StateUpdate running_state() { return v2::RunningStateUpdate(); }
 v2::StateUpdate waiting_state() { return v2::RequiresActionStateUpdate(); }
 v2::StateUpdate idle_state() { return v2::IdleStateUpdate(); }
 
+void set_background(v2::StateUpdate& state, std::vector<v2::BackgroundWork> work) {
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.background; }) one.background = std::move(work);
+      },
+      state);
+}
+
 v2::StateUpdate idle_state(v1::PromptResponse response) {
   v2::IdleStateUpdate idle;
   idle.stopReason = reason_to_v2(response.stopReason);

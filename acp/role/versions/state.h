@@ -24,6 +24,8 @@ v2::StateUpdate idle_state(v1::PromptResponse response);
 v2::StateUpdate failed_state(v1::Error error);
 // Idle without a turn, as after a replay.
 v2::StateUpdate idle_state();
+// Completes any of them.
+void set_background(v2::StateUpdate& state, std::vector<v2::BackgroundWork> work);
 
 // A version 2 state as a client of version 1 can use it.
 struct SessionActivity {

@@ -1,7 +1,6 @@
 #include "acp/workspace/files/session_boundaries.h"
 
 #include <utility>
-#include <vector>
 
 namespace acp::workspace {
 
@@ -12,12 +11,17 @@ Boundary SessionBoundaries::of(const ClientContext& context) {
   if (directories.front().empty())
     throw not_found("session " + context.session_id(),
                     Json::object({{"sessionId", context.session_id()}}));
+  return of(context.session_id(), std::move(directories));
+}
+
+Boundary SessionBoundaries::of(const std::string& session_id,
+                               std::vector<std::string> directories) {
   const std::lock_guard lock(mutex_);
-  const auto known = boundaries_.find(context.session_id());
+  const auto known = boundaries_.find(session_id);
   if (known != boundaries_.end() && known->second.directories() == directories)
     return known->second;
   Boundary made(std::move(directories), forbidden_);
-  boundaries_.insert_or_assign(context.session_id(), made);
+  boundaries_.insert_or_assign(session_id, made);
   return made;
 }
 
