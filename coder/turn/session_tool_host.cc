@@ -39,13 +39,11 @@ std::string SessionToolHost::read_text(const std::string& given, std::optional<s
   // Also where a tool reads before it asks, and where a prompt links to a file.
   if (const auto why = session_.gate.why_unreadable(path))
     throw FileError(FileError::Kind::denied, path, *why);
-  const auto from_disk = [&] {
-    return files().read_text(path, line, limit, context_.stop_token());
-  };
+  const auto from_disk = [&] { return files().read_text(path, line, limit, work_.stop_token()); };
   if (!reads_at_client()) return from_disk();
   check_inside(files(), path);
   try {
-    return context_
+    return work_
         .read_file(path, line.value_or(0),
                    limit.value_or(std::numeric_limits<std::uint32_t>::max()))
         .wait();
@@ -63,7 +61,7 @@ std::string SessionToolHost::read_text(const std::string& given, std::optional<s
 
 void SessionToolHost::write_text(const std::string& given, const std::string& content) {
   const std::string path = files().boundary().absolute(given);
-  if (context_.cancelled()) throw Cancelled();
+  if (work_.cancelled()) throw Cancelled();
   keep_keys_of(path, content);
   if (writes_at_client()) {
     // Makes the directories that are missing: not every client does.
@@ -78,7 +76,7 @@ void SessionToolHost::write_text(const std::string& given, const std::string& co
     }
     do_without_files();
   }
-  files().write(path, content, context_.stop_token());
+  files().write(path, content, work_.stop_token());
 }
 
 bool SessionToolHost::write_at_client(const std::string& path, const std::string& content) {
@@ -87,7 +85,7 @@ bool SessionToolHost::write_at_client(const std::string& path, const std::string
   request.path = path;
   request.content = content;
   const Json params = Json::from_valid(json::encode(request));
-  const Json answer = context_.peer().request("fs/write_text_file", params).wait();
+  const Json answer = work_.peer().request("fs/write_text_file", params).wait();
   // Some clients write, and answer null: the disk shows it, or the client's own buffer.
   if (!answer.is_null()) return true;
   try {
@@ -96,7 +94,7 @@ bool SessionToolHost::write_at_client(const std::string& path, const std::string
   }
   if (!reads_at_client()) return false;
   try {
-    context_.read_file(path).wait();
+    work_.read_file(path).wait();
     return true;
   } catch (const Cancelled&) {
     throw;
@@ -175,7 +173,7 @@ CommandOutcome SessionToolHost::run_here(const CommandWanted& wanted,
       secrets_.empty() ? progress.on_output
                        : [&](std::string_view text) { show(stream.add(text)); };
   const workspace::CommandOutcome result =
-      workspace::run_command(line, limits, on_output, context_.stop_token());
+      workspace::run_command(line, limits, on_output, work_.stop_token());
   if (result.stopped) throw Cancelled();
   CommandOutcome outcome;
   if (secrets_.empty()) {
@@ -206,7 +204,7 @@ CommandOutcome SessionToolHost::run_at_client(const CommandWanted& wanted,
   for (const std::string& name : secrets_.variables()) options.env.emplace_back(name, "");
   bool created = false;
   try {
-    const acp::Terminal terminal = context_.create_terminal(wanted.command, options).wait();
+    const acp::Terminal terminal = work_.create_terminal(wanted.command, options).wait();
     created = true;
     progress.on_terminal(terminal.id());
     const acp::CommandResult result = terminal.finish(std::chrono::seconds(wanted.seconds)).wait();

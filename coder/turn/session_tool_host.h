@@ -1,4 +1,5 @@
-// The host of a turn: the client's files and terminals where it offers them, else ours.
+// The host of a turn, or of one of its tool calls: the client's files and terminals where it offers
+// them, else ours.
 #pragma once
 
 #include "acp/context.h"
@@ -14,7 +15,15 @@ class SessionToolHost final : public ToolHost {
   // this.
   SessionToolHost(SessionContext context, Session& session, TurnReport& report,
                   const settings::Secrets& secrets)
-      : context_(std::move(context)), session_(session), report_(report), secrets_(secrets) {}
+      : SessionToolHost(context, context, session, report, secrets) {}
+  // For a tool call, which may be cancelled alone: its own work ends then.
+  SessionToolHost(SessionContext context, SessionContext work, Session& session, TurnReport& report,
+                  const settings::Secrets& secrets)
+      : context_(std::move(context)),
+        work_(std::move(work)),
+        session_(session),
+        report_(report),
+        secrets_(secrets) {}
 
   const workspace::Files& files() const override { return session_.files; }
   std::string read_text(const std::string& path, std::optional<std::uint32_t> line,
@@ -29,7 +38,7 @@ class SessionToolHost final : public ToolHost {
     return session_.gate.path_filter(kind);
   }
   void mask(std::string& text) const override { secrets_.mask(text); }
-  std::stop_token stop_token() const override { return context_.stop_token(); }
+  std::stop_token stop_token() const override { return work_.stop_token(); }
 
  private:
   // Throws FileError if the content would overwrite a key in the file with its mask from a tool's
@@ -51,6 +60,7 @@ class SessionToolHost final : public ToolHost {
   CommandOutcome run_at_client(const CommandWanted& wanted, const CommandProgress& progress);
 
   SessionContext context_;
+  SessionContext work_;  // what it waits for
   Session& session_;
   TurnReport& report_;
   const settings::Secrets& secrets_;

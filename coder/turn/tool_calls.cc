@@ -16,13 +16,9 @@ Json raw_error(const std::string& why) { return Json::object({{"error", why}}); 
 
 }  // namespace
 
-ToolCalls::ToolCalls(SessionContext context, Session& session, TurnReport& report, ToolHost& host,
+ToolCalls::ToolCalls(SessionContext context, Session& session, TurnReport& report,
                      const settings::Secrets& secrets)
-    : context_(std::move(context)),
-      session_(session),
-      report_(report),
-      host_(host),
-      secrets_(secrets) {}
+    : context_(std::move(context)), session_(session), report_(report), secrets_(secrets) {}
 
 void ToolCalls::offer(std::vector<std::unique_ptr<Tool>> tools) {
   tools_ = std::move(tools);
@@ -105,12 +101,15 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const acp::ToolCall&
     if (!arguments || !arguments->is_object())
       throw ToolFailed("the arguments are no JSON object" +
                        (arguments ? std::string() : ": " + arguments.error().message()));
-    const PreparedCall prepared = tool->prepare(*arguments, host_);
-    const ToolResult result = run_prepared(*tool, prepared, announced, *arguments);
+    SessionToolHost host(context_, announced.context(), session_, report_, secrets_);
+    const PreparedCall prepared = tool->prepare(*arguments, host);
+    const ToolResult result = run_prepared(*tool, prepared, announced, *arguments, host);
     finish(announced, result);
     return {call.id, secrets_.masked(result.text), result.failed, result.media};
   } catch (const Cancelled&) {
-    throw;
+    // The client may cancel a call alone; then the turn goes on.
+    if (context_.cancelled() || !announced.cancelled()) throw;
+    failure = "the user cancelled this call";
   } catch (const ConnectionClosed&) {
     throw;
   } catch (const std::exception& error) {
@@ -123,7 +122,8 @@ ToolResultPart ToolCalls::run_one(const ToolCallPart& call, const acp::ToolCall&
 }
 
 ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepared,
-                                   const acp::ToolCall& call, const Json& raw_input) {
+                                   const acp::ToolCall& call, const Json& raw_input,
+                                   const ToolHost& host) {
   v1::ToolCallUpdate shown;
   shown.title = prepared.title;
   if (!prepared.locations.empty()) shown.locations = prepared.locations;
@@ -142,8 +142,7 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
       asked.tool + "\n" + asked.command + "\n" + asked.directory + "\n" + asked.origin;
   for (const std::string& path : asked.paths) facts += "\n" + path;
   asked.secret = secrets_.in(facts);
-  const GateAnswer verdict =
-      session_.gate.pass(call, session_.mode(), asked, context_.stop_token());
+  const GateAnswer verdict = session_.gate.pass(call, session_.mode(), asked, host.stop_token());
   if (const auto problem = session_.gate.take_problem())
     report_.note(v1::NoticeSeverity::warning, "The permission rules cannot be used", *problem);
   if (!verdict.allowed) throw ToolFailed(verdict.reason);
@@ -163,7 +162,7 @@ ToolResult ToolCalls::run_prepared(const Tool& tool, const PreparedCall& prepare
     report_.show(call, std::move(going_on));
   };
   // The user may have cancelled while the question was answered.
-  if (context_.cancelled()) throw Cancelled();
+  if (host.stop_token().stop_requested()) throw Cancelled();
   ToolResult result = prepared.run(progress);
   if (!verdict.reason.empty() && !result.content.empty())
     result.content.push_back(text_content("[" + verdict.reason + "]"));

@@ -19,7 +19,7 @@ namespace acp::coder {
 class ToolCalls {
  public:
   // Keys of `secrets` are masked for the model and in questions. All outlive this.
-  ToolCalls(SessionContext context, Session& session, TurnReport& report, ToolHost& host,
+  ToolCalls(SessionContext context, Session& session, TurnReport& report,
             const settings::Secrets& secrets);
 
   // Replaces the tools: servers come and go.
@@ -29,7 +29,8 @@ class ToolCalls {
   // Shows the user that the model is about to call a tool.
   acp::ToolCall announce(const std::string& tool);
   // Runs the calls, which were announced as these, and returns the results in the same order. Calls
-  // that only read run side by side, others one after another. Throws Cancelled.
+  // that only read run side by side, others one after another. One that the user cancels alone has
+  // failed. Throws Cancelled.
   std::vector<ToolResultPart> run(const std::vector<ToolCallPart>& calls,
                                   const std::vector<acp::ToolCall>& announced);
   // Fails the calls that have not ended.
@@ -38,7 +39,7 @@ class ToolCalls {
  private:
   ToolResultPart run_one(const ToolCallPart& call, const acp::ToolCall& announced);
   ToolResult run_prepared(const Tool& tool, const PreparedCall& prepared, const acp::ToolCall& call,
-                          const Json& raw_input);
+                          const Json& raw_input, const ToolHost& host);
   const Tool* find(const std::string& name) const;
   std::string no_tool(const std::string& name) const;
   void fail(const acp::ToolCall& call, const std::string& why, const Json& raw_input = {});
@@ -48,7 +49,6 @@ class ToolCalls {
   SessionContext context_;
   Session& session_;
   TurnReport& report_;
-  ToolHost& host_;
   const settings::Secrets& secrets_;
   std::vector<std::unique_ptr<Tool>> tools_;
   std::unordered_map<std::string, const Tool*> by_name_;

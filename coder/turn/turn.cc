@@ -49,7 +49,7 @@ TurnLoop::TurnLoop(acp::Turn turn, Session& session, TurnHost host)
       secrets_(*known_secrets_),
       report_(turn, session, secrets_),
       tool_host_(turn, session, report_, secrets_),
-      calls_(turn, session, report_, tool_host_, secrets_) {}
+      calls_(turn, session, report_, secrets_) {}
 
 v1::PromptResponse TurnLoop::run() {
   v1::PromptResponse response;
