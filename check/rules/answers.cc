@@ -3,6 +3,7 @@
 
 #include "acp/role/paths.h"
 #include "check/rules/state.h"
+#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {
@@ -23,6 +24,7 @@ void Rules::Parts::agent_answers(OpenRequest& request, JsonView result, JsonView
     if (error.absent()) initialized(result);
     return;
   }
+  if (request.protocol == 2 && protocol == 2) return version_2->agent_answers(request, result, error);
   if (request.protocol != 1 || protocol != 1) return;
   const std::string& method = request.method;
   if (method == "session/prompt") return prompt_answered(request, result, error);
@@ -50,6 +52,7 @@ void Rules::Parts::initialized(JsonView result) {
   if (!version) protocol = 1;  // and the schema is broken
   initialize_result = Json(result);
   auth_methods.clear();
+  if (protocol == 2) return version_2->initialized(result);
   if (protocol != 1) return;
   for (const JsonView each : result["authMethods"].elements()) {
     if (string_at(each["type"]) != "terminal")
@@ -150,6 +153,7 @@ void Rules::Parts::session_closed(const std::string& id) {
 }
 
 void Rules::Parts::client_answers(OpenRequest& request, JsonView result, JsonView error) {
+  if (protocol == 2) return version_2->client_answers(request, result, error);
   if (protocol != 1) return;
   if (request.method == "session/request_permission") {
     permission_answered(request, result, error);

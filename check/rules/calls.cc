@@ -4,6 +4,7 @@
 #include "acp/role/paths.h"
 #include "acp/schema/v1.h"
 #include "check/rules/state.h"
+#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {
@@ -73,9 +74,11 @@ void Rules::Parts::withdraw(JsonView params) {
 void Rules::Parts::client_calls(const std::string& method, JsonView params, OpenRequest* request) {
   if (method == "$/cancel_request") withdraw(params);
   if (method == "initialize") {
-    if (initialize_answered) found("C-ORDER-3", "initialize again");
+    if (initialize_answered) check_initialize(params);
     initialize_sent = true;
+    asked_version = params["protocolVersion"].as_int64().value_or(1);
     client_capabilities = Json(params["clientCapabilities"]);
+    client_capabilities_2 = Json(params["capabilities"]);
     capabilities_known = !client_capabilities.absent() || params["capabilities"].absent();
     return;
   }
@@ -88,6 +91,8 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
     if (request != nullptr) found("C-ORDER-2", method + " before initialize was answered");
     return;
   }
+  asked_more = asked_more || request != nullptr;
+  if (protocol == 2) return version_2->client_calls(method, params, request);
   if (protocol != 1 || is_free(method)) return;
 
   const std::string id = string_at(params["sessionId"]);
@@ -149,6 +154,16 @@ void Rules::Parts::client_calls(const std::string& method, JsonView params, Open
   }
 }
 
+// Version 2 allows it before anything else; so does version 1 where another version was asked for.
+void Rules::Parts::check_initialize(JsonView params) {
+  if (protocol == 2 && asked_more)
+    found("C2-ORDER-1", "initialize again, after another request");
+  else if (protocol != 2 && (asked_more || asked_version <= 1))
+    found("C-ORDER-3", "initialize again");
+  else if (protocol == 2 && params["protocolVersion"].as_int64().value_or(2) < 2)
+    found("C2-ORDER-1", "initialize again, with an older version than was chosen");
+}
+
 void Rules::Parts::cancel(const std::string& id) {
   for (auto& [text, open] : open_of_client) {
     if (open.method != "session/prompt" || open.session != id || open.cancelled_at) continue;
@@ -204,6 +219,7 @@ void Rules::Parts::agent_calls(const std::string& method, JsonView params, OpenR
   if (method == "$/cancel_request") withdraw(params);
   if (is_free(method)) return;
   if (!initialize_answered) return found("A-ORDER-1", method + " before initialize was answered");
+  if (protocol == 2) return version_2->agent_calls(method, params, request);
   if (protocol != 1) return;
   if (method == "session/update") return check_update(params);
   if (!check_gate(method, nullptr)) return;

@@ -109,12 +109,12 @@ int Report::exit_code() const {
   });
 }
 
-std::vector<const Requirement*> select(Side side, const std::vector<std::string>& only,
-                                       std::string& unknown) {
+std::vector<const Requirement*> select(Side side, int protocol,
+                                       const std::vector<std::string>& only, std::string& unknown) {
   std::vector<const Requirement*> result;
   std::vector<bool> used(only.size(), false);
   for (const Requirement& requirement : requirements()) {
-    if (requirement.side != side) continue;
+    if (requirement.side != side || !holds_for(requirement, protocol)) continue;
     bool named = only.empty();
     for (std::size_t i = 0; i < only.size(); ++i) {
       const std::string_view name = only[i];

@@ -67,9 +67,9 @@ class Report {
 };
 
 // The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT"). All
-// of the side if there are no names. An unknown name is put into `unknown`.
-std::vector<const Requirement*> select(Side side, const std::vector<std::string>& only,
-                                       std::string& unknown);
+// of the side and the version of the protocol if there are no names. An unknown name is put into `unknown`.
+std::vector<const Requirement*> select(Side side, int protocol,
+                                       const std::vector<std::string>& only, std::string& unknown);
 
 // Writes one line for each requirement, by area; failures with details, and the specification's
 // page. After give_up() skipped ones are left out unless `verbose`, and the summary says why.

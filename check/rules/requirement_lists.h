@@ -15,4 +15,9 @@ std::span<const Requirement> client_requirements();
 // Tested by speaking HTTP and WebSocket to a server that offers an agent.
 std::span<const Requirement> transport_requirements();
 
+// The same for version 2: what differs there.
+std::span<const Requirement> wire_requirements_2();
+std::span<const Requirement> agent_requirements_2();
+std::span<const Requirement> client_requirements_2();
+
 }  // namespace acp::check

@@ -4,6 +4,7 @@
 
 #include "acp/json/utf8.h"
 #include "check/rules/state.h"
+#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {
@@ -42,6 +43,9 @@ std::string in_quotes(std::string_view text) {
   return "\"" + json::utf8_shortened(text, longest_quoted) + "\"";
 }
 
+Rules::Parts::Parts() : version_2(std::make_unique<version2::Watcher>(*this)) {}
+Rules::Parts::~Parts() = default;
+
 Rules::Rules() : parts_(std::make_unique<Parts>()) {}
 Rules::~Rules() = default;
 
@@ -78,6 +82,11 @@ void Rules::Parts::found(std::string_view id, std::string message) {
 
 void Rules::Parts::found_of_sender(std::string_view area_and_number, std::string message) {
   found((now.from == Side::client ? "C-" : "A-") + std::string(area_and_number),
+        std::move(message));
+}
+
+void Rules::Parts::found_of_sender_2(std::string_view area_and_number, std::string message) {
+  found((now.from == Side::client ? "C2-" : "A2-") + std::string(area_and_number),
         std::move(message));
 }
 
@@ -139,6 +148,7 @@ void Rules::Parts::see_call(const Envelope& message, const std::string& method) 
       at->second = {};
     }
     request = &at->second;
+    request->id = at->first;
     request->method = method;
     request->frame = count;
   }

@@ -13,6 +13,10 @@
 
 namespace acp::check {
 
+namespace version2 {
+class Watcher;
+}
+
 // One message on the wire, without its framing.
 struct WireFrame {
   std::int64_t time = 0;  // nanoseconds since 1970
@@ -50,6 +54,7 @@ class Rules {
   std::vector<Unanswered> unanswered() const;
 
  private:
+  friend class version2::Watcher;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

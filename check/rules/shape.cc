@@ -1,5 +1,7 @@
 // Messages checked against the schema's tables.
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -33,7 +35,40 @@ bool is_experimental(std::string_view method) {
   return method.starts_with("nes/") || method.starts_with("document/");
 }
 
+bool is_of_version_1(std::string_view name) {
+  const auto same = [&](const Method& each) { return each.name == name; };
+  return std::ranges::any_of(v1::methods(), same) && std::ranges::none_of(v2::methods(), same);
+}
+
+Json without(JsonView params, std::initializer_list<std::string_view> names) {
+  Json rest = Json::object();
+  for (const auto& [key, value] : params.members())
+    if (std::ranges::find(names, key) == names.end()) rest.set(key, Json(value));
+  return rest;
+}
+
 }  // namespace
+
+// Of which version it is shows in its words, and a client may use those of both.
+void Rules::Parts::check_first_request(JsonView params) {
+  const auto asked = params["protocolVersion"].as_int64();
+  const bool first = !params["clientCapabilities"].absent() || !params["clientInfo"].absent();
+  const bool second = !params["capabilities"].absent() || !params["info"].absent();
+  const bool later = asked && *asked > 1 && *asked <= 0xFFFF;
+  const auto check = [&](int version, JsonView part) {
+    const Method* const known = find_method(methods(version), "initialize", false);
+    check_value(part, *known->params, "params", "SCHEMA-1", "initialize");
+  };
+  const Json none = Json::object();
+  if (params.absent() || params.is_null()) return check(1, none);
+  if (!later || (first && !second)) return check(1, params);
+  if (first) {
+    check(1, without(params, {"capabilities", "info"}));
+    return check(2, without(params, {"clientCapabilities", "clientInfo"}));
+  }
+  // A version that we do not know may have other params than this.
+  if (*asked == 2) check(2, params);
+}
 
 std::span<const Method> Rules::Parts::methods(int version) const {
   if (version == 1) return v1::methods();
@@ -82,21 +117,15 @@ void Rules::Parts::check_call_shape(const Envelope& message, const std::string& 
   check_members(message, true);
   if (method.starts_with('_') || is_experimental(method)) return;
   const JsonView params = message.params;
-  int version = protocol;
-  if (method == "initialize") {
-    // A version that we do not know may have other params than this.
-    const auto asked = params["protocolVersion"].as_int64();
-    if (!asked || *asked <= 1 || *asked > 0xFFFF)
-      version = 1;
-    else if (!params["clientCapabilities"].absent() || !params["clientInfo"].absent())
-      version = 1;
-    else
-      version = *asked == 2 ? 2 : 0;
-  }
+  const int version = protocol;
+  if (method == "initialize" && !notification && now.from == Side::client)
+    return check_first_request(params);
   if (version == 0) return;
 
   const Method* const known = find_method(methods(version), method, notification);
   if (known == nullptr) {
+    if (version == 2 && is_of_version_1(method))
+      return found_of_sender_2("CAP-1", method + ", which version 2 does not have");
     if (find_method(methods(version), method, !notification) != nullptr)
       return found_of_sender("SCHEMA-6", method + " is a " +
                                              (notification ? "request, and has no id"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ namespace acp::check {
 
 // A request that has no answer yet.
 struct OpenRequest {
+  std::string id;  // its text
   std::string method;
   const Method* known = nullptr;  // null for extensions, and for what the protocol lacks
   std::string session;
@@ -26,6 +28,7 @@ struct OpenRequest {
   int protocol = 1;  // whose tables its answer is checked against; 0 for none
   // Of session/load and session/resume: what the session was before.
   bool session_was_known = false;
+  bool replays = false;  // session/resume of version 2
   // Of session/prompt.
   std::optional<std::int64_t> cancelled_at;
   std::size_t cancelled_in = 0;  // frame
@@ -100,6 +103,11 @@ struct Envelope {
 // The state, and a function for each kind of message part, in the order in which a frame passes
 // them.
 struct Rules::Parts {
+  Parts();
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  ~Parts();
+
   // ---- rules.cc: the envelope
   void see(const WireFrame& frame, const json::Result<Json>& parsed);
   void see_call(const Envelope& message, const std::string& method);
@@ -107,6 +115,8 @@ struct Rules::Parts {
   void found(std::string_view id, std::string message);
   // "A-WIRE-1" or "C-WIRE-1", by who sent this frame.
   void found_of_sender(std::string_view area_and_number, std::string message);
+  // "A2-CAP-1" or "C2-CAP-1"
+  void found_of_sender_2(std::string_view area_and_number, std::string message);
 
   // ---- shape.cc: the schema
   void check_call_shape(const Envelope& message, const std::string& method, bool notification);
@@ -115,6 +125,7 @@ struct Rules::Parts {
                    std::string_view number, const std::string& method);
   void check_members(const Envelope& message, bool call);
   std::span<const Method> methods(int protocol) const;
+  void check_first_request(JsonView params);
 
   // ---- calls.cc: what is asked for, of the client and of the agent
   void client_calls(const std::string& method, JsonView params, OpenRequest* request);
@@ -145,6 +156,7 @@ struct Rules::Parts {
   // ---- answers.cc
   void agent_answers(OpenRequest& request, JsonView result, JsonView error);
   void client_answers(OpenRequest& request, JsonView result, JsonView error);
+  void check_initialize(JsonView params);
   void initialized(JsonView result);
   void session_answered(const OpenRequest& request, JsonView result, JsonView error);
   void session_opened(const std::string& id, JsonView result);
@@ -174,9 +186,12 @@ struct Rules::Parts {
   int protocol = 1;  // 0: one that we do not know; only the envelope is checked then
   bool initialize_sent = false;
   bool initialize_answered = false;
+  bool asked_more = false;        // than initialize
+  std::int64_t asked_version = 1;  // by the last initialize
   bool first_told = false;
   bool capabilities_known = false;  // of the client, in the form of version 1
   Json client_capabilities;
+  Json client_capabilities_2;  // in the form of version 2
   Json initialize_result;
   std::set<std::string, std::less<>> auth_methods;
 
@@ -187,7 +202,9 @@ struct Rules::Parts {
   std::deque<std::string> answered_of_agent;
   std::size_t broken_of_client = 0;  // frames that may be answered with an error without an id
   std::size_t broken_of_agent = 0;
-  std::map<std::string, KnownSession, std::less<>> sessions;
+  std::map<std::string, KnownSession, std::less<>> sessions;  // of version 1
+
+  const std::unique_ptr<version2::Watcher> version_2;
 };
 
 // The string in a value, or an empty one; and a text in quotes, cut for messages.
