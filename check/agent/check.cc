@@ -6,6 +6,8 @@
 #include <random>
 
 #include "check/agent/scenarios.h"
+#include "check/agent/version2/check.h"
+#include "check/agent/version2/scenarios.h"
 #include "check/rules/requirement_lists.h"
 
 namespace acp::check {
@@ -41,12 +43,7 @@ class WorkFolder {
   std::filesystem::path path_;
 };
 
-struct Scenario {
-  void (*play)(AgentRun&);
-  std::initializer_list<std::string_view> areas;
-};
-
-const Scenario scenarios[] = {
+const Scenario scenarios_1[] = {
     {check_start, {"A-INIT-", "A-AUTH-"}},
     {check_sessions, {"A-SESSION-", "A-LOAD-", "A-RESUME-", "A-LIST-", "A-CLOSE-", "A-DELETE-"}},
     {check_turns, {"A-TURN-", "A-FS-", "A-TERM-", "A-PLAN-", "A-COMMAND-"}},
@@ -59,14 +56,7 @@ const Scenario scenarios[] = {
     {check_mcp, {"A-MCP-", "A-EXIT-1", "A-EXIT-2"}},
 };
 
-// What must have happened for a rule of the wire to have said anything by its silence.
-struct Precondition {
-  std::string_view id;
-  std::initializer_list<std::string_view> one_of;
-  std::string_view otherwise;
-};
-
-const Precondition preconditions[] = {
+const Precondition preconditions_1[] = {
     {"A-ORDER-4", {"agent_message_chunk", "tool_call", "plan"}, "the agent reported nothing"},
     {"A-ORDER-5", {"session/load"}, "no session was loaded"},
     {"A-ORDER-6", {"session/resume"}, "no session was resumed"},
@@ -108,16 +98,22 @@ const Precondition preconditions[] = {
 };
 
 // Those that a scenario tries, too: it knows whether there was an occasion.
-constexpr std::string_view tried_by_scenarios[] = {"A-PERM-3",  "A-PERM-11", "A-PERM-12",
+constexpr std::string_view tried_by_scenarios_1[] = {"A-PERM-3",  "A-PERM-11", "A-PERM-12",
                                                    "A-PERM-13", "A-PERM-14", "A-PERM-16",
                                                    "A-PERM-17", "A-PERM-18"};
 
+// By the version of the protocol.
+std::span<const Scenario> scenarios_of(const AgentRun& run) {
+  return run.version_2() ? version2::scenarios() : scenarios_1;
+}
+
 // The rules that nobody broke are kept, if there was an occasion.
-void judge_wire(AgentRun& run) {
-  for (const Requirement& requirement : wire_requirements()) {
+void judge_wire(AgentRun& run, std::span<const Requirement> requirements,
+                std::span<const Precondition> preconditions,
+                std::span<const std::string_view> tried_by_scenarios) {
+  for (const Requirement& requirement : requirements) {
     if (requirement.side != Side::agent) continue;
-    if (std::ranges::find(tried_by_scenarios, requirement.id) != std::end(tried_by_scenarios))
-      continue;
+    if (std::ranges::find(tried_by_scenarios, requirement.id) != tried_by_scenarios.end()) continue;
     if (!run.seen.has("frame")) {
       run.report.skip(requirement.id, "the agent said nothing");
       continue;
@@ -136,10 +132,15 @@ void judge_wire(AgentRun& run) {
   }
 }
 
+void judge_wire(AgentRun& run) {
+  judge_wire(run, wire_requirements(), preconditions_1, tried_by_scenarios_1);
+  judge_wire(run, wire_requirements_2(), version2::preconditions(), version2::tried_by_scenarios());
+}
+
 // The sessions of this run are deleted, as far as the agent offers that. Nothing is judged.
 void delete_sessions(AgentRun& run) {
   if (run.sessions.empty()) return;
-  AgentClient client(run, AgentClient::no_capabilities(), Watch::none);
+  AgentClient client(run, AgentClient::no_capabilities(run.options.protocol), Watch::none);
   if (!client.open() || !client.advertises("delete")) return;
   std::vector<Json> asked;
   for (const std::string& session : run.sessions)
@@ -158,24 +159,24 @@ bool covers(const Scenario& scenario, std::string_view id) {
 }
 
 // A rule that no scenario is about may be broken in any of them.
-bool wanted(const Report& report, const Scenario& scenario) {
+bool wanted(const AgentRun& run, const Scenario& scenario) {
   return std::ranges::any_of(requirements(), [&](const Requirement& requirement) {
-    if (!report.selected(requirement.id)) return false;
+    if (!run.report.selected(requirement.id)) return false;
     const bool special = std::ranges::any_of(
-        scenarios, [&](const Scenario& each) { return covers(each, requirement.id); });
+        scenarios_of(run), [&](const Scenario& each) { return covers(each, requirement.id); });
     return !special || covers(scenario, requirement.id);
   });
 }
 
 void play_all(AgentRun& run, const WorkFolder& folder) {
-  for (const Scenario& scenario : scenarios)
-    if (wanted(run.report, scenario)) scenario.play(run);
+  for (const Scenario& scenario : scenarios_of(run))
+    if (wanted(run, scenario)) scenario.play(run);
   run.shared.reset();
-  if (run.report.selected("A-PERM-21")) {
+  if (run.report.selected("A-PERM-21") || run.report.selected("A2-PERM-20")) {
     // A standing rule: what it was made for must not meet the user, nor another requirement.
     AgentRun apart{run.options, run.report, {}, folder.apart(), folder.home()};
     apart.answered = true;
-    check_standing_rule(apart);
+    run.version_2() ? version2::check_standing_rule(apart) : check_standing_rule(apart);
   }
   delete_sessions(run);
   judge_wire(run);
@@ -192,6 +193,7 @@ const std::map<std::string, std::string>& default_prompts() {
       {"touch", "run touch {file}"},
       {"plan", "plan read the notes, change them, run the tests"},
       {"slow", "wait 30 seconds"},
+      {"sleep", "run sleep 30"},
   };
   return prompts;
 }
@@ -203,8 +205,11 @@ void check_agent(const AgentCheckOptions& options, Report& report) {
     play_all(run, folder);
     if (!run.initialized)
       report.give_up("the agent answered initialize with nothing but errors: " + run.refusal);
+  } catch (const OtherVersion& why) {
+    report.fail("A2-INIT-1", why.what());
+    report.give_up(why.what());
   } catch (const NeverAnswered& why) {
-    report.fail("A-INIT-1", why.what());
+    report.fail(run.number("INIT-1"), why.what());
     report.give_up(why.what());
   }
 }

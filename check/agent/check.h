@@ -17,6 +17,7 @@ struct AgentCheckOptions {
   // The command is a way to a server, which lets nothing in before initialize.
   bool over_network = false;
   rpc::Framing framing = rpc::Framing::newline;
+  int protocol = 1;  // the version of the protocol to speak with it
   // Limit for an answer, and for the end of a process after its stdin was closed.
   std::chrono::milliseconds timeout{30'000};
   // The method to authenticate with before sessions are opened.

@@ -5,6 +5,7 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/utf8.h"
+#include "check/agent/version2/turn.h"
 
 namespace acp::check {
 
@@ -58,10 +59,15 @@ std::string AgentRun::prompt(const std::string& kind, const std::string& file) c
 
 AgentClient& AgentRun::client() {
   if (!shared || shared->gone())
-    shared = std::make_shared<AgentClient>(*this, AgentClient::all_capabilities());
+    shared =
+        std::make_shared<AgentClient>(*this, AgentClient::all_capabilities(options.protocol));
   shared->permit = Permit::allow;
   shared->fs_fails = shared->terminal_fails = shared->terminal_runs_on = false;
   return *shared;
+}
+
+std::string AgentRun::number(std::string_view area_and_number) const {
+  return (version_2() ? "A2-" : "A-") + std::string(area_and_number);
 }
 
 std::string Reply::describe() const {
@@ -78,17 +84,19 @@ std::string Reply::describe() const {
   return "";
 }
 
-Json AgentClient::all_capabilities() {
+Json AgentClient::all_capabilities(int protocol) {
+  const Json forms = Json::object({{"form", Json::object()}});
+  if (protocol == 2) return Json::object({{"elicitation", forms}});
   const Json files = Json::object({{"readTextFile", true}, {"writeTextFile", true}});
   const Json options = Json::object({{"boolean", Json::object()}});
   const Json session = Json::object(
       {{"notices", Json::object()}, {"compaction", Json::object()}, {"configOptions", options}});
-  const Json forms = Json::object({{"form", Json::object()}});
   return Json::object(
       {{"fs", files}, {"terminal", true}, {"session", session}, {"elicitation", forms}});
 }
 
-Json AgentClient::no_capabilities() {
+Json AgentClient::no_capabilities(int protocol) {
+  if (protocol == 2) return Json::object();
   const Json files = Json::object({{"readTextFile", false}, {"writeTextFile", false}});
   return Json::object({{"fs", files}, {"terminal", false}});
 }
@@ -128,15 +136,32 @@ void AgentClient::note(JsonView message) {
       if (location["line"].is_number()) things.insert("line");
     }
     if (!call["content"].is_array()) continue;
-    for (const JsonView content : call["content"].elements())
+    for (const JsonView content : call["content"].elements()) {
       if (const auto type = content["type"].as_string()) things.insert("shows " + *type);
+      if (content["patch"].is_object()) things.insert("patch");
+    }
   }
+  note_2(update, params);
   if (params["line"].is_number()) things.insert("line");
   const JsonView result = message["result"];
-  if (result["stopReason"].is_string()) things.insert("turn");
+  if (result["stopReason"].is_string() || result["messageId"].is_string()) things.insert("turn");
   if (result["modes"].is_object()) things.insert("modes");
   if (result["sessions"].size() > 0) things.insert("listed");
   if (const auto session = result["sessionId"].as_string()) run_.sessions.push_back(*session);
+}
+
+// What only version 2 has.
+void AgentClient::note_2(JsonView update, JsonView params) {
+  auto& things = run_.seen.things;
+  if (update["background"].is_array()) things.insert("background");
+  if (update["state"].as_string() == "requires_action") things.insert("requires_action");
+  if (update["capabilities"]["cancel"].is_object())
+    things.insert("cancellable " + update["sessionUpdate"].as_string().value_or(""));
+  const JsonView cwd = update["cwd"].absent() ? params["subject"]["cwd"] : update["cwd"];
+  if (cwd.is_string()) things.insert("directory");
+  if (params["subject"]["type"].as_string() == "tool_call" ||
+      params["subject"]["toolCallId"].is_string())
+    things.insert("asks about a call");
 }
 
 void AgentClient::report(const std::vector<Violation>& violations) {
@@ -209,6 +234,7 @@ bool AgentClient::still_there() {
 bool AgentClient::gone() { return wire().ended() || wire().broken(); }
 
 void AgentClient::take(const PassedFrame& frame) {
+  ++taken_;
   const auto parsed = Json::parse(frame.text);
   if (!parsed || !parsed->is_object()) return;
   const JsonView message = parsed->view();
@@ -219,7 +245,8 @@ void AgentClient::take(const PassedFrame& frame) {
       if (*method == "session/update")
         updates.push_back({params["sessionId"].as_string().value_or(""),
                            params["update"]["sessionUpdate"].as_string().value_or(""),
-                           Json(params["update"])});
+                           Json(params["update"]), taken_});
+      if (*method == "$/cancel_request") take_back(Json(params["requestId"]));
       return;
     }
     calls.push_back({Json(id), *method, Json(message["params"])});
@@ -227,6 +254,7 @@ void AgentClient::take(const PassedFrame& frame) {
     return;
   }
   Reply reply;
+  reply.frame = taken_;
   if (!message["error"].absent()) {
     reply.kind = Reply::Kind::error;
     reply.body = Json(message["error"]);
@@ -242,11 +270,15 @@ void AgentClient::take(const PassedFrame& frame) {
 
 // ---- whole steps
 
-Reply AgentClient::initialize() {
+Json AgentClient::introduction() const {
   const Json info = Json::object({{"name", "acp-check"}, {"title", "acp check"}, {"version", "1"}});
-  return initialize_with(Json::object(
-      {{"protocolVersion", 1}, {"clientCapabilities", capabilities_}, {"clientInfo", info}}));
+  if (run_.version_2())
+    return Json::object({{"protocolVersion", 2}, {"capabilities", capabilities_}, {"info", info}});
+  return Json::object(
+      {{"protocolVersion", 1}, {"clientCapabilities", capabilities_}, {"clientInfo", info}});
 }
+
+Reply AgentClient::initialize() { return initialize_with(introduction()); }
 
 void AgentClient::never_answered(const Reply& reply) {
   const auto exit = gone() ? program_->wait_exit(std::chrono::seconds(2)) : std::nullopt;
@@ -277,21 +309,32 @@ Reply AgentClient::initialize_with(const Json& params) {
   if (reply.ok()) {
     run_.initialized = true;
     initialized_ = reply.body;
-    agent_capabilities_ = Json(initialized_["agentCapabilities"]);
+    agent_capabilities_ =
+        Json(initialized_[run_.version_2() ? "capabilities" : "agentCapabilities"]);
   }
   return reply;
 }
 
 bool AgentClient::advertises(std::string_view session_capability) const {
+  if (run_.version_2()) {
+    const JsonView session = agent_capabilities_["session"];
+    for (const std::string_view baseline : {"list", "resume", "close"})
+      if (session_capability == baseline) return session.is_object();
+    return session[session_capability].is_object();
+  }
   const JsonView mark = agent_capabilities_["sessionCapabilities"][session_capability];
   return mark.is_object() || mark.as_bool().value_or(false);
 }
 
 bool AgentClient::open() {
   if (opened_) return *opened_;
-  opened_ = initialize().ok();
+  const Reply reply = initialize();
+  if (run_.version_2() && reply.ok() && reply["protocolVersion"].as_int64() != 2)
+    throw OtherVersion(reply.describe());
+  opened_ = reply.ok();
   if (*opened_ && run_.options.auth)
-    opened_ = call("authenticate", Json::object({{"methodId", *run_.options.auth}})).ok();
+    opened_ = call(run_.version_2() ? "auth/login" : "authenticate",
+                   Json::object({{"methodId", *run_.options.auth}})).ok();
   return *opened_;
 }
 
@@ -312,11 +355,15 @@ Json AgentClient::ask_prompt(const std::string& session, const std::string& text
 }
 
 Reply AgentClient::prompt(const std::string& session, const std::string& text) {
-  return wait(ask_prompt(session, text));
+  if (!run_.version_2()) return wait(ask_prompt(session, text));
+  version2::Turn turn(*this, session, text);
+  turn.wait();
+  return turn.answer();
 }
 
 void AgentClient::cancel(const std::string& session) {
   notify("session/cancel", Json::object({{"sessionId", session}}));
+  if (run_.version_2()) return;  // the agent takes its questions back
   for (const Call& call : std::exchange(held_, {}))
     answer(call.id, Json::object({{"outcome", Json::object({{"outcome", "cancelled"}})}}));
 }

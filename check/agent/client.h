@@ -34,6 +34,15 @@ class NeverAnswered : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The agent answers initialize in another version of the protocol. what() is a sentence without its
+// end.
+class OtherVersion : public std::runtime_error {
+ public:
+  explicit OtherVersion(const std::string& answer)
+      : std::runtime_error("the agent does not speak version 2: initialize was answered with " +
+                           answer) {}
+};
+
 // State that the scenarios of one run share.
 struct AgentRun {
   const AgentCheckOptions& options;
@@ -52,6 +61,9 @@ struct AgentRun {
   AgentClient& client();
   std::string prompt(const std::string& kind) const;
   std::string prompt(const std::string& kind, const std::string& file) const;
+  // "INIT-1" → "A-INIT-1" or "A2-INIT-1", by the version of the protocol.
+  std::string number(std::string_view area_and_number) const;
+  bool version_2() const { return options.protocol == 2; }
   std::string new_file() { return "made-" + std::to_string(++files) + ".txt"; }
 };
 
@@ -59,7 +71,8 @@ struct AgentRun {
 struct Reply {
   enum class Kind { result, error, late, closed };
   Kind kind = Kind::late;
-  Json body;  // the result, or the error object
+  Json body;             // the result, or the error object
+  std::size_t frame = 0;  // the how manieth of the agent's it was
 
   bool ok() const { return kind == Kind::result; }
   bool refused() const { return kind == Kind::error; }
@@ -75,6 +88,7 @@ struct Update {
   std::string session;
   std::string kind;
   Json update;
+  std::size_t frame = 0;  // the how manieth of the agent's it was
 };
 
 // A request of the agent to us.
@@ -91,12 +105,21 @@ enum class Watch {
   none,   // where nothing is checked
 };
 
-enum class Permit { allow, reject, cancelled, unknown_option, error, hold, reject_always };
+enum class Permit {
+  allow,
+  reject,
+  cancelled,
+  unknown_option,
+  unknown_outcome,
+  error,
+  hold,
+  reject_always
+};
 
 class AgentClient {
  public:
-  static Json all_capabilities();
-  static Json no_capabilities();
+  static Json all_capabilities(int protocol = 1);
+  static Json no_capabilities(int protocol = 1);
 
   // Starts the agent.
   AgentClient(AgentRun& run, Json capabilities, Watch watch = Watch::all);
@@ -121,6 +144,8 @@ class AgentClient {
   bool still_there();
 
   // ---- whole steps
+  // The params of initialize.
+  Json introduction() const;
   // Both throw NeverAnswered if this request, and every earlier one of the run, had no answer.
   Reply initialize();
   Reply initialize_with(const Json& params);
@@ -129,6 +154,7 @@ class AgentClient {
   std::optional<std::string> new_session();
   Reply new_session_in(const std::string& cwd, const Json& servers = Json::array());
   Json ask_prompt(const std::string& session, const std::string& text);
+  // Until the turn is over. The answer.
   Reply prompt(const std::string& session, const std::string& text);
   void cancel(const std::string& session);
   void decide(Permit permit);  // answers what Permit::hold has left open
@@ -144,6 +170,7 @@ class AgentClient {
   std::vector<Update> updates;
   std::vector<Call> calls;
   std::vector<PassedFrame> answers_without_id;  // errors whose id is null
+  std::vector<Json> taken_back;                 // ids of requests, by $/cancel_request
   std::vector<std::string> chosen;              // kinds of options, in answers about permission
   std::vector<Json> unclaimed_answers() const;  // their ids: nobody has waited for them
   std::size_t count_calls(std::string_view method, std::size_t from = 0) const;
@@ -167,11 +194,13 @@ class AgentClient {
   [[noreturn]] void never_answered(const Reply& reply);
   void see(const PassedFrame& frame);
   void note(JsonView message);
+  void note_2(JsonView update, JsonView params);
   void report(const std::vector<Violation>& violations);
   void take(const PassedFrame& frame);
   void serve(const Call& call);
   void serve_permission(const Call& call);
   void answer_permission(const Call& call);  // as `permit` says
+  void take_back(const Json& id);
   void serve_file(const Call& call);
   void serve_terminal(const Call& call);
   void end_terminal(Terminal& terminal, bool killed);
@@ -186,6 +215,7 @@ class AgentClient {
   Rules rules_;
   std::unique_ptr<ProgramPeer> program_;
   std::int64_t next_id_ = 0;
+  std::size_t taken_ = 0;  // frames of the agent
   std::vector<std::pair<Json, Reply>> replies_;  // with their ids
   std::vector<Call> held_;                       // permission requests
   std::map<std::string, Terminal> terminals_;

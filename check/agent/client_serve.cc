@@ -1,4 +1,5 @@
 // What a client does for an agent: permissions, files and terminals that stand in memory.
+#include <algorithm>
 #include <filesystem>
 
 #include "acp/workspace/files/files.h"
@@ -40,8 +41,9 @@ void AgentClient::refuse(const Json& id, int code, std::string_view message) {
 
 void AgentClient::serve(const Call& call) {
   if (call.method == "session/request_permission") return serve_permission(call);
-  if (call.method.starts_with("fs/")) return serve_file(call);
-  if (call.method.starts_with("terminal/")) return serve_terminal(call);
+  const bool has_files = !run_.version_2();
+  if (has_files && call.method.starts_with("fs/")) return serve_file(call);
+  if (has_files && call.method.starts_with("terminal/")) return serve_terminal(call);
   if (call.method == "elicitation/create")
     return answer(call.id, Json::object({{"action", "decline"}}));
   refuse(call.id, -32601, "Method not found");
@@ -59,8 +61,20 @@ void AgentClient::decide(Permit decision) {
   for (const Call& call : std::exchange(held_, {})) answer_permission(call);
 }
 
+void AgentClient::take_back(const Json& id) {
+  taken_back.push_back(id);
+  const auto held = std::ranges::find_if(
+      held_, [&](const Call& call) { return call.id.text() == id.text(); });
+  if (held == held_.end()) return;
+  answer(id, Json::object({{"outcome", Json::object({{"outcome", "cancelled"}})}}));
+  held_.erase(held);
+}
+
 void AgentClient::answer_permission(const Call& call) {
   if (permit == Permit::error) return refuse(call.id, -32603, "The dialog could not be shown");
+  if (permit == Permit::unknown_outcome)
+    return answer(call.id, Json::object({{"outcome", Json::object({{"outcome", "_acp.check/maybe"},
+                                                                   {"optionId", "maybe"}})}}));
   std::string option, chosen_kind;
   const std::string_view wanted = permit == Permit::allow           ? "allow_once"
                                   : permit == Permit::reject_always ? "reject_always"

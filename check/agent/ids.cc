@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/agent/scenarios.h"
+#include "check/agent/version2/turn.h"
 
 namespace acp::check {
 
@@ -16,13 +17,13 @@ class IdExchange {
       : run_(run),
         requirement_(requirement),
         ids_(std::move(ids)),
-        client_(run, AgentClient::no_capabilities(), Watch::shape) {}
+        client_(run, AgentClient::no_capabilities(run.options.protocol), Watch::shape) {}
 
   void play() {
-    const Json start =
-        Json::object({{"protocolVersion", 1}, {"clientCapabilities", Json::object()}});
-    if (!ask("initialize", start)) return;
-    if (run_.options.auth && !ask("authenticate", Json::object({{"methodId", *run_.options.auth}})))
+    if (!ask("initialize", client_.introduction())) return;
+    if (run_.options.auth &&
+        !ask(run_.version_2() ? "auth/login" : "authenticate",
+             Json::object({{"methodId", *run_.options.auth}})))
       return;
     const Json params = Json::object({{"cwd", run_.folder}, {"mcpServers", Json::array()}});
     const auto opened = ask("session/new", params);
@@ -75,6 +76,26 @@ class IdExchange {
   AgentClient client_;
 };
 
+// Both sides count for themselves: while the agent asks, a request with the id of its question.
+void check_same_id_2(AgentRun& run) {
+  constexpr std::string_view requirement = "A-ID-6";
+  AgentClient client(run, AgentClient::all_capabilities(2));
+  const auto session = open_session(client, {requirement});
+  if (!session) return;
+  client.permit = Permit::hold;
+  version2::Turn turn(client, *session, run.prompt("write", run.new_file()));
+  client.until([&] { return !client.calls.empty() || turn.over() || client.gone(); });
+  if (client.calls.empty())
+    return run.report.skip(requirement, "the agent asked the client for nothing");
+  const Json id = client.calls.back().id;
+  client.ask_as(id, "session/list", Json::object());
+  const Reply reply = client.wait(id);
+  run.report.expect(requirement, reply.answered(),
+                    "session/list with the id " + id.text() + " got " + reply.describe());
+  client.decide(Permit::reject);
+  turn.wait();
+}
+
 // Both sides count for themselves: the prompt gets the id that the agent's next request will have.
 void check_same_id(AgentRun& run) {
   constexpr std::string_view requirement = "A-ID-6";
@@ -109,7 +130,7 @@ void check_ids(AgentRun& run) {
               Json("b7c1e2d4-0001-4a00-9f00-00000000abcd")})
       .play();
   IdExchange(run, "A-ID-5", {Json(0), Json(-1), Json(2147483648), Json(9007199254740991)}).play();
-  check_same_id(run);
+  run.version_2() ? check_same_id_2(run) : check_same_id(run);
 }
 
 }  // namespace acp::check

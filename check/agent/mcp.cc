@@ -8,11 +8,9 @@
 
 namespace acp::check {
 
-namespace {
-
 using namespace std::chrono_literals;
 
-Json server(const AgentRun& run, const std::string& record) {
+Json stdio_server(const AgentRun& run, const std::string& record) {
   Json args = Json::array();
   for (std::size_t i = 1; i < run.options.mcp_server.size(); ++i)
     args.append(run.options.mcp_server[i]);
@@ -31,7 +29,6 @@ bool holds_line(const std::string& record, const std::string& wanted) {
   return false;
 }
 
-// Agents may connect whenever they like.
 bool comes_true(AgentClient& client, const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() +
                         std::min(client.run().options.timeout, std::chrono::milliseconds(10'000));
@@ -42,28 +39,18 @@ bool comes_true(AgentClient& client, const std::function<bool()>& condition) {
   return true;
 }
 
-// What the server has written.
 bool seen(AgentClient& client, const std::string& record, const std::string& line) {
   return comes_true(client, [&] { return holds_line(record, line); });
 }
 
-void check_end(AgentClient& client) {
-  AgentRun& run = client.run();
-  client.wire().close_output();
-  const auto status = client.program().wait_exit(run.options.timeout);
-  run.report.expect("A-EXIT-1", status.has_value(), "still running when the time was over");
-  if (!status) return run.report.skip("A-EXIT-2", "the agent itself did not end");
-  const bool alone = client.program().wait_tree_ended(2s);
-  run.report.expect("A-EXIT-2", alone,
-                    "two seconds after the agent " + status->describe() + ", a process lives on");
-}
+namespace {
 
 void check_connects(AgentClient& client) {
   AgentRun& run = client.run();
   if (run.options.mcp_server.empty())
     return skip_all(run, {"A-MCP-1", "A-MCP-2", "A-MCP-3"}, "there is no server to name");
   const std::string record = run.folder + "/mcp-record.txt";
-  const Reply opened = client.new_session_in(run.folder, Json::array({server(run, record)}));
+  const Reply opened = client.new_session_in(run.folder, Json::array({stdio_server(run, record)}));
   const auto session = opened["sessionId"].as_string();
   if (!opened.ok() || !session) {
     run.report.fail("A-MCP-1", "session/new with a server was answered with " + opened.describe());
@@ -129,6 +116,17 @@ void check_http(AgentClient& client) {
 }
 
 }  // namespace
+
+void check_end(AgentClient& client) {
+  AgentRun& run = client.run();
+  client.wire().close_output();
+  const auto status = client.program().wait_exit(run.options.timeout);
+  run.report.expect("A-EXIT-1", status.has_value(), "still running when the time was over");
+  if (!status) return run.report.skip("A-EXIT-2", "the agent itself did not end");
+  const bool alone = client.program().wait_tree_ended(2s);
+  run.report.expect("A-EXIT-2", alone,
+                    "two seconds after the agent " + status->describe() + ", a process lives on");
+}
 
 void check_mcp(AgentRun& run) {
   AgentClient& client = run.client();

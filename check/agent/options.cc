@@ -26,7 +26,8 @@ void check_modes(AgentClient& client, const std::string& session, JsonView modes
                     "an unknown mode was answered with " + wrong.describe());
 }
 
-// The values of a select, also of those that stand in groups.
+}  // namespace
+
 std::vector<Json> values_of(JsonView option) {
   std::vector<Json> values;
   for (const JsonView each : option["options"].elements()) {
@@ -36,21 +37,23 @@ std::vector<Json> values_of(JsonView option) {
   return values;
 }
 
-bool is_sound(JsonView options, std::string& fault) {
+bool is_sound(JsonView options, std::string_view key, std::string& fault) {
   std::set<std::string> ids;
   for (const JsonView option : options.elements()) {
-    if (!ids.insert(std::string(option["id"].text())).second)
-      fault = "two options have the id " + std::string(option["id"].text());
+    if (!ids.insert(std::string(option[key].text())).second)
+      fault = "two options have the id " + std::string(option[key].text());
     if (option["type"].as_string() != "select") continue;
     bool offered = false;
     for (const Json& value : values_of(option))
       offered = offered || value.view() == option["currentValue"];
     if (!offered)
-      fault = std::string(option["id"].text()) + " has the value " +
+      fault = std::string(option[key].text()) + " has the value " +
               std::string(option["currentValue"].text()) + ", which is not offered";
   }
   return fault.empty();
 }
+
+namespace {
 
 Reply set_option(AgentClient& client, const std::string& session, const Json& id,
                  const Json& value) {
@@ -65,7 +68,7 @@ void check_config(AgentClient& client, const std::string& session, JsonView opti
     return skip_all(run, {"A-CONFIG-1", "A-CONFIG-2", "A-CONFIG-3", "A-CONFIG-4"},
                     "the agent has no config options");
   std::string fault;
-  const bool sound = is_sound(options, fault);
+  const bool sound = is_sound(options, "id", fault);
   run.report.expect("A-CONFIG-4", sound, fault);
   int tried = 0;
   for (const JsonView option : options.elements()) {

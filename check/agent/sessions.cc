@@ -105,7 +105,8 @@ std::optional<Listed> list(AgentClient& client, const Json& cwd) {
     const Reply reply =
         client.call("session/list", Json::object({{"cwd", cwd}, {"cursor", cursor}}));
     if (!reply.ok() || !reply["sessions"].is_array()) {
-      client.run().report.fail("A-LIST-1", "session/list was answered with " + reply.describe());
+      client.run().report.fail(client.run().number("LIST-1"),
+                               "session/list was answered with " + reply.describe());
       return std::nullopt;
     }
     for (const JsonView session : reply["sessions"].elements()) {
@@ -127,37 +128,43 @@ bool holds(const Listed& listed, const std::string& session) {
       listed.sessions, [&](const Json& each) { return each["sessionId"].as_string() == session; });
 }
 
+}  // namespace
+
 void check_list(AgentClient& client, const std::string& session) {
   AgentRun& run = client.run();
+  const auto skip = [&](std::initializer_list<std::string_view> ids, const char* why) {
+    for (const std::string_view id : ids) run.report.skip(run.number(id), why);
+  };
   if (!client.advertises("list"))
-    return skip_all(run, {"A-LIST-1", "A-LIST-2", "A-LIST-3", "A-LIST-4", "A-LIST-5"},
-                    "session/list is not advertised");
+    return skip({"LIST-1", "LIST-2", "LIST-3", "LIST-4", "LIST-5"},
+                "session/list is not advertised");
   const std::string other = run.folder + "/other";
   const Reply elsewhere = client.new_session_in(other);
   if (const auto id = elsewhere["sessionId"].as_string(); elsewhere.ok() && id)
     client.prompt(*id, run.prompt("hello"));
   const auto all = list(client, Json());
   if (!all)
-    return skip_all(run, {"A-LIST-2", "A-LIST-3", "A-LIST-4", "A-LIST-5"},
-                    "session/list does not work");
-  run.report.pass("A-LIST-1");
-  run.report.expect("A-LIST-2", holds(*all, session), "not listed: " + session);
+    return skip({"LIST-2", "LIST-3", "LIST-4", "LIST-5"}, "session/list does not work");
+  run.report.pass(run.number("LIST-1"));
+  run.report.expect(run.number("LIST-2"), holds(*all, session), "not listed: " + session);
   if (!all->paged)
-    run.report.skip("A-LIST-4", "the agent gave out no cursor");
+    run.report.skip(run.number("LIST-4"), "the agent gave out no cursor");
   else
-    run.report.expect("A-LIST-4", all->fault.empty(), all->fault);
+    run.report.expect(run.number("LIST-4"), all->fault.empty(), all->fault);
   if (const auto here = list(client, run.folder)) {
     std::string stranger;
     for (const Json& each : here->sessions)
       if (each["cwd"].as_string() != run.folder) stranger = each.text();
-    run.report.expect("A-LIST-3", stranger.empty(),
+    run.report.expect(run.number("LIST-3"), stranger.empty(),
                       "asked for those in " + run.folder + ", got " + stranger);
   }
   const Reply wrong =
       client.call("session/list", Json::object({{"cursor", "acp-check-no-such-cursor"}}));
-  run.report.expect("A-LIST-5", wrong.refused(),
+  run.report.expect(run.number("LIST-5"), wrong.refused(),
                     "an unknown cursor was answered with " + wrong.describe());
 }
+
+namespace {
 
 void check_close(AgentClient& client) {
   AgentRun& run = client.run();
@@ -193,29 +200,31 @@ void check_close(AgentClient& client) {
                     "the prompt of a session that was closed got " + ended.describe());
 }
 
+}  // namespace
+
 void check_delete(AgentClient& client) {
   AgentRun& run = client.run();
+  const auto skip = [&](std::initializer_list<std::string_view> ids, const char* why) {
+    for (const std::string_view id : ids) run.report.skip(run.number(id), why);
+  };
   if (!client.advertises("delete"))
-    return skip_all(run, {"A-DELETE-1", "A-DELETE-2", "A-DELETE-3"},
-                    "session/delete is not advertised");
+    return skip({"DELETE-1", "DELETE-2", "DELETE-3"}, "session/delete is not advertised");
   const Reply unknown = client.call("session/delete", Json::object({{"sessionId", nobody}}));
-  run.report.expect("A-DELETE-3", unknown.ok(),
+  run.report.expect(run.number("DELETE-3"), unknown.ok(),
                     "deleting an unknown session was answered with " + unknown.describe());
   const auto session = client.new_session();
-  if (!session) return skip_all(run, {"A-DELETE-1", "A-DELETE-2"}, "no session could be opened");
+  if (!session) return skip({"DELETE-1", "DELETE-2"}, "no session could be opened");
   client.prompt(*session, run.prompt("hello"));
   // What is open need not be deletable.
   if (client.advertises("close"))
     client.call("session/close", Json::object({{"sessionId", *session}}));
   const Reply gone = client.call("session/delete", Json::object({{"sessionId", *session}}));
-  run.report.expect("A-DELETE-1", gone.ok(), "session/delete was answered with " + gone.describe());
+  run.report.expect(run.number("DELETE-1"), gone.ok(), "session/delete was answered with " + gone.describe());
   if (!gone.ok() || !client.advertises("list"))
-    return run.report.skip("A-DELETE-2", "session/list is not advertised, or nothing was deleted");
+    return run.report.skip(run.number("DELETE-2"), "session/list is not advertised, or nothing was deleted");
   if (const auto all = list(client, Json()))
-    run.report.expect("A-DELETE-2", !holds(*all, *session), "still listed: " + *session);
+    run.report.expect(run.number("DELETE-2"), !holds(*all, *session), "still listed: " + *session);
 }
-
-}  // namespace
 
 void check_sessions(AgentRun& run) {
   AgentClient& client = run.client();

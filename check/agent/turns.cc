@@ -39,22 +39,60 @@ void check_content(AgentClient& client, const std::string& session) {
     return capabilities["promptCapabilities"][kind].as_bool() == true;
   };
   if (advertised("image"))
-    expect_turn(client, session, "A-TURN-4",
-                Json::object({{"type", "image"}, {"data", picture}, {"mimeType", "image/png"}}));
+    expect_turn(client, session, "A-TURN-4", picture_block());
   else
     run.report.skip("A-TURN-4", "pictures are not advertised");
   if (advertised("audio"))
-    expect_turn(client, session, "A-TURN-5",
-                Json::object({{"type", "audio"}, {"data", sound}, {"mimeType", "audio/wav"}}));
+    expect_turn(client, session, "A-TURN-5", sound_block());
   else
     run.report.skip("A-TURN-5", "sound is not advertised");
-  const Json inside = Json::object({{"uri", uri}, {"text", "one\n"}, {"mimeType", "text/plain"}});
   if (advertised("embeddedContext"))
-    expect_turn(client, session, "A-TURN-6",
-                Json::object({{"type", "resource"}, {"resource", inside}}));
+    expect_turn(client, session, "A-TURN-6", resource_block(uri));
   else
     run.report.skip("A-TURN-6", "embedded resources are not advertised");
 }
+
+}  // namespace
+
+Json picture_block() {
+  return Json::object({{"type", "image"}, {"data", picture}, {"mimeType", "image/png"}});
+}
+Json sound_block() {
+  return Json::object({{"type", "audio"}, {"data", sound}, {"mimeType", "audio/wav"}});
+}
+Json resource_block(const std::string& uri) {
+  const Json inside = Json::object({{"uri", uri}, {"text", "one\n"}, {"mimeType", "text/plain"}});
+  return Json::object({{"type", "resource"}, {"resource", inside}});
+}
+
+void expect_commands(AgentRun& run, JsonView commands) {
+  std::set<std::string> names;
+  std::string spelt;
+  for (const JsonView command : commands.elements()) {
+    const std::string name = command["name"].as_string().value_or("");
+    names.insert(name);
+    if (name.find_first_of("/ \t\n") != std::string::npos) spelt = name;
+  }
+  run.report.expect(run.number("COMMAND-1"), names.size() == commands.size(),
+                    "a name stands there twice: " + std::string(commands.text()));
+  run.report.expect(run.number("COMMAND-2"), spelt.empty(), "a command is named \"" + spelt + "\"");
+}
+
+void expect_whole_plans(AgentRun& run, const std::vector<Json>& plans) {
+  for (std::size_t i = 1; i < plans.size(); ++i)
+    for (const JsonView old : plans[i - 1].elements()) {
+      const auto status = old["status"].as_string();
+      bool there = status == "completed" || status == "cancelled";
+      for (const JsonView entry : plans[i].elements())
+        there = there || entry["content"] == old["content"];
+      run.report.expect(run.number("PLAN-1"), there,
+                        "the next update is without " + std::string(old.text()));
+    }
+  if (plans.size() == 1) run.report.pass(run.number("PLAN-1"));
+  if (plans.empty()) run.report.skip(run.number("PLAN-1"), "the agent made no plan");
+}
+
+namespace {
 
 void check_commands(AgentClient& client) {
   AgentRun& run = client.run();
@@ -63,16 +101,7 @@ void check_commands(AgentClient& client) {
     const JsonView commands = update.update["availableCommands"];
     if (update.kind != "available_commands_update" || commands.size() == 0) continue;
     any = true;
-    std::set<std::string> names;
-    std::string spelt;
-    for (const JsonView command : commands.elements()) {
-      const std::string name = command["name"].as_string().value_or("");
-      names.insert(name);
-      if (name.find_first_of("/ \t\n") != std::string::npos) spelt = name;
-    }
-    run.report.expect("A-COMMAND-1", names.size() == commands.size(),
-                      "a name stands there twice: " + std::string(commands.text()));
-    run.report.expect("A-COMMAND-2", spelt.empty(), "a command is named \"" + spelt + "\"");
+    expect_commands(run, commands);
   }
   if (!any)
     skip_all(run, {"A-COMMAND-1", "A-COMMAND-2"}, "the agent sent no available_commands_update");
@@ -82,25 +111,10 @@ void check_plan(AgentClient& client, const std::string& session) {
   AgentRun& run = client.run();
   const std::size_t from = client.updates.size();
   client.prompt(session, run.prompt("plan"));
-  std::optional<Json> before;
-  std::size_t plans = 0;
-  for (std::size_t i = from; i < client.updates.size(); ++i) {
-    if (client.updates[i].kind != "plan") continue;
-    ++plans;
-    const Json entries(client.updates[i].update["entries"]);
-    if (before) {
-      for (const JsonView old : before->elements()) {
-        bool there = old["status"].as_string() == "completed";
-        for (const JsonView entry : entries.elements())
-          there = there || entry["content"] == old["content"];
-        run.report.expect("A-PLAN-1", there,
-                          "the next update is without " + std::string(old.text()));
-      }
-    }
-    before = entries;
-  }
-  if (plans == 1) run.report.pass("A-PLAN-1");
-  if (plans == 0) run.report.skip("A-PLAN-1", "the agent made no plan");
+  std::vector<Json> plans;
+  for (std::size_t i = from; i < client.updates.size(); ++i)
+    if (client.updates[i].kind == "plan") plans.emplace_back(client.updates[i].update["entries"]);
+  expect_whole_plans(run, plans);
 }
 
 // The prompt, with a client that fails at what it makes the agent ask for.

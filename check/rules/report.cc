@@ -129,7 +129,8 @@ std::vector<const Requirement*> select(Side side, int protocol,
   // Those of an area stand together, in the order of the areas' first appearance.
   std::vector<std::string_view> areas;
   const auto rank = [&](const Requirement* requirement) {
-    const std::string_view area = requirement->id.substr(0, requirement->id.rfind('-'));
+    const std::string_view id = requirement->id;
+    const std::string_view area = id.substr(id.find('-'), id.rfind('-') - id.find('-'));
     const auto found = std::ranges::find(areas, area);
     if (found != areas.end()) return found - areas.begin();
     areas.push_back(area);

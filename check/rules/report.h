@@ -66,8 +66,9 @@ class Report {
   std::string gave_up_;
 };
 
-// The requirements that `--only` names: ids, or the beginning of ids up to a hyphen ("A-INIT"). All
-// of the side and the version of the protocol if there are no names. An unknown name is put into `unknown`.
+// The requirements of a side and a version of the protocol that `--only` names: ids, or the
+// beginning of ids up to a hyphen ("A-INIT"). All if there are no names. An unknown name is put
+// into `unknown`.
 std::vector<const Requirement*> select(Side side, int protocol,
                                        const std::vector<std::string>& only, std::string& unknown);
 
