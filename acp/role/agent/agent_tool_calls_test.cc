@@ -1,0 +1,198 @@
+// Tool calls that a client cancels alone.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acp/agent.h"
+#include "acp/error.h"
+#include "acp/schema/v1.h"
+#include "acp/testing/gate.h"
+#include "acp/testing/version2_client.h"
+
+namespace acp {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace)
+
+using Work = std::function<void(const Turn& turn, const ToolCall& call)>;
+
+// An agent whose turn makes one call.
+Agent agent_with(Work work) {
+  Agent agent("test", "1");
+  agent.versions({1, 2}).on_prompt([work = std::move(work)](Turn turn) {
+    const ToolCall call = turn.tool_call("Working", ToolKind::execute);
+    work(turn, call);
+    return StopReason::end_turn;
+  });
+  return agent;
+}
+
+constexpr auto long_time = std::chrono::hours(1);
+
+// The call's id, as soon as it can be cancelled.
+std::string cancellable(Version2Client& client) {
+  const Json offer =
+      client.update([](JsonView update) { return update["capabilities"]["cancel"].is_object(); });
+  return client.text_of(offer["toolCallId"]);
+}
+
+TEST(CancelOneCall, TheTurnGoesOn) {
+  const Within limit("tool_call/cancel");
+  Agent agent = agent_with([](const Turn& turn, const ToolCall& call) {
+    call.start().wait();
+    EXPECT_THROW(call.context().sleep(long_time).wait(), Cancelled);
+    EXPECT_TRUE(call.cancelled());
+    EXPECT_FALSE(turn.cancelled());
+    call.fail("stopped").wait();
+    turn.say("went on").wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  const std::string id = cancellable(client);
+  const std::string other = std::exchange(client.session, client.open("/"));
+  EXPECT_EQ(client.code_of(client.ask_about("tool_call/cancel", "toolCallId", id)), -32602);
+  client.session = "nowhere";
+  EXPECT_EQ(client.code_of(client.ask_about("tool_call/cancel", "toolCallId", id)), -32002);
+  client.session = other;
+  EXPECT_EQ(client.code_of(client.ask_about("tool_call/cancel", "toolCallId", "x")), -32602);
+  const Json accepted = client.ask_about("tool_call/cancel", "toolCallId", id);
+  EXPECT_EQ(accepted["result"].text(), "{}");
+  EXPECT_EQ(client.idle()["stopReason"].as_string(), "end_turn");
+  const Json last = client.updates("tool_call_update").back();
+  EXPECT_EQ(last["status"].as_string(), "cancelled");
+  EXPECT_TRUE(last["capabilities"].is_null());
+  EXPECT_EQ(client.updates("agent_message_chunk").size(), 1u);
+  EXPECT_EQ(client.code_of(client.ask_about("tool_call/cancel", "toolCallId", id)), -32602);
+}
+
+TEST(CancelOneCall, OnlyWhereSomebodyListens) {
+  const Within limit("a call that nobody can cancel");
+  Gate go;
+  Agent agent = agent_with([&](const Turn&, const ToolCall& call) {
+    call.start().wait();
+    go.wait("the client has tried");
+    call.complete().wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  const Json begins = client.update("tool_call_update", "status");
+  const std::string id = client.text_of(begins["toolCallId"]);
+  EXPECT_EQ(client.code_of(client.ask_about("tool_call/cancel", "toolCallId", id)), -32602);
+  go.open();
+  client.idle();
+  for (const Json& update : client.updates("tool_call_update"))
+    EXPECT_TRUE(update["capabilities"].absent()) << update.text();
+}
+
+TEST(CancelOneCall, WhatIsDoneFirstIsDone) {
+  const Within limit("a call that completes though it is cancelled");
+  Gate go;
+  Agent agent = agent_with([&](const Turn&, const ToolCall& call) {
+    EXPECT_FALSE(call.cancelled());
+    go.wait("the client has cancelled");
+    EXPECT_TRUE(call.cancelled());
+    call.complete().wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  client.ask_about("tool_call/cancel", "toolCallId", cancellable(client));
+  go.open();
+  client.idle();
+  EXPECT_EQ(client.updates("tool_call_update").back()["status"].as_string(), "completed");
+}
+
+TEST(CancelOneCall, TakesItsQuestionBack) {
+  const Within limit("a question of a call that is cancelled");
+  Agent agent = agent_with([](const Turn&, const ToolCall& call) {
+    EXPECT_FALSE(call.cancelled());
+    EXPECT_THROW(call.ask_permission().wait(), Cancelled);
+    call.fail("never mind").wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  const std::string id = cancellable(client);
+  const Json asked = client.until([](const Json& message) {
+    return message["method"].as_string() == "session/request_permission";
+  });
+  client.ask_about("tool_call/cancel", "toolCallId", id);
+  EXPECT_EQ(client.idle()["stopReason"].as_string(), "end_turn");
+  bool taken_back = false;
+  for (const Json& message : client.seen)
+    taken_back |= message["method"].as_string() == "$/cancel_request" &&
+                  message["params"]["requestId"].text() == asked["id"].text();
+  EXPECT_TRUE(taken_back);
+}
+
+TEST(CancelOneCall, ACancelledThatIsNotCaughtEndsTheTurn) {
+  const Within limit("an exception that passes");
+  Agent agent =
+      agent_with([](const Turn&, const ToolCall& call) { call.context().sleep(long_time).wait(); });
+  Version2Client client(agent);
+  client.prompt();
+  client.ask_about("tool_call/cancel", "toolCallId", cancellable(client));
+  EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
+  EXPECT_EQ(client.updates("tool_call_update").back()["status"].as_string(), "cancelled");
+}
+
+TEST(CancelOneCall, TheTurnsCancellingReachesIt) {
+  const Within limit("a turn that is cancelled");
+  Events seen;
+  Agent agent = agent_with([&](const Turn& turn, const ToolCall& call) {
+    const SessionContext context = call.context();
+    call.start().wait();
+    try {
+      context.sleep(long_time).wait();
+    } catch (const Cancelled&) {
+      seen.add(turn.cancelled() && call.cancelled() ? "both" : "one");
+    }
+    // It makes no difference when the token is asked for.
+    seen.add(turn.tool_call("Late", ToolKind::other).cancelled() ? "late" : "not late");
+  });
+  Version2Client client(agent);
+  client.prompt();
+  client.update([](JsonView update) { return update["status"].as_string() == "in_progress"; });
+  client.notify("session/cancel");
+  EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
+
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  served.raw.prompt("5", session, "go");
+  served.raw.read_call("session/update");
+  served.raw.read_call("session/update");
+  served.raw.line(R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":)" +
+                  Json(session).text() + "}}");
+  const Json answer = served.raw.read_answer("5");
+  EXPECT_EQ(answer["result"]["stopReason"].as_string(), "cancelled");
+  EXPECT_EQ(seen.list(), (std::vector<std::string>{"both", "late", "both", "late"}));
+  for (const std::string& line : served.raw.seen())
+    EXPECT_EQ(line.find("capabilities\":{\"cancel"), std::string::npos) << line;
+}
+
+// Many calls: those that have ended are forgotten.
+TEST(CancelOneCall, EachOfMany) {
+  const Within limit("many calls");
+  Agent agent("test", "1");
+  agent.versions({2}).on_prompt([](Turn turn) {
+    for (int i = 0; i < 100; ++i) {
+      const ToolCall call = turn.tool_call("Quick", ToolKind::other);
+      EXPECT_FALSE(call.cancelled());
+      call.complete().wait();
+    }
+    const ToolCall last = turn.tool_call("Slow", ToolKind::other);
+    last.start().wait();
+    EXPECT_THROW(last.context().sleep(long_time).wait(), Cancelled);
+    return StopReason::end_turn;
+  });
+  Version2Client client(agent);
+  client.prompt();
+  client.update([](JsonView update) { return update["status"].as_string() == "in_progress"; });
+  client.notify("session/cancel");
+  EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
+}
+
+}  // namespace
+}  // namespace acp
