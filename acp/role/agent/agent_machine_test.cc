@@ -29,12 +29,16 @@ struct Doing {
   std::function<std::string(const std::string& path, std::stop_token stop)> read;
   std::function<void(OwnMachine::Watcher& watcher, const std::string& id)> create;
   Events events;
+  Gate gone;
 };
 
 class TestMachine final : public OwnMachine {
  public:
   TestMachine(Watcher& watcher, Doing& doing) : watcher_(watcher), doing_(doing) {}
-  ~TestMachine() override { doing_.events.add("gone"); }
+  ~TestMachine() override {
+    doing_.events.add("gone");
+    doing_.gone.open();
+  }
 
   v1::ReadTextFileResponse read_file(const Session& session, const v1::ReadTextFileRequest& request,
                                      std::stop_token stop) override {
@@ -280,19 +284,21 @@ TEST_F(MachineTest, EndsWithTheConnection) {
 TEST_F(MachineTest, EndsThoughAHandlerDoesNot) {
   const Within limit("a handler that is left behind");
   doing.read = [](const std::string&, const std::stop_token&) { return std::string(); };
-  Gate over;
+  Gate over, left;
   work = [&](const Turn& turn) {
     turn.read_file("/a").wait();
     turn.say("begun").wait();
     over.wait("the connection has ended");
+    left.open();
   };
   Version2Client client(agent);
   client.prompt();
   client.update("agent_message_chunk", "content");
   client.served.connection.close();
   EXPECT_FALSE(client.served.connection.wait());
-  EXPECT_EQ(doing.events.list(), std::vector<std::string>{"gone"});
+  doing.gone.wait("the machine is destroyed");
   over.open();
+  left.wait("the handler ends after all");
 }
 
 }  // namespace
