@@ -22,6 +22,11 @@ void CheckOptions::add_to(const Command& app, const std::string& area,
   app.add_option("--framing", framing, "How messages are framed")
       ->type_name("newline|content-length")
       ->capture_default_str();
+  app.add_option("--protocol", protocol,
+                 "The version of ACP to speak: 2 is a draft, see docs/versions.md")
+      ->type_name("VERSION")
+      ->one_of({"1", "2"})
+      ->capture_default_str();
   add_seconds(app, "--timeout", timeout, timeout_help)->capture_default_str();
   app.add_flag("-v,--verbose", verbose, "Tell why requirements were skipped");
 }
@@ -29,8 +34,11 @@ void CheckOptions::add_to(const Command& app, const std::string& area,
 CheckOptions::Read CheckOptions::read() const {
   Read read;
   std::string unknown;
-  read.selected = check::select(side, only, unknown);
-  if (!unknown.empty()) throw BadUsage("there is no requirement " + unknown + "; see --list");
+  read.protocol = protocol == "2" ? 2 : 1;
+  read.selected = check::select(side, read.protocol, only, unknown);
+  if (!unknown.empty())
+    throw BadUsage("there is no requirement " + unknown +
+                   (read.protocol == 2 ? " of version 2" : "") + "; see --list");
   if (json == "-" && junit == "-") throw BadUsage("only one of --json and --junit can be -");
   const auto known = rpc::framing_from(framing);
   if (!known || *known == rpc::Framing::automatic)

@@ -25,6 +25,7 @@ struct CheckOptions {
   bool verbose = false;
   std::string junit = {}, json = {};
   std::string framing = "newline";
+  std::string protocol = "1";
 
   // `area` is one of the requirements' areas; `timeout_help` describes the time limit.
   void add_to(const Command& app, const std::string& area, const std::string& timeout_help);
@@ -34,6 +35,7 @@ struct CheckOptions {
     std::vector<const check::Requirement*> selected;
     rpc::Framing framing;
     std::chrono::milliseconds timeout;
+    int protocol;
   };
   // Lists the requirements, or calls `check`; reports BadUsage. Returns the exit code.
   int run(const std::function<int(const Read&)>& check) const;

@@ -11,6 +11,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+constexpr std::string_view plain_result =
+    R"({"protocolVersion":1,"agentCapabilities":{"loadSession":false,"promptCapabilities":)"
+    R"({"image":false,"audio":false,"embeddedContext":false},"mcpCapabilities":{"http":false,)"
+    R"("sse":false}},"agentInfo":{"name":"acp-check","version":"1"},"authMethods":[]})";
+constexpr std::string_view plain_result_2 =
+    R"({"protocolVersion":2,"capabilities":{"session":{"prompt":{},"mcp":{"stdio":{}}}},)"
+    R"("info":{"name":"acp-check","version":"1"},"authMethods":[]})";
+
 std::string text_of(JsonView value) { return std::string(value.text()); }
 
 void replace_all(std::string& text, std::string_view what, const std::string& with) {
@@ -39,7 +47,9 @@ void Judge::expect(std::string_view id, bool ok, const std::string& message) {
 
 ClientScenario::ClientScenario(const ClientCheckOptions& options, const ClientFacts& facts,
                                Judge& judge, std::string name, std::filesystem::path directory)
-    : options_(options),
+    : protocol(options.protocol),
+      initialize_result(options.protocol == 2 ? plain_result_2 : plain_result),
+      options_(options),
       facts_(facts),
       judge_(judge),
       name_(std::move(name)),
@@ -175,14 +185,28 @@ void ClientScenario::take(const PassedFrame& frame) {
 }
 
 void ClientScenario::serve(const Incoming& call) {
-  if (call.method == "initialize") capabilities_ = Json(call["params"]["clientCapabilities"]);
+  if (call.method == "initialize")
+    capabilities_ = Json(call["params"][protocol == 2 ? "capabilities" : "clientCapabilities"]);
   if (call.method == "session/new") session_cwd_ = call["params"]["cwd"].as_string().value_or("");
   if (intercept && intercept(call)) return;
   const std::string& method = call.method;
   if (!call.request) return;
-  if (method == "initialize") return answer(call, initialize_result);
+  if (method == "initialize") {
+    const std::int64_t asked = call["params"]["protocolVersion"].as_int64().value_or(0);
+    if (protocol == 2 && asked < 2)
+      return send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(call["id"]) +
+                  R"(,"error":{"code":-32022,"message":"Unsupported protocol version",)"
+                  R"("data":{"requested":)" +
+                  std::to_string(asked) + R"(,"supported":[2]}}})");
+    return answer(call, initialize_result);
+  }
   if (method == "session/prompt") {
     prompts_.push_back(call);
+    if (protocol == 2) {
+      insert(call);
+      if (prompts_.size() > 1) end_turn();
+      return;
+    }
     // Only the first one is played with.
     if (prompts_.size() > 1) return answer(call, R"({"stopReason":"end_turn"})");
     open_prompts_.push_back(call);
@@ -197,6 +221,7 @@ void ClientScenario::serve(const Incoming& call) {
   }
   if (method == "session/load" || method == "session/resume") {
     session_ = text_of(call["params"]["sessionId"]);
+    if (protocol == 2) state("\"idle\"");
     return answer(call, "{}");
   }
   if (method == "session/list") return answer(call, R"({"sessions":[]})");
@@ -206,8 +231,10 @@ void ClientScenario::serve(const Incoming& call) {
     return answer(call, options == std::string::npos ? R"({"configOptions":[]})"
                                                      : "{" + session_members.substr(options) + "}");
   }
-  if (method == "authenticate" || method == "logout" || method == "session/set_mode" ||
-      method == "session/close" || method == "session/delete")
+  const bool of_version = protocol == 2 ? method == "auth/login" || method == "auth/logout"
+                                        : method == "authenticate" || method == "logout" ||
+                                              method == "session/set_mode";
+  if (of_version || method == "session/close" || method == "session/delete")
     return answer(call, "{}");
   answer_error(call, -32601, "Method not found");
 }
@@ -247,6 +274,48 @@ void ClientScenario::update(std::string_view update) {
   notify("session/update", "{\"sessionId\":$S,\"update\":" + std::string(update) + "}");
 }
 
+std::string ClientScenario::number(std::string_view area_and_number) const {
+  return (options_.protocol == 2 ? "C2-" : "C-") + std::string(area_and_number);
+}
+
+void ClientScenario::say(std::string_view text) {
+  update(R"({"sessionUpdate":"agent_message_chunk",)" +
+         std::string(protocol == 2 ? R"("messageId":"said",)" : "") +
+         R"("content":{"type":"text","text":)" + Json(text).text() + "}}");
+}
+
+void ClientScenario::show_call(std::string_view id) {
+  update(std::string(R"({"sessionUpdate":)") +
+         (protocol == 2 ? R"("tool_call_update")" : R"("tool_call")") + ",\"toolCallId\":" +
+         Json(id).text() + R"(,"title":"Edit a file","kind":"edit","status":"pending"})");
+}
+
+void ClientScenario::fail_call(std::string_view id) {
+  update(R"({"sessionUpdate":"tool_call_update","toolCallId":)" + Json(id).text() +
+         R"(,"status":"failed"})");
+}
+
+std::string ClientScenario::permission(std::string_view call) const {
+  const std::string of_call = R"("toolCall":{"toolCallId":)" + Json(call).text() +
+                              R"(,"title":"Edit a file","kind":"edit","status":"pending"})";
+  const std::string options =
+      R"("options":[{"optionId":"never","name":"Never","kind":"reject_always"},)"
+      R"({"optionId":"yes","name":"Yes","kind":"allow_once"},)"
+      R"({"optionId":"no","name":"No","kind":"reject_once"}]})";
+  if (protocol != 2) return "{\"sessionId\":$S," + of_call + "," + options;
+  return R"({"sessionId":$S,"title":"Edit a file?","subject":{"type":"tool_call",)" + of_call +
+         "}," + options;
+}
+
+void ClientScenario::insert(const Incoming& prompt) {
+  const std::string message = "\"message " + std::to_string(++messages_) + "\"";
+  open_prompts_.push_back(prompt);
+  answer(prompt, "{\"messageId\":" + message + "}");
+  update(R"({"sessionUpdate":"user_message","messageId":)" + message +
+         ",\"content\":" + text_of(prompt["params"]["prompt"]) + "}");
+  state("\"running\"");
+}
+
 void ClientScenario::answer(const Incoming& request, std::string_view result) {
   send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"result\":" + filled(result) +
        "}");
@@ -258,6 +327,11 @@ void ClientScenario::answer_error(const Incoming& request, int code, std::string
 }
 
 void ClientScenario::end_turn(std::string_view stop_reason) {
+  if (protocol == 2) {
+    if (!open_prompts_.empty()) state("\"idle\",\"stopReason\":" + Json(stop_reason).text());
+    open_prompts_.clear();
+    return;
+  }
   const std::string result = "{\"stopReason\":" + Json(stop_reason).text() + "}";
   for (const Incoming& prompt : open_prompts_) answer(prompt, result);
   open_prompts_.clear();

@@ -68,10 +68,8 @@ class ClientScenario {
   ~ClientScenario();
 
   // ---- the part: set before the client comes to it
-  std::string initialize_result =
-      R"({"protocolVersion":1,"agentCapabilities":{"loadSession":false,"promptCapabilities":)"
-      R"({"image":false,"audio":false,"embeddedContext":false},"mcpCapabilities":{"http":false,)"
-      R"("sse":false}},"agentInfo":{"name":"acp-check","version":"1"},"authMethods":[]})";
+  int protocol;  // the version that our agent speaks
+  std::string initialize_result;
   std::string session_members;  // of the answer to session/new, after the id: `,"modes":…`
   // Sees every request and notification of the client first; returns true if it has handled it.
   std::function<bool(const Incoming&)> intercept;
@@ -82,6 +80,8 @@ class ClientScenario {
   // Starts the client. If it does not connect, skips all requirements of the scenario and returns
   // false.
   bool start();
+  // Whether the client has connected, now or once more, within this time.
+  bool met(std::chrono::milliseconds time);
   // Waits until the client has called this method.
   bool reach(std::string_view method);
   // start() and reach the first prompt; skips everything otherwise.
@@ -99,10 +99,22 @@ class ClientScenario {
   bool answered(const std::string& id) const { return answers_.contains(id); }
   void notify(std::string_view method, std::string_view params);
   void update(std::string_view update);
+  // A piece of what the agent says, in words of the version.
+  void say(std::string_view text);
+  // A tool call that is pending; its end.
+  void show_call(std::string_view id);
+  void fail_call(std::string_view id);
+  // The params of a permission request about a tool call.
+  std::string permission(std::string_view call) const;
   void answer(const Incoming& request, std::string_view result);
   void answer_error(const Incoming& request, int code, std::string_view message);
   void raw(std::string_view bytes) { wire_->send_bytes(bytes); }
-  // Answers each open prompt.
+  // Version 2: the prompt is answered, its message comes back, and the session runs.
+  void insert(const Incoming& prompt);
+  void state(std::string_view members) {
+    update("{\"sessionUpdate\":\"state_update\",\"state\":" + std::string(members) + "}");
+  }
+  // Answers each open prompt; in version 2 the session is idle.
   void end_turn(std::string_view stop_reason = "end_turn");
   // Whether the client has read everything, and still answers.
   bool alive();
@@ -129,6 +141,8 @@ class ClientScenario {
   const std::vector<Incoming>& prompts() const { return prompts_; }
   bool gone() const { return !wire_ || wire_->ended() || wire_->broken(); }
   JsonView capabilities() const { return capabilities_; }
+  // "AUTH-1" → "C-AUTH-1" or "C2-AUTH-1"
+  std::string number(std::string_view area_and_number) const;
   const std::string& session_cwd() const { return session_cwd_; }
   const std::filesystem::path& work() const { return work_; }
   const std::filesystem::path& outside() const { return outside_; }
@@ -154,8 +168,6 @@ class ClientScenario {
 
  private:
   void spawn();
-  // Whether the client has connected within this time.
-  bool met(std::chrono::milliseconds time);
   void take(const PassedFrame& frame);
   void serve(const Incoming& call);
   void send(const std::string& message);
@@ -184,6 +196,7 @@ class ClientScenario {
   Json capabilities_;
   std::vector<Incoming> calls_, prompts_;
   std::vector<Incoming> open_prompts_;
+  std::size_t messages_ = 0;  // ids given out
   std::map<std::string, Json> answers_;
   std::size_t sessions_ = 0;
   std::int64_t next_id_ = 1;
@@ -201,9 +214,13 @@ std::vector<ScenarioCase> client_start_scenarios();
 std::vector<ScenarioCase> client_turn_scenarios();
 std::vector<ScenarioCase> client_update_scenarios();
 std::vector<ScenarioCase> client_rpc_scenarios();
+std::vector<ScenarioCase> client_honest_scenarios();
 std::vector<ScenarioCase> client_file_scenarios();
 std::vector<ScenarioCase> client_terminal_scenarios();
 std::vector<ScenarioCase> client_question_scenarios();
 std::vector<ScenarioCase> client_end_scenarios();
+
+// Those of version 2, with what is the same in both.
+std::vector<ScenarioCase> client_scenarios_2();
 
 }  // namespace acp::check

@@ -29,11 +29,7 @@ bool ClientScenario::alive() {
     case ClientFacts::Barrier::extension:
       return call("_check/ping", "{}").has_value();
     case ClientFacts::Barrier::permission:
-      return call("session/request_permission",
-                  R"({"sessionId":$S,"toolCall":{"toolCallId":"barrier","title":"Go on?"},)"
-                  R"("options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},)"
-                  R"({"optionId":"no","name":"No","kind":"reject_once"}]})")
-          .has_value();
+      return call("session/request_permission", permission("barrier")).has_value();
     case ClientFacts::Barrier::none:
       // It answers nothing: that it stays has to do, and how it ends.
       until([&] { return gone(); }, 300ms);

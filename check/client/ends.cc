@@ -45,9 +45,8 @@ void play_dies_second(ClientScenario& scenario) {
 
 void play_dies_in_turn(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  scenario.update(
-      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I"}})");
-  scenario.update(R"({"sessionUpdate":"tool_call","toolCallId":"d","title":"Dig"})");
+  scenario.say("I");
+  scenario.show_call("d");
   scenario.alive();
   scenario.die();
   expect_noticed(scenario, "C-LIFE-3", "the agent died in the middle of a turn");

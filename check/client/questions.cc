@@ -1,6 +1,6 @@
 // Scenarios of what an agent asks the user: permissions, elicitations; and of cancelling.
 #include "check/client/answer.h"
-#include "check/client/client_scenario.h"
+#include "check/client/scenario_parts.h"
 
 namespace acp::check {
 namespace {
@@ -11,29 +11,17 @@ bool has_outcome(const std::optional<Json>& answer) {
   return answer && (*answer)["result"]["outcome"]["outcome"].is_string();
 }
 
-constexpr std::string_view options =
-    R"("options":[{"optionId":"never","name":"Never","kind":"reject_always"},)"
-    R"({"optionId":"yes","name":"Yes","kind":"allow_once"},)"
-    R"({"optionId":"no","name":"No","kind":"reject_once"}])";
-
-std::string permission(const char* call) {
-  return R"({"sessionId":$S,"toolCall":{"toolCallId":")" + std::string(call) +
-         R"(","title":"Edit a file","kind":"edit","status":"pending"},)" + std::string(options) +
-         "}";
-}
-
-void announce(ClientScenario& scenario, const char* call) {
-  scenario.update(R"({"sessionUpdate":"tool_call","toolCallId":")" + std::string(call) +
-                  R"(","title":"Edit a file","kind":"edit","status":"pending"})");
-}
+}  // namespace
 
 void play_permission(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  announce(scenario, "p1");
-  const auto answer = scenario.call("session/request_permission", permission("p1"));
-  scenario.expect("C-ASK-1", has_outcome(answer), shown(answer));
+  scenario.show_call("p1");
+  const auto answer = scenario.call("session/request_permission", scenario.permission("p1"));
+  scenario.expect(scenario.number("ASK-1"), has_outcome(answer), shown(answer));
   scenario.finish();
 }
+
+namespace {
 
 void play_odd_permission(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
@@ -46,18 +34,19 @@ void play_odd_permission(ClientScenario& scenario) {
   scenario.finish();
 }
 
+}  // namespace
+
 void play_two_permissions(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  announce(scenario, "p1");
-  announce(scenario, "p2");
-  const std::string one = scenario.ask("session/request_permission", permission("p1"));
-  const std::string two = scenario.ask("session/request_permission", permission("p2"));
+  scenario.show_call("p1");
+  scenario.show_call("p2");
+  const std::string one = scenario.ask("session/request_permission", scenario.permission("p1"));
+  const std::string two = scenario.ask("session/request_permission", scenario.permission("p2"));
   const auto first = scenario.answer_to(one), second = scenario.answer_to(two);
-  scenario.expect("C-ASK-3", first && second, shown(first) + "; " + shown(second));
+  scenario.expect(scenario.number("ASK-3"), first && second, shown(first) + "; " + shown(second));
   scenario.finish();
 }
 
-// True if the client has sent session/cancel.
 bool make_cancel(ClientScenario& scenario) {
   if (!scenario.started_by_us()) {
     if (scenario.options().say) scenario.options().say("cancel the turn now");
@@ -71,17 +60,18 @@ bool make_cancel(ClientScenario& scenario) {
   return false;
 }
 
+namespace {
+
 void play_cancel(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  scenario.update(
-      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"1"}})");
-  announce(scenario, "c1");
+  scenario.say("1");
+  scenario.show_call("c1");
   if (!scenario.alive()) {
     for (const std::string_view id : scenario.ids) scenario.skip(id, "the client is gone");
     return;
   }
   if (!make_cancel(scenario)) return;
-  const auto crossing = scenario.call("session/request_permission", permission("c1"));
+  const auto crossing = scenario.call("session/request_permission", scenario.permission("c1"));
   if (!crossing)
     scenario.skip("C-STOP-1", "the client did not answer: " + scenario.state());
   else
@@ -89,9 +79,8 @@ void play_cancel(ClientScenario& scenario) {
                     (*crossing)["result"]["outcome"]["outcome"].as_string() == "cancelled" ||
                         (*crossing)["error"]["code"].as_int64() == -32800,
                     shown(crossing));
-  scenario.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"failed"})");
-  scenario.update(
-      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"2"}})");
+  scenario.fail_call("c1");
+  scenario.say("2");
   const bool waits = scenario.alive();
   scenario.expect("C-STOP-2", waits, "before its prompt was answered: " + scenario.state());
   scenario.end_turn("cancelled");
@@ -100,8 +89,8 @@ void play_cancel(ClientScenario& scenario) {
 
 void play_cancel_asked(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  announce(scenario, "c1");
-  const std::string asked = scenario.ask("session/request_permission", permission("c1"));
+  scenario.show_call("c1");
+  const std::string asked = scenario.ask("session/request_permission", scenario.permission("c1"));
   // A client that answers by itself does so at once: then there is nothing to see here.
   if (scenario.until([&] { return scenario.answered(asked); }, 400ms)) {
     scenario.finish();
@@ -115,11 +104,13 @@ void play_cancel_asked(ClientScenario& scenario) {
   scenario.finish();
 }
 
+}  // namespace
+
 void play_elicitation(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
   const JsonView modes = scenario.capabilities()["elicitation"];
   if (!modes["form"].is_object()) {
-    for (const std::string_view id : {"C-ELICIT-1", "C-ELICIT-2", "C-ELICIT-3", "C-ELICIT-4"})
+    for (const std::string_view id : scenario.ids)
       scenario.skip(id, "the client does not advertise elicitation with forms");
     scenario.finish();
     return;
@@ -130,7 +121,7 @@ void play_elicitation(ClientScenario& scenario) {
       R"("object","properties":{"name":{"type":"string","title":"Name"},"age":{"type":"integer",)"
       R"("minimum":0},"colour":{"type":"string","enum":["red","blue"]}},"required":["name"]}})");
   const auto action = answer ? (*answer)["result"]["action"].as_string() : std::nullopt;
-  scenario.expect("C-ELICIT-1", action.has_value(), shown(answer));
+  scenario.expect(scenario.number("ELICIT-1"), action.has_value(), shown(answer));
   if (action == "accept") {
     const JsonView content = (*answer)["result"]["content"];
     const JsonView age = content["age"];
@@ -138,9 +129,9 @@ void play_elicitation(ClientScenario& scenario) {
     const bool fits = content["name"].is_string() &&
                       (age.absent() || age.as_int64().value_or(-1) >= 0) &&
                       (content["colour"].absent() || colour == "red" || colour == "blue");
-    scenario.expect("C-ELICIT-2", fits, shown(answer));
+    scenario.expect(scenario.number("ELICIT-2"), fits, shown(answer));
   } else {
-    scenario.skip("C-ELICIT-2", "the client did not accept");
+    scenario.skip(scenario.number("ELICIT-2"), "the client did not accept");
   }
   const bool url = modes["url"].is_object();
   const auto unknown = scenario.call(
@@ -148,13 +139,12 @@ void play_elicitation(ClientScenario& scenario) {
       url ? R"({"sessionId":$S,"mode":"telepathy","message":"Think of it"})"
           : R"({"sessionId":$S,"mode":"url","message":"Look","elicitationId":"e1","url":)"
             R"("https://example.com/"})");
-  scenario.expect("C-ELICIT-3", unknown && !(*unknown)["error"].absent(), shown(unknown));
+  scenario.expect(scenario.number("ELICIT-3"), unknown && !(*unknown)["error"].absent(),
+                  shown(unknown));
   scenario.notify("elicitation/complete", R"({"elicitationId":"nobody knows it"})");
-  scenario.survived("C-ELICIT-4", "elicitation/complete");
+  scenario.survived(scenario.number("ELICIT-4"), "elicitation/complete");
   scenario.finish();
 }
-
-}  // namespace
 
 std::vector<ScenarioCase> client_question_scenarios() {
   return {

@@ -49,10 +49,8 @@ void play_ids(ClientScenario& scenario, std::initializer_list<std::string_view> 
   scenario.ruled = false;  // an answer to nobody is judged here
   const bool permission = scenario.facts().barrier == ClientFacts::Barrier::permission;
   for (const std::string_view each : ids) {
-    scenario.ask(
-        permission ? "session/request_permission" : "_check/ping",
-        permission ? R"({"sessionId":$S,"toolCall":{"toolCallId":"i"},"options":[]})" : "{}",
-        std::string(each));
+    scenario.ask(permission ? "session/request_permission" : "_check/ping",
+                 permission ? scenario.permission("i") : "{}", std::string(each));
     if (!scenario.expect(id, scenario.answer_to(std::string(each)).has_value(),
                          "no answer with the id " + std::string(each)))
       break;
@@ -200,6 +198,10 @@ void play_not_advertised(ClientScenario& scenario) {
 
 }  // namespace
 
+std::vector<ScenarioCase> client_honest_scenarios() {
+  return {{"what was not advertised", {"C-HONEST-1"}, play_not_advertised}};
+}
+
 std::vector<ScenarioCase> client_rpc_scenarios() {
   return {
       {"unknown requests", {"C-RPC-1"}, play_unknown_request},
@@ -214,7 +216,6 @@ std::vector<ScenarioCase> client_rpc_scenarios() {
       {"line ends", {"C-RPC-11"}, play_line_ends},
       {"messages in pieces", {"C-RPC-12"}, play_pieces},
       {"notifications that do not fit", {"C-RPC-13"}, play_bad_notification},
-      {"what was not advertised", {"C-HONEST-1"}, play_not_advertised},
   };
 }
 

@@ -17,25 +17,35 @@ namespace {
 
 using Barrier = ClientFacts::Barrier;
 
+// A client that never asks for version 2 has nothing to be checked.
+void expect_version_2(ClientScenario& scenario) {
+  for (const Incoming& call : scenario.calls())
+    if (call.method == "initialize") {
+      const JsonView asked = call["params"]["protocolVersion"];
+      if (asked.as_int64().value_or(0) >= 2) return scenario.pass("C2-INIT-1");
+      scenario.fail("C2-INIT-1", "the client asks for version " + std::string(asked.text()));
+    }
+}
+
 // Nothing unusual happens; the client is got to know.
 void play_plain(ClientScenario& scenario, ClientFacts& facts) {
   const auto wait_half = [&](const std::string& id) {
     return scenario.until([&] { return scenario.answered(id); }, scenario.options().time / 2);
   };
-  if (!scenario.reach_prompt()) return;
+  if (!scenario.reach_prompt()) {
+    if (scenario.protocol == 2) expect_version_2(scenario);
+    return;
+  }
   facts.prompted = true;
-  scenario.update(
-      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello"}})");
+  scenario.say("Hello");
   if (!wait_half(scenario.ask("_check/ping", "{}"))) {
-    const std::string permission = scenario.ask(
-        "session/request_permission",
-        R"({"sessionId":$S,"toolCall":{"toolCallId":"probe","title":"Go on?"},"options":)"
-        R"([{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No",)"
-        R"("kind":"reject_once"}]})");
+    const std::string permission =
+        scenario.ask("session/request_permission", scenario.permission("probe"));
     facts.barrier = wait_half(permission) ? Barrier::permission : Barrier::none;
   }
   const auto first = std::ranges::find(scenario.calls(), "initialize", &Incoming::method);
   const JsonView initialize = first == scenario.calls().end() ? JsonView() : first->json["params"];
+  if (scenario.protocol == 2) scenario.pass("C2-INIT-1");
   scenario.expect("C-INIT-1", initialize["protocolVersion"].as_int64() != 0,
                   "protocolVersion is 0");
   scenario.expect("C-INIT-2", !scenario.capabilities().absent(), "no clientCapabilities");
@@ -67,8 +77,8 @@ void play_plain(ClientScenario& scenario, ClientFacts& facts) {
   }
 }
 
-const std::vector<std::string_view> plain_ids = {"C-INIT-1", "C-INIT-2", "C-INIT-3", "C-TURN-1",
-                                                 "C-LIFE-7", "C-LIFE-8", "C-LIFE-10"};
+const std::vector<std::string_view> plain_ids = {"C2-INIT-1", "C-INIT-1", "C-INIT-2", "C-INIT-3",
+                                                 "C-TURN-1",  "C-LIFE-7", "C-LIFE-8", "C-LIFE-10"};
 
 // What an agent at a URL gives no occasion for, and why.
 const std::map<std::string_view, std::string_view> not_over_network = {
@@ -77,6 +87,7 @@ const std::map<std::string_view, std::string_view> not_over_network = {
     {"C-WIRE-4", "the server reads the messages, and refuses batches"},
     {"C-ORDER-1", "the server lets nothing in before initialize"},
     {"C-ORDER-3", "the server refuses a second initialize"},
+    {"C2-ORDER-1", "the server refuses a second initialize"},
     {"C-RPC-6", "there are no lines"},
     {"C-RPC-7", "there are no lines"},
     {"C-RPC-11", "there are no lines"},
@@ -93,12 +104,18 @@ std::set<std::string_view> ignored(const ClientCheckOptions& options) {
   return ids;
 }
 
-std::vector<ScenarioCase> all_scenarios() {
+std::vector<ScenarioCase> all_scenarios(int protocol) {
   std::vector<ScenarioCase> all;
-  for (const auto list : {client_start_scenarios, client_turn_scenarios, client_update_scenarios,
-                          client_rpc_scenarios, client_file_scenarios, client_terminal_scenarios,
-                          client_question_scenarios, client_end_scenarios})
-    for (ScenarioCase& each : list()) all.push_back(std::move(each));
+  const auto add = [&](std::initializer_list<std::vector<ScenarioCase> (*)()> lists) {
+    for (const auto list : lists)
+      for (ScenarioCase& each : list()) all.push_back(std::move(each));
+  };
+  if (protocol == 2)
+    add({client_scenarios_2, client_rpc_scenarios, client_end_scenarios});
+  else
+    add({client_start_scenarios, client_turn_scenarios, client_update_scenarios,
+         client_rpc_scenarios, client_honest_scenarios, client_file_scenarios,
+         client_terminal_scenarios, client_question_scenarios, client_end_scenarios});
   return all;
 }
 
@@ -114,15 +131,17 @@ class Run {
         report_.skip(id, "not over " + options_.transport + ": " + std::string(why));
     play_one("a plain turn", plain_ids,
              [&](ClientScenario& scenario) { play_plain(scenario, facts_); });
-    std::vector<ScenarioCase> chosen = all_scenarios();
+    std::vector<ScenarioCase> chosen = all_scenarios(options_.protocol);
     if (network)
       std::erase_if(chosen, [](const ScenarioCase& each) {
         return not_over_network.contains(each.ids.front());
       });
     // The rules of the wire may be broken anywhere: with one of them selected, all is played.
-    const bool all = std::ranges::any_of(wire_requirements(), [&](const Requirement& each) {
+    const auto chosen_rule = [&](const Requirement& each) {
       return each.side == Side::client && report_.selected(each.id);
-    });
+    };
+    const bool all = std::ranges::any_of(wire_requirements(), chosen_rule) ||
+                     std::ranges::any_of(wire_requirements_2(), chosen_rule);
     if (!all)
       std::erase_if(chosen,
                     [&](const ScenarioCase& each) { return !report_.any_selected(each.ids); });

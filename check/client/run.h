@@ -23,6 +23,7 @@ struct ClientCheckOptions {
   // The words that start relay(), without its own: "acp check relay".
   std::vector<std::string> relay;
   rpc::Framing framing = rpc::Framing::newline;
+  int protocol = 1;                        // the version of the protocol that our agent speaks
   std::chrono::milliseconds time{10'000};  // for each thing that the client is waited for
   int cancel_signal = 2;
   // Set if the client does not end by itself after its turn: it is ended with SIGTERM.

@@ -1,19 +1,32 @@
 // Scenarios of the beginning: initialize, authenticate, session/new.
-#include "check/client/client_scenario.h"
+#include "check/client/scenario_parts.h"
 
 namespace acp::check {
-namespace {
 
 using namespace std::chrono_literals;
 
-void play_minimal(ClientScenario& scenario) {
-  scenario.initialize_result = R"({"protocolVersion":1})";
+void expect_prompt(ClientScenario& scenario, std::string_view id, const std::string& what) {
   if (!scenario.start()) return;
-  const bool went_on = scenario.until([&] { return !scenario.prompts().empty(); });
-  if (scenario.expect("C-INIT-7", went_on, "no prompt followed: " + scenario.state()))
-    scenario.end_well("C-INIT-7", "an answer without capabilities");
+  const bool came = scenario.until([&] { return !scenario.prompts().empty(); });
+  if (scenario.expect(id, came, "no prompt followed: " + scenario.state()))
+    scenario.end_well(id, what);
   else
     scenario.finish();
+}
+
+bool went_on(const ClientScenario& scenario) {
+  for (const Incoming& each : scenario.calls())
+    if (each.method != "initialize" && !each.method.starts_with("$/") &&
+        !each.method.starts_with('_'))
+      return true;
+  return false;
+}
+
+namespace {
+
+void play_minimal(ClientScenario& scenario) {
+  scenario.initialize_result = R"({"protocolVersion":1})";
+  expect_prompt(scenario, "C-INIT-7", "an answer without capabilities");
 }
 
 void play_rich_initialize(ClientScenario& scenario) {
@@ -24,12 +37,7 @@ void play_rich_initialize(ClientScenario& scenario) {
       R"("agentInfo":{"name":"acp-check","version":"1","title":null,"colour":"red"},)"
       R"("authMethods":[{"id":"a","name":"A","kind":"riddle"},{"type":"handshake","id":"b",)"
       R"("name":"B","grip":"firm"}],"_meta":{"check":{"deep":[{}]}},"unheardOf":[]})";
-  if (!scenario.start()) return;
-  const bool went_on = scenario.until([&] { return !scenario.prompts().empty(); });
-  if (scenario.expect("C-INIT-8", went_on, "no prompt followed: " + scenario.state()))
-    scenario.end_well("C-INIT-8", "unknown capabilities");
-  else
-    scenario.finish();
+  expect_prompt(scenario, "C-INIT-8", "unknown capabilities");
 }
 
 void play_version(ClientScenario& scenario, const std::string& version) {
@@ -40,15 +48,8 @@ void play_version(ClientScenario& scenario, const std::string& version) {
       scenario.skip(id, "no initialize: " + scenario.state());
     return;
   }
-  const auto went_on = [&] {
-    for (const Incoming& each : scenario.calls())
-      if (each.method != "initialize" && !each.method.starts_with("$/") &&
-          !each.method.starts_with('_'))
-        return true;
-    return false;
-  };
-  scenario.until([&] { return went_on() || scenario.gone(); });
-  const bool quiet = !went_on();
+  scenario.until([&] { return went_on(scenario) || scenario.gone(); });
+  const bool quiet = !went_on(scenario);
   scenario.expect("C-INIT-4", quiet,
                   quiet ? "" : "after version " + version + ": " + scenario.calls().back().method);
   if (!quiet) {
@@ -69,7 +70,8 @@ void play_version(ClientScenario& scenario, const std::string& version) {
 void play_version_65535(ClientScenario& scenario) { play_version(scenario, "65535"); }
 void play_version_0(ClientScenario& scenario) { play_version(scenario, "0"); }
 
-// The client has been refused something that it cannot do without.
+}  // namespace
+
 void expect_failure(ClientScenario& scenario, std::string_view id, const std::string& what) {
   if (scenario.options().stays || !scenario.started_by_us()) {
     scenario.expect(id, scenario.alive() || scenario.gone(),
@@ -85,6 +87,8 @@ void expect_failure(ClientScenario& scenario, std::string_view id, const std::st
     scenario.expect(id, !ending.exit || !ending.exit->success(),
                     "after " + what + " the client " + ending.exit->describe());
 }
+
+namespace {
 
 void play_initialize_error(ClientScenario& scenario) {
   scenario.intercept = [&](const Incoming& call) {
@@ -104,20 +108,36 @@ void play_initialize_error(ClientScenario& scenario) {
 constexpr std::string_view methods_result =
     R"({"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"login","name":"Log in",)"
     R"("description":"With a name"},{"id":"other","name":"Another way"}]})";
+constexpr std::string_view methods_result_2 =
+    R"({"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"acp-check","version":)"
+    R"("1"},"authMethods":[{"type":"agent","methodId":"login","name":"Log in","description":)"
+    R"("With a name"},{"type":"agent","methodId":"other","name":"Another way"}]})";
+
+std::string_view login_of(const ClientScenario& scenario) {
+  return scenario.protocol == 2 ? "auth/login" : "authenticate";
+}
+
+void set_methods(ClientScenario& scenario) {
+  scenario.initialize_result = scenario.protocol == 2 ? methods_result_2 : methods_result;
+}
+
+}  // namespace
 
 void play_authenticate(ClientScenario& scenario) {
-  scenario.initialize_result = methods_result;
+  set_methods(scenario);
   bool authenticated = false;
   scenario.intercept = [&](const Incoming& call) {
-    if (call.method == "authenticate") authenticated = true;
+    if (call.method == login_of(scenario)) authenticated = true;
     if (call.method != "session/new" || authenticated) return false;
     scenario.answer_error(call, -32000, "Authentication required");
     return true;
   };
   if (!scenario.start()) return;
   if (!scenario.reach("session/new") && !authenticated) {
-    scenario.skip("C-AUTH-1", "the client asked for no session: " + scenario.state());
-    scenario.skip("C-AUTH-2", "the client asked for no session: " + scenario.state());
+    scenario.skip(scenario.number("AUTH-1"),
+                  "the client asked for no session: " + scenario.state());
+    scenario.skip(scenario.number("AUTH-2"),
+                  "the client asked for no session: " + scenario.state());
     return;
   }
   scenario.until([&] {
@@ -126,24 +146,25 @@ void play_authenticate(ClientScenario& scenario) {
   });
   if (!authenticated) {
     if (scenario.count("session/new") > 1 || !scenario.prompts().empty()) {
-      scenario.fail("C-AUTH-1", "the client goes on without authenticate");
+      scenario.fail(scenario.number("AUTH-1"), "the client goes on without a login");
     } else {
-      scenario.skip("C-AUTH-1", "the client did not log in: " + scenario.state());
+      scenario.skip(scenario.number("AUTH-1"), "the client did not log in: " + scenario.state());
     }
-    scenario.skip("C-AUTH-2", "the client did not log in");
+    scenario.skip(scenario.number("AUTH-2"), "the client did not log in");
     scenario.finish();
     return;
   }
-  scenario.pass("C-AUTH-1");
+  scenario.pass(scenario.number("AUTH-1"));
   const bool again = scenario.until([&] { return !scenario.prompts().empty(); });
-  scenario.expect("C-AUTH-2", again, "no session after authenticate: " + scenario.state());
+  scenario.expect(scenario.number("AUTH-2"), again,
+                  "no session after the login: " + scenario.state());
   scenario.finish();
 }
 
 void play_authenticate_fails(ClientScenario& scenario) {
-  scenario.initialize_result = methods_result;
+  set_methods(scenario);
   scenario.intercept = [&](const Incoming& call) {
-    if (call.method == "authenticate")
+    if (call.method == login_of(scenario))
       scenario.answer_error(call, -32603, "Wrong password");
     else if (call.method == "session/new")
       scenario.answer_error(call, -32000, "Authentication required");
@@ -152,13 +173,13 @@ void play_authenticate_fails(ClientScenario& scenario) {
     return true;
   };
   if (!scenario.start()) return;
-  scenario.until([&] { return scenario.called("authenticate") || scenario.gone(); });
-  if (!scenario.called("authenticate")) {
-    scenario.skip("C-AUTH-3", "the client did not log in");
+  scenario.until([&] { return scenario.called(login_of(scenario)) || scenario.gone(); });
+  if (!scenario.called(login_of(scenario))) {
+    scenario.skip(scenario.number("AUTH-3"), "the client did not log in");
     scenario.finish();
     return;
   }
-  expect_failure(scenario, "C-AUTH-3", "the error of authenticate");
+  expect_failure(scenario, scenario.number("AUTH-3"), "the error of the login");
 }
 
 void play_session_error(ClientScenario& scenario) {
@@ -168,9 +189,12 @@ void play_session_error(ClientScenario& scenario) {
   };
   if (!scenario.start()) return;
   if (!scenario.reach("session/new"))
-    return scenario.skip("C-SESS-1", "the client asked for no session: " + scenario.state());
-  expect_failure(scenario, "C-SESS-1", "the error of session/new");
+    return scenario.skip(scenario.number("SESS-1"),
+                         "the client asked for no session: " + scenario.state());
+  expect_failure(scenario, scenario.number("SESS-1"), "the error of session/new");
 }
+
+namespace {
 
 void play_rich_session(ClientScenario& scenario) {
   scenario.initialize_result =
@@ -186,38 +210,28 @@ void play_rich_session(ClientScenario& scenario) {
       R"("name":"Big","_meta":{}}]},{"id":"dial","name":"Dial","type":"dial","angle":90},)"
       R"({"id":"taste","name":"Taste","type":"select","category":"_flavour","currentValue":)"
       R"("sweet","options":[{"value":"sweet","name":"Sweet"}]}])";
-  if (!scenario.start()) return;
-  const bool went_on = scenario.until([&] { return !scenario.prompts().empty(); });
-  if (scenario.expect("C-SESS-2", went_on, "no prompt followed: " + scenario.state()))
-    scenario.end_well("C-SESS-2", "modes and options");
-  else
-    scenario.finish();
+  expect_prompt(scenario, "C-SESS-2", "modes and options");
 }
+
+}  // namespace
 
 void play_early_update(ClientScenario& scenario) {
   scenario.intercept = [&](const Incoming& call) {
     if (call.method == "session/new") {
       scenario.notify("session/update",
                       R"({"sessionId":"early-1","update":{"sessionUpdate":)"
-                      R"("available_commands_update","availableCommands":[{"name":"go",)"
-                      R"("description":"Goes"}]}})");
+                      R"("available_commands_update","availableCommands":[{"type":"command",)"
+                      R"("name":"go","description":"Goes"}]}})");
       scenario.notify("session/update",
                       R"({"sessionId":"early-1","update":{"sessionUpdate":"agent_message_chunk",)"
-                      R"("content":{"type":"text","text":"Before its time"}}})");
+                      R"("messageId":"m","content":{"type":"text","text":"Before its time"}}})");
       scenario.answer(call, R"({"sessionId":"early-1"})");
       return true;
     }
     return false;
   };
-  if (!scenario.start()) return;
-  const bool went_on = scenario.until([&] { return !scenario.prompts().empty(); });
-  if (scenario.expect("C-SESS-3", went_on, "no prompt followed: " + scenario.state()))
-    scenario.end_well("C-SESS-3", "updates before the session");
-  else
-    scenario.finish();
+  expect_prompt(scenario, scenario.number("SESS-3"), "updates before the session");
 }
-
-}  // namespace
 
 std::vector<ScenarioCase> client_start_scenarios() {
   return {

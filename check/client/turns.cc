@@ -1,14 +1,12 @@
 // Scenarios of a turn's end.
 #include <thread>
 
-#include "check/client/client_scenario.h"
+#include "check/client/scenario_parts.h"
 
 namespace acp::check {
-namespace {
 
 using namespace std::chrono_literals;
 
-// The turn was answered: the client must have noticed.
 void expect_over(ClientScenario& scenario, std::string_view id, const std::string& what) {
   if (scenario.options().stays || !scenario.started_by_us()) {
     scenario.survived(id, what);
@@ -23,11 +21,24 @@ void expect_over(ClientScenario& scenario, std::string_view id, const std::strin
 
 void play_stop(ClientScenario& scenario, std::string_view reason, std::string_view id) {
   if (!scenario.reach_prompt()) return;
-  scenario.update(
-      R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"So"}})");
+  scenario.say("So");
   scenario.end_turn(reason);
   expect_over(scenario, id, "the stop reason " + std::string(reason));
 }
+
+void expect_failed_turn(ClientScenario& scenario, std::string_view id, const std::string& what) {
+  if (scenario.options().stays || !scenario.started_by_us()) {
+    scenario.survived(id, what);
+    scenario.finish();
+    return;
+  }
+  const ClientScenario::Ending ending = scenario.finish();
+  if (scenario.facts().stays) return scenario.skip(id, "the client never ends");
+  scenario.expect(id, ending.in_time && ending.exit && !ending.exit->success(),
+                  "after " + what + " " + ending.text());
+}
+
+namespace {
 
 void play_max_tokens(ClientScenario& scenario) { play_stop(scenario, "max_tokens", "C-TURN-2"); }
 void play_max_requests(ClientScenario& scenario) {
@@ -46,18 +57,12 @@ void play_prompt_error(ClientScenario& scenario) {
   if (!scenario.start()) return;
   if (!scenario.reach("session/prompt"))
     return scenario.skip("C-TURN-4", "the client sent no session/prompt: " + scenario.state());
-  if (scenario.options().stays || !scenario.started_by_us()) {
-    scenario.survived("C-TURN-4", "an error as answer");
-    scenario.finish();
-    return;
-  }
-  const ClientScenario::Ending ending = scenario.finish();
-  if (scenario.facts().stays) return scenario.skip("C-TURN-4", "the client never ends");
-  scenario.expect("C-TURN-4", ending.in_time && ending.exit && !ending.exit->success(),
-                  "after an error as answer " + ending.text());
+  expect_failed_turn(scenario, "C-TURN-4", "an error as answer");
 }
 
-void play_slow(ClientScenario& scenario) {
+}  // namespace
+
+void play_slow(ClientScenario& scenario, std::string_view id) {
   // Longer than any time that is meant for a peer on the same machine. Nothing races with it.
   scenario.intercept = [&](const Incoming& call) {
     const bool first = scenario.count(call.method) == 1;
@@ -67,16 +72,19 @@ void play_slow(ClientScenario& scenario) {
   };
   if (!scenario.start()) return;
   const auto time = scenario.options().time + 4s;
-  if (!scenario.expect("C-TURN-5",
-                       scenario.until([&] { return !scenario.prompts().empty(); }, time),
+  if (!scenario.expect(id, scenario.until([&] { return !scenario.prompts().empty(); }, time),
                        "the client did not wait: " + scenario.state())) {
     scenario.finish();
     return;
   }
   scenario.until([&] { return scenario.gone(); }, 2000ms);
-  scenario.expect("C-TURN-5", !scenario.gone(), "the client did not wait: " + scenario.state());
-  scenario.end_well("C-TURN-5", "slow answers");
+  scenario.expect(id, !scenario.gone(), "the client did not wait: " + scenario.state());
+  scenario.end_well(id, "slow answers");
 }
+
+namespace {
+
+void play_slow_agent(ClientScenario& scenario) { play_slow(scenario, "C-TURN-5"); }
 
 void play_rich_answer(ClientScenario& scenario) {
   scenario.intercept = [&](const Incoming& call) {
@@ -103,7 +111,7 @@ std::vector<ScenarioCase> client_turn_scenarios() {
       {"stop reason cancelled", {"C-TURN-2"}, play_cancelled},
       {"an unknown stop reason", {"C-TURN-3"}, play_unknown_stop},
       {"an error as answer", {"C-TURN-4"}, play_prompt_error},
-      {"a slow agent", {"C-TURN-5"}, play_slow},
+      {"a slow agent", {"C-TURN-5"}, play_slow_agent},
       {"an answer with more in it", {"C-TURN-6"}, play_rich_answer},
   };
 }

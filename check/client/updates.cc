@@ -1,5 +1,5 @@
 // Scenarios of session/update.
-#include "check/client/client_scenario.h"
+#include "check/client/scenario_parts.h"
 
 namespace acp::check {
 namespace {
@@ -45,6 +45,8 @@ void play_known(ClientScenario& scenario) {
   scenario.end_well("C-UPD-1", "all kinds of updates");
 }
 
+}  // namespace
+
 // One scenario for each: how the client ends is part of what is judged.
 void play_updates(ClientScenario& scenario, std::initializer_list<std::string_view> updates,
                   std::string_view id, const std::string& what) {
@@ -53,6 +55,8 @@ void play_updates(ClientScenario& scenario, std::initializer_list<std::string_vi
   scenario.survived(id, what);
   scenario.end_well(id, what);
 }
+
+namespace {
 
 void play_unknown(ClientScenario& scenario) {
   play_updates(scenario,
@@ -101,15 +105,19 @@ void play_late(ClientScenario& scenario) {
   scenario.end_well("C-UPD-5", "late updates");
 }
 
+}  // namespace
+
 void play_foreign(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
   scenario.notify(
       "session/update",
       R"({"sessionId":"nobody-knows-it","update":{"sessionUpdate":"agent_message_chunk",)"
-      R"("content":{"type":"text","text":"Hello?"}}})");
-  scenario.survived("C-UPD-6", "an update of another session");
-  scenario.end_well("C-UPD-6", "an update of another session");
+      R"("messageId":"m","content":{"type":"text","text":"Hello?"}}})");
+  scenario.survived(scenario.number("UPD-6"), "an update of another session");
+  scenario.end_well(scenario.number("UPD-6"), "an update of another session");
 }
+
+namespace {
 
 void play_unannounced(ClientScenario& scenario) {
   play_updates(scenario,
@@ -121,26 +129,23 @@ void play_unannounced(ClientScenario& scenario) {
                "C-UPD-7", "tool calls out of order");
 }
 
+}  // namespace
+
 void play_huge(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
   std::string text;
   while (text.size() < std::size_t{5} << 20) text += "All work and no play makes a long line. ";
-  scenario.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
-                  text + "\"}}");
-  scenario.survived("C-UPD-8", "a message of 5 MB");
-  scenario.end_well("C-UPD-8", "a message of 5 MB");
+  scenario.say(text);
+  scenario.survived(scenario.number("UPD-8"), "a message of 5 MB");
+  scenario.end_well(scenario.number("UPD-8"), "a message of 5 MB");
 }
 
 void play_many(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  for (int i = 0; i < 5000; ++i)
-    scenario.update(R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
-                    std::to_string(i) + " \"}}");
-  scenario.survived("C-UPD-9", "5000 updates");
-  scenario.end_well("C-UPD-9", "5000 updates");
+  for (int i = 0; i < 5000; ++i) scenario.say(std::to_string(i) + " ");
+  scenario.survived(scenario.number("UPD-9"), "5000 updates");
+  scenario.end_well(scenario.number("UPD-9"), "5000 updates");
 }
-
-}  // namespace
 
 std::vector<ScenarioCase> client_update_scenarios() {
   return {

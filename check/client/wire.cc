@@ -53,6 +53,20 @@ const std::map<std::string_view, Trial> trials = {
      {"cancel while asked", "no permission request was open when the client cancelled"}},
     {"C-TERM-1", {"second terminal", "the client created no two terminals"}},
     {"C-PERM-1", {"selected", "the client selected no option of a permission request"}},
+    {"C2-ORDER-1", {"session/new", "the client asked for no session"}},
+    {"C2-ORDER-2", {"session/prompt", "the client sent no prompt"}},
+    {"C2-PATH-1", {"session/new", "the client asked for no session"}},
+    {"C2-PATH-2", {"stdio server", "the client named no MCP server that is a program"}},
+    {"C2-CAP-1", {"session/new", "the client asked for no session"}},
+    {"C2-CAP-2", {"session/new", "the client asked for no session"}},
+    {"C2-CAP-3", {"auth/login", "the client did not log in"}},
+    {"C2-CAP-4", {"session/set_config_option", "the client set no option"}},
+    {"C2-CAP-5", {"session/prompt", "the client sent no prompt"}},
+    {"C2-CAP-6", {"mcp server", "the client named no MCP server"}},
+    {"C2-CAP-7", {"directories", "the client named no additional directories"}},
+    {"C2-CAP-8", {"cancelled work", "the client cancelled no tool call and no terminal"}},
+    {"C2-MCP-1", {"mcp server", "the client named no MCP server"}},
+    {"C2-PERM-1", {"selected", "the client selected no option of a permission request"}},
 };
 
 void each_line(std::string_view text, const std::function<void(std::string_view)>& use) {
@@ -84,8 +98,11 @@ void ClientWire::notice(JsonView message, bool from_client) {
   for (const auto& [id, trial] : trials)
     if (trial.seen == method) tried_.insert(trial.seen);
   const JsonView params = message["params"];
-  for (const JsonView server : params["mcpServers"].elements())
+  for (const JsonView server : params["mcpServers"].elements()) {
     tried_.insert(server["url"].absent() ? "stdio server" : "remote server");
+    tried_.insert("mcp server");
+  }
+  if (method == "tool_call/cancel" || method == "terminal/cancel") tried_.insert("cancelled work");
   if (params["additionalDirectories"].size() > 0) tried_.insert("directories");
 }
 
@@ -135,14 +152,15 @@ void ClientWire::see(ClientScenario& scenario) {
 }
 
 void ClientWire::judge(Judge& judge) const {
-  for (const Requirement& each : wire_requirements()) {
-    if (each.side != Side::client) continue;
-    const auto trial = trials.find(each.id);
-    if (trial != trials.end() && !tried_.contains(trial->second.seen))
-      judge.skip(each.id, std::string(trial->second.otherwise));
-    else
-      judge.pass(each.id);
-  }
+  for (const auto list : {wire_requirements(), wire_requirements_2()})
+    for (const Requirement& each : list) {
+      if (each.side != Side::client) continue;
+      const auto trial = trials.find(each.id);
+      if (trial != trials.end() && !tried_.contains(trial->second.seen))
+        judge.skip(each.id, std::string(trial->second.otherwise));
+      else
+        judge.pass(each.id);
+    }
 }
 
 }  // namespace acp::check

@@ -62,6 +62,7 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
       options.remote.given() ? options.remote.exact_command(options.command) : options.command;
   how.over_network = has_server;
   how.framing = read.framing;
+  how.protocol = read.protocol;
   how.timeout = read.timeout;
   if (!options.auth.empty()) how.auth = options.auth;
   for (const std::string& prompt : options.prompts) {
@@ -104,9 +105,10 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
   command->add_option("--auth", options->auth, "Authenticate with this method first")
       ->type_name("METHOD");
   command
-      ->add_option("--prompt", options->prompts,
-                   "What to say so that the agent does something of a kind: hello, read, write, "
-                   "run, touch, plan, slow; any number of them. {cwd} and {file} are replaced")
+      ->add_option(
+          "--prompt", options->prompts,
+          "What to say so that the agent does something of a kind: hello, read, write, "
+          "run, touch, plan, slow, sleep; any number of them. {cwd} and {file} are replaced")
       ->type_name("KIND=TEXT")
       ->allow_extra_args(false);
   command
@@ -121,9 +123,9 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
       "your HOME and your variables. The sessions of the check are deleted at the end if the "
       "agent\n"
       "offers session/delete, and stay in its history if not. Of the answers to a question for\n"
-      "permission the one for this time is chosen; only A-PERM-21 rejects something for always, "
-      "and\n"
-      "there the agent has a HOME of its own.\n"
+      "permission the one for this time is chosen; only A-PERM-21 (A2-PERM-20) rejects something "
+      "for\n"
+      "always, and there the agent has a HOME of its own.\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 the agent "
       "cannot\n"
       "be started, or does not answer initialize.");

@@ -44,6 +44,7 @@ int check_client(const ClientCheckWords& options, const CheckOptions::Read& read
   how.listen = options.listen;
   if (remote) how.transport = options.transport;
   how.framing = read.framing;
+  how.protocol = read.protocol;
   how.time = read.timeout;
   const auto signal = check::signal_from(options.cancel_by);
   if (!signal) throw BadUsage("--cancel-by: there is no signal " + options.cancel_by);
