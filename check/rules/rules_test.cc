@@ -33,23 +33,27 @@ std::vector<Violation> violations_of(const Script& script) {
   return all;
 }
 
+}  // namespace
+
 std::vector<std::string> ids_of(const Script& script) {
   std::vector<std::string> ids;
   for (const Violation& each : violations_of(script)) ids.emplace_back(each.requirement->id);
   return ids;
 }
 
-std::string told(const Script& script) {
+std::string told_of(const Script& script) {
   std::string all;
   for (const Violation& each : violations_of(script))
     all += std::string(each.requirement->id) + ": " + each.message + "\n";
   return all;
 }
 
+namespace {
+
 TEST(Rules, FlagEachMutantByItsNumberAndNothingElse) {
   for (const Mutant& mutant : mutants())
     EXPECT_EQ(ids_of(mutant.script), std::vector<std::string>{mutant.id}) << mutant.id << " told\n"
-                                                                          << told(mutant.script);
+                                                                          << told_of(mutant.script);
 }
 
 TEST(Rules, EveryRequirementHasAMutant) {
@@ -65,7 +69,8 @@ TEST(Requirements, HaveIdsOfTheirOwnThatNameTheirSide) {
   std::set<std::string_view> seen;
   for (const Requirement& each : requirements()) {
     EXPECT_TRUE(seen.insert(each.id).second) << each.id;
-    EXPECT_EQ(each.id.substr(0, 2), each.side == Side::agent ? "A-" : "C-") << each.id;
+    EXPECT_EQ(each.id.front(), each.side == Side::agent ? 'A' : 'C') << each.id;
+    EXPECT_EQ(each.id.substr(1, 2) == "2-", !holds_for(each, 1)) << each.id;
     EXPECT_TRUE(each.page.starts_with("https://")) << each.id;
   }
 }
@@ -97,25 +102,25 @@ TEST(Rules, PassAWholeConversation) {
           "> " + call(4, "session/close", R"({"sessionId":"s"})"),
           "< " + result(4, "{}"),
       };
-  EXPECT_EQ(told(script), "");
+  EXPECT_EQ(told_of(script), "");
 }
 
 TEST(Rules, ALoadMayReplayAnything) {
-  EXPECT_EQ(told(start + Script{"> " + call(4, "session/load",
-                                            R"({"sessionId":"s","cwd":"/w","mcpServers":[]})"),
-                                "< " + update(R"("user_message_chunk","content":{"type":"text",)"
-                                              R"("text":"go"})"),
-                                chunk(),
-                                "< " + update(R"("tool_call","toolCallId":"c","title":"T",)"
-                                              R"("content":[{"type":"terminal",)"
-                                              R"("terminalId":"old"}])"),
-                                "< " + result(4, "null")}),
+  EXPECT_EQ(told_of(start + Script{"> " + call(4, "session/load",
+                                               R"({"sessionId":"s","cwd":"/w","mcpServers":[]})"),
+                                   "< " + update(R"("user_message_chunk","content":{"type":"text",)"
+                                                 R"("text":"go"})"),
+                                   chunk(),
+                                   "< " + update(R"("tool_call","toolCallId":"c","title":"T",)"
+                                                 R"("content":[{"type":"terminal",)"
+                                                 R"("terminalId":"old"}])"),
+                                   "< " + result(4, "null")}),
             "");
 }
 
 TEST(Rules, ATurnThatEndsWhileItIsCancelledIsNoFault) {
-  EXPECT_EQ(told(prompted + Script{stops, chunk(), ends}), "");
-  EXPECT_EQ(told(prompted + Script{stops, ends_cancelled}), "");
+  EXPECT_EQ(told_of(prompted + Script{stops, chunk(), ends}), "");
+  EXPECT_EQ(told_of(prompted + Script{stops, ends_cancelled}), "");
 }
 
 TEST(Rules, ATurnThatHasReadItsCancelAndEndsOtherwiseIsAFault) {
@@ -127,9 +132,9 @@ TEST(Rules, ATurnThatHasReadItsCancelAndEndsOtherwiseIsAFault) {
 }
 
 TEST(Rules, APermissionThatWasCancelledByItsAskerMayFail) {
-  EXPECT_EQ(told(with_call + Script{asks, stops, "> " + error(6, -32800)}), "");
-  EXPECT_EQ(told(with_call +
-                 Script{asks, stops, "> " + result(6, R"({"outcome":{"outcome":"cancelled"}})")}),
+  EXPECT_EQ(told_of(with_call + Script{asks, stops, "> " + error(6, -32800)}), "");
+  EXPECT_EQ(told_of(with_call + Script{asks, stops,
+                                       "> " + result(6, R"({"outcome":{"outcome":"cancelled"}})")}),
             "");
 }
 
@@ -140,10 +145,10 @@ TEST(Rules, WhatCannotBeReadMayBeAnsweredWithoutAnId) {
 }
 
 TEST(Rules, AVersionThatWeDoNotKnowIsOnlyHeldAgainstTheEnvelope) {
-  EXPECT_EQ(told({"> " + call(0, "initialize", R"({"protocolVersion":9,"shape":"new"})"),
-                  "< " + result(0, R"({"protocolVersion":9})"),
-                  "> " + call(1, "session/begin", R"({"where":"w"})"), "< " + result(1, "[]"),
-                  "< " + note("session/said", R"({"sessionId":"x"})")}),
+  EXPECT_EQ(told_of({"> " + call(0, "initialize", R"({"protocolVersion":9,"shape":"new"})"),
+                     "< " + result(0, R"({"protocolVersion":9})"),
+                     "> " + call(1, "session/begin", R"({"where":"w"})"), "< " + result(1, "[]"),
+                     "< " + note("session/said", R"({"sessionId":"x"})")}),
             "");
 }
 
@@ -154,7 +159,7 @@ TEST(Rules, Version2IsHeldAgainstItsOwnSchema) {
       "< " + result(0, R"({"protocolVersion":2,"info":{"name":"a","version":"1"},)"
                        R"("capabilities":{"session":{}}})"),
       "> " + call(1, "session/new", R"({"cwd":"/w"})"), "< " + result(1, R"({"sessionId":"s"})")};
-  EXPECT_EQ(told(begin), "");
+  EXPECT_EQ(told_of(begin), "");
   EXPECT_EQ(ids_of(begin + Script{"> " + call(2, "session/prompt", R"({"sessionId":"s"})")}),
             std::vector<std::string>{"C-SCHEMA-1"});
 }
@@ -193,36 +198,37 @@ TEST(Rules, WhatWasAllowedOnceMayFollowWhatWasRejected) {
       "< " + call(9, "terminal/create", R"({"sessionId":"s","command":"sh","args":["-c","make"]})");
   // Two at a time for the same command; and another command than the one that was rejected.
   EXPECT_EQ(
-      told(prompted + Script{ask(5, "c"), ask(6, "d"), selects(5, "y"), selects(6, "n"), make}),
+      told_of(prompted + Script{ask(5, "c"), ask(6, "d"), selects(5, "y"), selects(6, "n"), make}),
       "");
-  EXPECT_EQ(told(prompted + Script{ask(5, "c"), selects(5, "n"),
-                                   "< " + call(9, "terminal/create",
-                                               R"({"sessionId":"s","command":"cmake"})")}),
+  EXPECT_EQ(told_of(prompted + Script{ask(5, "c"), selects(5, "n"),
+                                      "< " + call(9, "terminal/create",
+                                                  R"({"sessionId":"s","command":"cmake"})")}),
             "");
   // The next turn begins anew.
   EXPECT_EQ(
-      told(prompted +
-           Script{ask(5, "c"), selects(5, "n"),
-                  "< " + update(R"("tool_call_update","toolCallId":"c","status":"failed")"), ends,
-                  "> " + call(3, "session/prompt", R"({"sessionId":"s","prompt":[]})"), make}),
+      told_of(prompted +
+              Script{ask(5, "c"), selects(5, "n"),
+                     "< " + update(R"("tool_call_update","toolCallId":"c","status":"failed")"),
+                     ends, "> " + call(3, "session/prompt", R"({"sessionId":"s","prompt":[]})"),
+                     make}),
       "");
 }
 
 TEST(Rules, ATurnMayEndCancelledWhereSomethingWasNotAllowedOrIsClosed) {
   const std::string undecided = "> " + result(6, R"({"outcome":{"outcome":"cancelled"}})");
-  EXPECT_EQ(told(with_call + Script{asks, undecided, ends_cancelled}), "");
+  EXPECT_EQ(told_of(with_call + Script{asks, undecided, ends_cancelled}), "");
   // A cancel that came between two turns.
-  EXPECT_EQ(told(opened + Script{stops, prompted.back(), ends_cancelled}), "");
-  EXPECT_EQ(told(prompted + Script{"> " + call(4, "session/close", R"({"sessionId":"s"})"),
-                                   ends_cancelled, "< " + result(4, "{}")}),
+  EXPECT_EQ(told_of(opened + Script{stops, prompted.back(), ends_cancelled}), "");
+  EXPECT_EQ(told_of(prompted + Script{"> " + call(4, "session/close", R"({"sessionId":"s"})"),
+                                      ends_cancelled, "< " + result(4, "{}")}),
             "");
-  EXPECT_EQ(told(prompted +
-                 Script{"> " + note("$/cancel_request", R"({"requestId":2})"), ends_cancelled}),
+  EXPECT_EQ(told_of(prompted +
+                    Script{"> " + note("$/cancel_request", R"({"requestId":2})"), ends_cancelled}),
             "");
-  EXPECT_EQ(told(with_call + Script{asks, "< " + note("$/cancel_request", R"({"requestId":6})"),
-                                    "< " + update(R"("tool_call_update","toolCallId":"c",)"
-                                                  R"("status":"failed")"),
-                                    ends}),
+  EXPECT_EQ(told_of(with_call + Script{asks, "< " + note("$/cancel_request", R"({"requestId":6})"),
+                                       "< " + update(R"("tool_call_update","toolCallId":"c",)"
+                                                     R"("status":"failed")"),
+                                       ends}),
             "");
 }
 

@@ -79,6 +79,10 @@ struct Mutant {
   Script script;
 };
 
+// The numbers of the rules that a conversation breaks; the same with what was seen.
+std::vector<std::string> ids_of(const Script& script);
+std::string told_of(const Script& script);
+
 std::vector<Mutant> question_mutants();
 // The mutants of questions, and all others.
 std::vector<Mutant> mutants();

@@ -175,8 +175,7 @@ void Watcher::check_prompt(JsonView params) {
                                         : type == "audio"    ? "audio"
                                         : type == "resource" ? "embeddedContext"
                                                              : "";
-    if (!capability.empty() &&
-        !agent_has("capabilities.session.prompt." + std::string(capability)))
+    if (!capability.empty() && !agent_has("capabilities.session.prompt." + std::string(capability)))
       found("C2-CAP-5", "a prompt with content of type " + type + ", but session.prompt." +
                             std::string(capability) + " was not advertised");
   }
@@ -220,7 +219,8 @@ void Watcher::check_elicitation(JsonView params) {
 
 void Watcher::check_permission(JsonView params, OpenRequest* request, KnownSession& session) {
   constexpr std::size_t most_questions = 256;
-  if (string_at(params["title"]).empty()) found("A2-PERM-3", "a permission request without a title");
+  if (string_at(params["title"]).empty())
+    found("A2-PERM-3", "a permission request without a title");
   bool can_be_rejected = params["options"].size() == 0;
   for (const JsonView option : params["options"].elements()) {
     const std::string kind = string_at(option["kind"]);

@@ -22,8 +22,8 @@ std::string unquoted(std::string_view text) {
     }
     const char c = text[++i];
     int value = 0;
-    const auto number = std::from_chars(text.data() + i, text.data() + std::min(i + 3, text.size()),
-                                        value, 8);
+    const auto number =
+        std::from_chars(text.data() + i, text.data() + std::min(i + 3, text.size()), value, 8);
     if (c >= '0' && c <= '7' && number.ec == std::errc()) {
       out += static_cast<char>(value);
       i = static_cast<std::size_t>(number.ptr - text.data()) - 1;

@@ -13,7 +13,14 @@
 
 namespace acp::check::version2 {
 
-enum class CallStatus : std::uint8_t { unknown, pending, in_progress, completed, failed, cancelled };
+enum class CallStatus : std::uint8_t {
+  unknown,
+  pending,
+  in_progress,
+  completed,
+  failed,
+  cancelled
+};
 
 inline bool is_final(CallStatus status) { return status >= CallStatus::completed; }
 
@@ -51,7 +58,7 @@ struct KnownSession {
   bool closed = false;
   bool subagent = false;
   Activity activity = Activity::idle;
-  std::uint64_t work = 0;        // counts what ran in the foreground
+  std::uint64_t work = 0;         // counts what ran in the foreground
   bool begun = false;             // a message of the user was inserted since the last work
   bool answered_in_work = false;  // by the answer to its prompt
   bool ran = false;               // a state other than idle was told since
@@ -68,11 +75,11 @@ struct KnownSession {
   bool replayed = false;          // and no prompt since
   bool calls_incomplete = false;  // an unknown call may be one of another connection
 
-  std::map<std::string, KnownPrompt> prompts;           // open; by the text of the id
-  std::set<std::string, std::less<>> inserted;          // messages, not shown yet
-  std::set<std::string, std::less<>> user_messages;     // shown
+  std::map<std::string, KnownPrompt> prompts;            // open; by the text of the id
+  std::set<std::string, std::less<>> inserted;           // messages, not shown yet
+  std::set<std::string, std::less<>> user_messages;      // shown
   std::set<std::string, std::less<>> answered_messages;  // ids that prompts were answered with
-  std::map<Work, std::uint64_t> messages;               // kind and id → the work that began it
+  std::map<Work, std::uint64_t> messages;                // kind and id → the work that began it
   std::map<std::string, KnownCall, std::less<>> calls;
   std::map<std::string, KnownTerminal, std::less<>> terminals;
   std::map<std::string, std::string> shown_terminals;  // by a tool call, and not told of yet

@@ -28,8 +28,7 @@ void Watcher::check_state(JsonView update, KnownSession& session) {
     session.last_was_cancelled = false;
   }
   session.ran = true;
-  session.activity =
-      state == "requires_action" ? Activity::requires_action : Activity::running;
+  session.activity = state == "requires_action" ? Activity::requires_action : Activity::running;
 }
 
 void Watcher::work_ended(JsonView update, KnownSession& session) {

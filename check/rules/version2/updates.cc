@@ -157,8 +157,7 @@ void Watcher::check_tool_call(const std::string& kind, JsonView update, KnownSes
   }
   const auto at = session.calls.find(*id);
   const bool asked = kind == "request_permission";
-  if (!asked)
-    check_work(kind, at == session.calls.end() ? nullptr : &at->second, *id, session);
+  if (!asked) check_work(kind, at == session.calls.end() ? nullptr : &at->second, *id, session);
   const bool fresh = at == session.calls.end() || !at->second.announced;
   KnownCall& call = session.calls[*id];
   call.announced = true;
@@ -184,8 +183,7 @@ void Watcher::check_tool_call(const std::string& kind, JsonView update, KnownSes
                            ", and can still be cancelled");
     call.cancellable = false;
   }
-  for (const JsonView item : update["content"].elements())
-    check_tool_content(item, *id, session);
+  for (const JsonView item : update["content"].elements()) check_tool_content(item, *id, session);
   for (const JsonView location : update["locations"].elements()) {
     const auto path = location["path"].as_string();
     if (path && !detail::is_absolute(*path))
