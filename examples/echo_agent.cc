@@ -259,6 +259,15 @@ void add_extensions(acp::Agent& agent) {
                     co_await echo::until_cancelled(context.stop_token());
                     co_return Json();
                   })
+      .on_request("_echo/fail",
+                  [](acp::Context, Json) -> Json {
+                    const Json data = Json::object({{"deep", Json::array({1, nullptr, "x"})}});
+                    throw acp::Error(-31007, "a custom error", data);
+                  })
+      .on_request("_echo/throw",
+                  [](acp::Context, Json) -> Json {
+                    throw std::runtime_error("a secret of the agent's");
+                  })
       .on_notification("_echo/note", note)
       .on_request("proxy/initialize", echo)
       .on_request("proxy/successor", echo)

@@ -14,8 +14,9 @@ using acp::Turn;
 namespace v1 = acp::v1;
 
 const char* const help_text =
-    "say TEXT | think TEXT | content | updates | unstable | plan | tool | diff PATH | open-tool |\n"
-    "permission [KEY] | permission-all | read PATH [LINE LIMIT] | write PATH TEXT | run COMMAND |\n"
+    "say TEXT | think TEXT | content | updates | unstable | version2 | plan | tool | diff PATH |\n"
+    "open-tool | permission [KEY] | permission-all | permission-command |\n"
+    "read PATH [LINE LIMIT] | write PATH TEXT | run COMMAND |\n"
     "run-for MS COMMAND | terminal COMMAND | kill COMMAND | elicit | elicit-url | mode ID |\n"
     "option MODEL | title TEXT | commands | notice TEXT | usage | auth-update |\n"
     "ext METHOD JSON | ext-notify METHOD JSON | mcp ID METHOD | servers | wait | block MS | "
@@ -89,6 +90,10 @@ Task<StopReason> answer(Turn turn, std::string text, std::shared_ptr<std::string
     co_await send_updates(turn);
   } else if (word == "unstable") {
     co_await send_unstable(turn);
+  } else if (word == "version2") {
+    co_await send_version_2(turn);
+  } else if (word == "permission-command") {
+    co_await ask_about_command(turn);
   } else if (word == "plan") {
     acp::Plan plan = turn.make_plan();
     co_await plan.add("look", acp::PlanEntryPriority::high);

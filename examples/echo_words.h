@@ -23,6 +23,9 @@ acp::Task<bool> ask_client(acp::Turn turn, std::string word, std::string rest);
 acp::Task<void> send_content(acp::Turn turn);
 acp::Task<void> send_updates(acp::Turn turn);
 acp::Task<void> send_unstable(acp::Turn turn);
+// What only version 2 of the protocol has; and a question that only it can ask.
+acp::Task<void> send_version_2(acp::Turn turn);
+acp::Task<void> ask_about_command(acp::Turn turn);
 
 // What each session begins with.
 std::vector<acp::v1::SessionMode> modes();

@@ -27,6 +27,8 @@ export function rowsOf(defs) {
 
 const handlerOf = ({ from }) => (from === "client" ? "agent" : "client");
 
+// ---- version 1
+
 // What came of a request, in one word or two.
 function resultOf({ message: { method, params } }, result) {
   if (method === "session/prompt") return result.stopReason;
@@ -43,60 +45,76 @@ function resultOf({ message: { method, params } }, result) {
   return "ok";
 }
 
-function outcomeOf(entry, entries) {
-  const { message } = entry;
-  if (!("id" in message)) {
-    if (message.method === "session/update") return message.params.update.sessionUpdate;
-    if (message.method === "auth/status_update") return message.params.state;
-    if (message.method === "$/cancel_request") {
-      const request = entries.find(
-        (e) => e.from === entry.from && isRequest(e, message.params.requestId),
-      );
-      return request ? `${request.message.method}: ${outcomeOf(request, entries)}` : "of nothing";
-    }
-    return "sent";
-  }
-  const answer = entries.find((e) => e.from !== entry.from && isAnswer(e.message, entry));
-  if (!answer) return "unanswered";
-  return answer.message.error
-    ? String(answer.message.error.code)
-    : resultOf(entry, answer.message.result);
+function updateOf({ method, params }) {
+  if (method === "session/update") return params.update.sessionUpdate;
+  return method === "auth/status_update" ? params.state : "sent";
 }
+
+// More rows: what a message consists of.
+function partsOf({ message: { method, params }, from }) {
+  const parts = contentOf(method, params).map((type) => [`content → ${handlerOf({ from })}`, type]);
+  return [...parts, ...toolContentOf(params).map((type) => ["tool call content → client", type])];
+}
+
+// How a version's messages are read: what came of a request, of a notification; what else is in a
+// message, and in all that passed on a connection, as [row, outcome].
+const VERSION_1 = { resultOf, updateOf, partsOf, eventsOf: () => [] };
 
 const isRequest = ({ message }, id) => "method" in message && "id" in message && message.id === id;
 
 export class Matrix {
   #cells = new Map(); // row → one set of outcomes for each column
+  #words;
+
+  constructor(words = VERSION_1) {
+    this.#words = words;
+  }
 
   #add(row, column, outcome) {
     if (!this.#cells.has(row)) this.#cells.set(row, [new Set(), new Set()]);
     this.#cells.get(row)[column].add(outcome);
   }
 
+  #outcomeOf(entry, entries) {
+    const { message } = entry;
+    if (!("id" in message)) {
+      if (message.method !== "$/cancel_request") return this.#words.updateOf(message);
+      const request = entries.find(
+        (e) => e.from === entry.from && isRequest(e, message.params.requestId),
+      );
+      return request ? `${request.message.method}: ${this.#outcomeOf(request, entries)}` : "of nothing";
+    }
+    const answer = entries.find((e) => e.from !== entry.from && isAnswer(e.message, entry));
+    if (!answer) return "unanswered";
+    return answer.message.error
+      ? String(answer.message.error.code)
+      : this.#words.resultOf(entry, answer.message.result);
+  }
+
   addTranscript(column, { entries }) {
     for (const entry of entries) {
-      const { method, params } = entry.message;
+      const { method } = entry.message;
       if (method === undefined) continue;
       const kind = "id" in entry.message ? "request" : "notification";
       const own = method.startsWith("_"); // one row for all extensions
-      const outcome = outcomeOf(entry, entries);
+      const outcome = this.#outcomeOf(entry, entries);
       this.#add(rowName(own ? "_*" : method, kind, handlerOf(entry)), column, outcome);
-      for (const type of contentOf(method, params))
-        this.#add(`content → ${handlerOf(entry)}`, column, type);
-      for (const type of toolContentOf(params))
-        this.#add("tool call content → client", column, type);
+      for (const [row, part] of this.#words.partsOf(entry)) this.#add(row, column, part);
     }
+    for (const [row, event] of this.#words.eventsOf(entries)) this.#add(row, column, event);
   }
 
   outcomes(row, column) {
     return [...(this.#cells.get(row)?.[column] ?? [])];
   }
 
-  // `expected`: row → the outcomes that both columns must have; an empty list asks for any.
-  missing(expected) {
+  // `expected`: row → the outcomes that both columns must have, or those named; an empty list asks for
+  // any.
+  missing(expected, columns = [0, 1]) {
     const missing = [];
     for (const [row, wanted] of expected)
-      COLUMNS.forEach((name, column) => {
+      columns.forEach((column) => {
+        const name = COLUMNS[column];
         const seen = this.outcomes(row, column);
         if (seen.length === 0) missing.push(`${name}: nothing of ${row}`);
         else

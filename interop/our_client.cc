@@ -1,12 +1,6 @@
 #include "interop/our_client.h"
 
-#include <acp/remote/client.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <fstream>
+#include <sstream>
 
 namespace interop {
 
@@ -23,25 +17,6 @@ std::string kind_of(const acp::SessionUpdate& update) {
   return json["sessionUpdate"].as_string().value_or("");
 }
 
-void until_cancelled(std::stop_token stop) {
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  std::unique_lock lock(mutex);
-  changed.wait(lock, stop, [] { return false; });
-  throw acp::Cancelled();
-}
-
-acp::Error failure(std::int32_t code, const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const acp::Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error;
-  }
-  ADD_FAILURE() << "expected an error " << code;
-  return acp::Error(0, "");
-}
-
 OurClient::OurClient() {
   permission = [](const acp::ClientContext&, const v1::RequestPermissionRequest&) {
     return acp::Decision::cancelled();
@@ -50,7 +25,7 @@ OurClient::OurClient() {
   install_files();
   install_questions();
   install_extensions();
-  record();
+  record(client, wire);
   client.takes_boolean_options().takes_notices().takes_compactions();
   if (unstable()) client.takes_plans().takes_subagents();
   client.on_update([this](acp::ClientContext, v1::SessionNotification notification) {
@@ -155,64 +130,11 @@ void OurClient::install_extensions() {
     });
 }
 
-// Frames, for tests and for the matrix: one line each in the file that ACP_INTEROP_TRANSCRIPT
-// names.
-void OurClient::record() {
-  static std::mutex file_mutex;
-  static std::ofstream file;
-  static int connections = 0;
-  const std::lock_guard lock(file_mutex);
-  const char* const path = std::getenv("ACP_INTEROP_TRANSCRIPT");
-  if (path != nullptr && !file.is_open()) file.open(path);
-  client.tap([this, connection = ++connections](const acp::Frame& frame) {
-    const char* const from = frame.direction == acp::rpc::Direction::sent ? "client" : "agent";
-    wire.put(from, Json::from_valid(std::string(frame.text)));
-    const std::lock_guard lock(file_mutex);
-    if (file.is_open())
-      file << R"({"connection":)" << connection << R"(,"from":")" << from << R"(","message":)"
-           << frame.text << "}" << std::endl;
-  });
-}
-
-std::string OurClient::transport() {
-  const char* const chosen = std::getenv("ACP_INTEROP_TRANSPORT");
-  return chosen == nullptr ? "stdio" : chosen;
-}
-
 acp::AgentHandle OurClient::start(std::vector<std::string> options) {
   std::vector<std::string> command = {"node", "interop/sdk_agent.mjs"};
   if (unstable()) command.push_back("unstable");
   command.insert(command.end(), options.begin(), options.end());
-  if (!remote()) return client.spawn(command).wait();
-  command.push_back("serve");
-  std::string url = server.start(command);
-  if (transport() == "ws") url.replace(0, 4, "ws");
-  return client.connect(acp::remote::url(url)).wait();
-}
-
-// ---- a server, for agents that are reached by their address
-
-std::string ServerProcess::start(const std::vector<std::string>& command) {
-  acp::io::ProcessOptions options;
-  options.argv = command;
-  auto started = acp::io::Process::start(options);
-  if (!started) throw std::runtime_error("the server does not start");
-  process_.emplace(std::move(*started));
-  input_ = process_->take_stdin();
-  output_ = process_->take_stdout();
-  std::string line;
-  for (char c = 0; c != '\n';) {
-    const ssize_t size = read(output_.get(), &c, 1);
-    if (size < 0 && (errno == EINTR || errno == EAGAIN)) {
-      pollfd ready{output_.get(), POLLIN, 0};
-      poll(&ready, 1, -1);
-      c = 0;
-      continue;
-    }
-    if (size <= 0) throw std::runtime_error("the server says no address");
-    if (c != '\n') line += c;
-  }
-  return line;
+  return start_agent(client, server, std::move(command));
 }
 
 Told OurClient::finish(acp::Prompt prompt) {

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <acp/client.h>
-#include <acp/io/process/process.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "interop/fake_terminals.h"
 #include "interop/inbox.h"
+#include "interop/recording.h"
 
 namespace interop {
 
@@ -29,27 +28,10 @@ std::string text_of(const std::vector<acp::SessionUpdate>& updates);
 // Which update it is, by its name on the wire.
 std::string kind_of(const acp::SessionUpdate& update);
 
-// Until the stop token is set; then throws acp::Cancelled.
-void until_cancelled(std::stop_token stop);
-
-// The error with this code that the call must end in.
-acp::Error failure(std::int32_t code, const std::function<void()>& call);
-
 struct Told {
   acp::StopReason reason;
   std::vector<acp::SessionUpdate> updates;
   std::string text;
-};
-
-// A server of the tests: it ends with this object.
-class ServerProcess {
- public:
-  // Its address.
-  std::string start(const std::vector<std::string>& command);
-
- private:
-  std::optional<acp::io::Process> process_;
-  acp::io::Descriptor input_, output_;
 };
 
 // The parameter: whether the agent uses the SDK's unstable entry point.
@@ -57,9 +39,6 @@ class OurClient : public testing::TestWithParam<bool> {
  protected:
   OurClient();
   bool unstable() const { return GetParam(); }
-  // "stdio", or by which transport the agent is reached: "http", "ws".
-  static std::string transport();
-  static bool remote() { return transport() != "stdio"; }
 
   // Starts the agent with these options.
   acp::AgentHandle start(std::vector<std::string> options = {});
@@ -89,7 +68,6 @@ class OurClient : public testing::TestWithParam<bool> {
   void install_files();
   void install_questions();
   void install_extensions();
-  void record();
 };
 
 // Only where the unstable entry point has what is tested.

@@ -3,11 +3,21 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
 
+import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
+import { createWebSocketStream } from "@agentclientprotocol/sdk/experimental/ws-client";
+
 import { within } from "../deadline.mjs";
-import { CWD, textOf } from "../sdk_client.mjs";
+import { CWD, firstLine, textOf } from "../sdk_client.mjs";
 import { tapped, Transcript } from "../wire.mjs";
 
 const raw = (params) => params;
+
+// An answer that comes only when nobody waits for it any more.
+export function untilCancelled(_params, { signal }) {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new DOMException("cancelled", "AbortError")));
+  });
+}
 
 export class Editor {
   transcript = new Transcript();
@@ -17,27 +27,40 @@ export class Editor {
     elicitation: () => ({ action: "cancel" }),
     mcp: ({ method }) => ({ result: { method } }),
     custom: (params) => params,
+    wait: untilCancelled,
   };
 
-  static open({ sdk, program, args = [], env = { ACP_V2: "1" } }) {
-    const child = spawn(program, args, {
+  // `remote`: {server, transport: "http" | "ws"}; the agent is then started by that server.
+  static async open({ sdk, program, args = [], env = { ACP_V2: "1" }, remote }) {
+    const command = [...(remote ? [remote.server] : []), program, ...args];
+    const child = spawn(command[0], command.slice(1), {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, ...env },
     });
     child.stdin.on("error", () => {}); // its exit says more
-    return new Editor(sdk, child);
+    if (!remote) {
+      const pipes = [Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)];
+      return new Editor(sdk, child, sdk.ndJsonStream(...pipes));
+    }
+    const url = await within(firstLine(child.stdout), "the server's address");
+    const stream =
+      remote.transport === "http"
+        ? createHttpStream(url)
+        : createWebSocketStream(url.replace("http", "ws"));
+    return new Editor(sdk, child, stream, remote);
   }
 
-  constructor(sdk, child) {
+  constructor(sdk, child, stream, remote) {
     this.sdk = sdk;
     this.child = child;
-    const stream = sdk.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
+    this.remote = remote;
     this.connection = this.#app().connect(tapped(stream, this.transcript, "client"));
     this.agent = this.connection.agent;
   }
 
   #app() {
     const { client } = this.sdk.methods;
+    const { RequestError } = this.sdk;
     const app = this.sdk
       .client({ name: "interop" })
       .onRequest(client.session.requestPermission, (cx) => this.answers.permission(cx.params, cx))
@@ -45,6 +68,13 @@ export class Editor {
       .onNotification(client.elicitation.complete, () => {})
       .onNotification(client.session.update, () => {})
       .onRequest("_client/custom", raw, (cx) => this.answers.custom(cx.params, cx))
+      .onRequest("_client/wait", raw, (cx) => this.answers.wait(cx.params, cx))
+      .onRequest("_client/fail", raw, () => {
+        throw new RequestError(-31007, "a custom error", { deep: { list: [1, null, "x"] } });
+      })
+      .onRequest("_client/throw", raw, () => {
+        throw new Error("a program's own");
+      })
       .onNotification("_client/note", raw, () => {});
     if (!client.mcp) return app;
     return app
@@ -119,9 +149,15 @@ export class Editor {
     return { messageId, stopReason, error, usage, updates, text: textOf(updates) };
   }
 
+  // Whatever the agent sent before it got this has arrived; over HTTP, of this session alone.
+  async barrier() {
+    await this.request("_echo/echo", { barrier: true, sessionId: this.sessionId });
+  }
+
   // The agent must end by itself when its input does.
   async end() {
     const exited = once(this.child, "exit");
+    if (this.remote) this.connection.close();
     this.child.stdin.end();
     const [code, signal] = await within(exited, "the agent's end after its input was closed");
     await within(this.connection.closed, "the end of the agent's output");

@@ -1,83 +1,10 @@
-// Version 2: our client with an agent on the official SDK's draft. The program is the one that it
-// would be for version 1.
-#include <acp/client.h>
-#include <gtest/gtest.h>
+// Version 2: our client with an agent on the official SDK's draft.
+#include "interop/version2/our_client.h"
 
-#include <cstdlib>
-#include <mutex>
-#include <string>
-#include <vector>
+#include <acp/error.h>
 
 namespace interop {
 namespace {
-
-namespace v1 = acp::v1;
-using acp::SessionUpdate;
-using acp::StopReason;
-
-struct Told {
-  StopReason reason = StopReason::end_turn;
-  std::vector<SessionUpdate> updates = {};
-  std::string text = {};
-};
-
-Told finish(acp::Prompt prompt) {
-  Told told;
-  for (acp::PromptEvent& event : prompt) {
-    if (auto* reason = std::get_if<StopReason>(&event)) {
-      told.reason = *reason;
-      continue;
-    }
-    told.updates.push_back(std::move(std::get<SessionUpdate>(event)));
-    if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&told.updates.back()))
-      if (const auto* text = std::get_if<v1::TextContent>(&chunk->content)) told.text += text->text;
-  }
-  return told;
-}
-Told turn(const acp::Session& session, const std::string& text) {
-  return finish(session.prompt(text));
-}
-
-template <class T>
-std::vector<T> all(const std::vector<SessionUpdate>& updates) {
-  std::vector<T> found;
-  for (const SessionUpdate& update : updates)
-    if (const auto* one = std::get_if<T>(&update)) found.push_back(*one);
-  return found;
-}
-
-class Version2 : public testing::Test {
- protected:
-  Version2() {
-    client.versions({1, 2});
-    client.on_permission([this](const acp::ClientContext&, v1::RequestPermissionRequest request) {
-      const std::lock_guard lock(mutex);
-      asked.push_back(request);
-      return decision;
-    });
-    client.on_elicitation_form([](acp::ClientContext, v1::CreateElicitationRequest) {
-      v1::CreateElicitationResponse response;
-      response.action = v1::ElicitationDeclineAction();
-      return response;
-    });
-    client.on_log([this](const acp::LogEntry& entry) {
-      const std::lock_guard lock(mutex);
-      logged += entry.message + "\n";
-    });
-  }
-  acp::AgentHandle start(std::vector<std::string> options = {}) {
-    std::vector<std::string> command = {"node", AGENT};
-    command.insert(command.end(), options.begin(), options.end());
-    return client.spawn(command).wait();
-  }
-  acp::Session open() { return start().new_session("/project").wait(); }
-
-  acp::Client client{"interop", "1.0"};
-  std::mutex mutex;
-  std::vector<v1::RequestPermissionRequest> asked;
-  acp::Decision decision = acp::PermissionOptionKind::allow_once;
-  std::string logged;
-};
 
 TEST_F(Version2, IsChosenWhereBothSpeakIt) {
   const acp::AgentHandle agent = start();
@@ -85,7 +12,7 @@ TEST_F(Version2, IsChosenWhereBothSpeakIt) {
   EXPECT_EQ(agent.info().agentInfo->name, "sdk-agent");
   EXPECT_TRUE(agent.info().agentCapabilities.loadSession);
   EXPECT_TRUE(agent.info().agentCapabilities.promptCapabilities.image);
-  EXPECT_FALSE(agent.info().agentCapabilities.promptCapabilities.audio);
+  EXPECT_FALSE(agent.info().agentCapabilities.mcpCapabilities.sse);
 }
 
 TEST_F(Version2, OpensASessionWithModesOptionsAndCommands) {
@@ -94,7 +21,7 @@ TEST_F(Version2, OpensASessionWithModesOptionsAndCommands) {
   ASSERT_TRUE(state.modes());
   EXPECT_EQ(state.modes()->currentModeId, "ask");
   EXPECT_EQ(state.modes()->availableModes.size(), 2u);
-  ASSERT_EQ(state.config_options().size(), 1u);
+  ASSERT_EQ(state.config_options().size(), 2u);
   EXPECT_EQ(state.config_options().front().id, "verbose");
   ASSERT_EQ(state.commands().size(), 1u);
   EXPECT_EQ(state.commands().front().name, "help");

@@ -1,19 +1,24 @@
 // An agent on the SDK's draft of version 2, for our client to drive: `sdk_agent.mjs [router] [both]
-// [login]`. With `router`, its protocol router stands before it; with `both`, also before an agent of
-// version 1. The first word of a prompt says what it does.
+// [login] [serve]`. With `router`, its protocol router stands before an agent of version 1; with
+// `both`, before this one, too. With `serve` the SDK's server offers both transports, and says where.
+// The first word of a prompt says what it does; more of them stand in sdk_agent_words.mjs.
 import { Readable, Writable } from "node:stream";
 
 import * as sdk1 from "@agentclientprotocol/sdk";
 import * as sdk from "@agentclientprotocol/sdk/experimental/v2";
 
+import { serve } from "../remote/sdk_server.mjs";
+import { DONE, wordsOf } from "./sdk_agent_words.mjs";
+
 const options = process.argv.slice(2);
 const { agent: names } = sdk.methods;
-const sessions = new Map(); // id → {id, cwd, said, mode, verbose, turns, queue}
+const sessions = new Map(); // id → {id, cwd, said, mode, model, verbose, turns, queue}
+const mcp = { stdio: {}, http: {} };
 let count = 0;
 let loggedIn = !options.includes("login");
 const id = (prefix) => `${prefix}${++count}`;
 
-const configOptions = ({ mode, verbose }) => [
+const configOptions = ({ mode, model, verbose }) => [
   {
     configId: "how",
     name: "Mode",
@@ -26,6 +31,16 @@ const configOptions = ({ mode, verbose }) => [
     ],
   },
   { configId: "verbose", name: "Verbose", type: "boolean", currentValue: verbose },
+  {
+    configId: "model",
+    name: "Model",
+    type: "select",
+    currentValue: model,
+    options: [
+      { value: "small", name: "Small" },
+      { value: "large", name: "Large" },
+    ],
+  },
 ];
 const shape = (session) => ({
   configOptions: configOptions(session),
@@ -36,6 +51,16 @@ const known = (sessionId) => {
   if (!session) throw sdk.RequestError.sessionNotFound(sessionId);
   return session;
 };
+
+const raw = (params) => params;
+
+// What a turn has offered to be cancelled.
+function cancel(session, what, data) {
+  const stop = session.cancellable?.get(what);
+  if (!stop) throw sdk.RequestError.invalidParams(data);
+  session.cancellable.delete(what);
+  stop();
+}
 
 async function work({ client, session, messageId, prompt, signal, text }) {
   const update = (update) =>
@@ -51,6 +76,7 @@ async function work({ client, session, messageId, prompt, signal, text }) {
   session.said.push({ messageId, prompt });
   await update({ sessionUpdate: "state_update", state: "running" });
   const words = {
+    ...wordsOf({ sdk, client, session, signal, update, say, idle, text: rest.join(" ") }),
     async tool() {
       const toolCallId = "call";
       const call = (more) => update({ sessionUpdate: "tool_call_update", toolCallId, ...more });
@@ -159,7 +185,7 @@ async function work({ client, session, messageId, prompt, signal, text }) {
     if (word === "stop") return await idle({ stopReason: rest[0] });
     if (word === "fail")
       return await idle({ stopReason: "error", error: { code: -31999, message: "broken" } });
-    await (words[word] ? words[word]() : say(text));
+    if ((await (words[word] ? words[word]() : say(text))) === DONE) return;
     await idle({ stopReason: signal.aborted ? "cancelled" : "end_turn" });
   } catch (error) {
     await idle(
@@ -178,18 +204,23 @@ const app = sdk
     authMethods: [{ type: "agent", methodId: "password", name: "Log in" }],
     capabilities: {
       session: {
-        prompt: { image: {}, embeddedContext: {} },
-        mcp: { stdio: {}, http: {} },
+        prompt: { image: {}, audio: {}, embeddedContext: {} },
+        mcp,
         delete: {},
         additionalDirectories: {},
       },
     },
   }))
-  .onRequest(names.auth.login, () => ((loggedIn = true), {}))
+  .onRequest(names.auth.login, ({ params }) => {
+    if (params.methodId !== "password") throw sdk.RequestError.invalidParams({ what: "methodId" });
+    loggedIn = true;
+  })
   .onRequest(names.auth.logout, () => ((loggedIn = false), {}))
   .onRequest(names.session.new, ({ params }) => {
     if (!loggedIn) throw sdk.RequestError.authRequired();
-    const session = { id: id("s"), cwd: params.cwd, said: [], mode: "ask", verbose: false };
+    sdk.assertSupportedMcpServers(params.mcpServers, mcp);
+    const options = { mode: "ask", model: "small", verbose: false };
+    const session = { id: id("s"), cwd: params.cwd, said: [], ...options };
     sessions.set(session.id, Object.assign(session, { turns: new Set(), queue: Promise.resolve() }));
     return { sessionId: session.id, ...shape(session) };
   })
@@ -202,9 +233,13 @@ const app = sdk
     await update({ sessionUpdate: "state_update", state: "idle" });
     return shape(session);
   })
-  .onRequest(names.session.list, () => ({
-    sessions: [...sessions.values()].map(({ id, cwd }) => ({ sessionId: id, cwd })),
-  }))
+  // Two on a page.
+  .onRequest(names.session.list, ({ params }) => {
+    const all = [...sessions.values()].filter(({ cwd }) => !params.cwd || cwd === params.cwd);
+    const start = Number(params.cursor ?? 0);
+    const page = all.slice(start, start + 2).map(({ id, cwd }) => ({ sessionId: id, cwd }));
+    return { sessions: page, ...(start + 2 < all.length && { nextCursor: String(start + 2) }) };
+  })
   .onRequest(names.session.close, ({ params }) => {
     for (const turn of known(params.sessionId).turns) turn.abort();
     return {};
@@ -212,8 +247,10 @@ const app = sdk
   .onRequest(names.session.delete, ({ params }) => (sessions.delete(params.sessionId), {}))
   .onRequest(names.session.setConfigOption, ({ params }) => {
     const session = known(params.sessionId);
-    if (params.configId === "how") session.mode = params.value;
-    else session.verbose = params.value;
+    const values = { how: ["ask", "code"], model: ["small", "large"], verbose: [true, false] };
+    if (!values[params.configId]?.includes(params.value))
+      throw sdk.RequestError.invalidParams({ what: "configId or value" });
+    session[params.configId === "how" ? "mode" : params.configId] = params.value;
     return { configOptions: configOptions(session) };
   })
   .onRequest(names.session.prompt, async ({ params, client, signal }) => {
@@ -249,7 +286,30 @@ const app = sdk
   })
   .onNotification(names.session.cancel, ({ params }) => {
     for (const turn of sessions.get(params.sessionId)?.turns ?? []) turn.abort();
-  });
+  })
+  .onRequest(names.toolCall.cancel, ({ params }) =>
+    cancel(known(params.sessionId), params.toolCallId, { what: "toolCallId" }),
+  )
+  .onRequest(names.terminal.cancel, ({ params }) =>
+    cancel(known(params.sessionId), `terminal ${params.terminalId}`, { what: "terminalId" }),
+  )
+  .onRequest("_echo/echo", raw, ({ params }) => params)
+  .onRequest("_echo/fail", raw, () => {
+    throw new sdk.RequestError(-31007, "a custom error", { deep: [1, null, "x"] });
+  })
+  .onRequest("_echo/throw", raw, () => {
+    throw new Error("a program's own");
+  })
+  .onRequest("_echo/wait", raw, ({ signal, client }) => {
+    client.notify("_echo/waiting", {});
+    return new Promise((_, reject) => {
+      signal.addEventListener("abort", () => {
+        client.notify("_echo/cancelled", {});
+        reject(new DOMException("cancelled", "AbortError"));
+      });
+    });
+  })
+  .onNotification("_echo/note", raw, ({ params, client }) => client.notify("_echo/noted", params));
 
 // Version 1, to be told apart: it says which files and terminals its client has.
 const app1 = sdk1
@@ -269,11 +329,12 @@ const app1 = sdk1
   })
   .onNotification("session/cancel", () => {});
 
-const stream = sdk.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
-if (options.includes("router")) {
-  const router = sdk.agentProtocolRouter().withV1(app1);
-  if (options.includes("both")) router.withV2(app);
-  router.connect(stream);
+const router = sdk.agentProtocolRouter().withV1(app1);
+if (options.includes("both")) router.withV2(app);
+const all = options.includes("router") ? router : app;
+if (options.includes("serve")) {
+  console.log(await serve(all));
+  process.stdin.on("end", () => process.exit(0)).resume();
 } else {
-  app.connect(stream);
+  all.connect(sdk.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 }
