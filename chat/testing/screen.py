@@ -18,6 +18,7 @@ import unicodedata
 
 SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 CALL = re.compile(r"\x1b\]9;([^\x00-\x1f]*)\a")  # OSC 9: the person is called
+NARROW = re.compile(r"[ -~]+")  # each takes one column
 
 
 def columns_of(char):
@@ -48,6 +49,7 @@ class Screen:
         self.modes = set()
         self.rest = ""
         self.style = ""
+        self.cells = {}  # of the style
 
     def top(self):
         return max(0, len(self.lines) - self.height)
@@ -58,6 +60,10 @@ class Screen:
         i = 0
         while i < len(text):
             char = text[i]
+            if match := NARROW.match(text, i):
+                self.put_narrow(match.group())
+                i = match.end()
+                continue
             if char == "\x1b":
                 match = SEQUENCE.match(text, i)
                 if match:
@@ -93,6 +99,20 @@ class Screen:
             if line:
                 line[-1] += char
             return
+        line = self.line_for(char, width)
+        line[self.column:self.column + width] = [self.cell(char)] + [""] * (width - 1)
+        self.column += width
+
+    def put_narrow(self, text):
+        """Many at once: megabytes are printed, too."""
+        while text:
+            line = self.line_for(text[0], 1)
+            piece, text = text[:self.columns - self.column], text[self.columns - self.column:]
+            line[self.column:self.column + len(piece)] = map(self.cell, piece)
+            self.column += len(piece)
+
+    def line_for(self, char, width):
+        """The line that the next character goes to, filled up to there."""
         if self.column + width > self.columns:
             if self.settled:
                 self.faults.append(f"beyond the last column: {char!r}")
@@ -100,13 +120,17 @@ class Screen:
             self.column = 0
             if self.row == len(self.lines):
                 self.lines.append([])
-            line = self.lines[self.row]
-        while len(line) < self.column:
-            line.append(" ")
-        cell = Cell(char)
-        cell.style = self.style
-        line[self.column:self.column + width] = [cell] + [""] * (width - 1)
-        self.column += width
+        line = self.lines[self.row]
+        if len(line) < self.column:
+            line += " " * (self.column - len(line))
+        return line
+
+    def cell(self, char):
+        cell = self.cells.get(char)
+        if cell is None:
+            cell = self.cells[char] = Cell(char)
+            cell.style = self.style
+        return cell
 
     def control(self, private, numbers, final):
         count = int(numbers.split(";")[0] or 1) if numbers.split(";")[0] != "0" else 0
@@ -130,6 +154,7 @@ class Screen:
             self.row, self.column = self.top(), 0
         elif final == "m":
             self.style = numbers
+            self.cells = {}
         else:
             self.faults.append(f"CSI {private}{numbers}{final}")
 
@@ -154,7 +179,7 @@ class Chat:
     def __init__(self, argv, columns=80, rows=24, env=None, cwd=None, patience=60):
         self.screen = Screen(columns, rows)
         self.patience = patience
-        self.raw = b""
+        self.raw = bytearray()
         self.master, slave = pty.openpty()
         self.slave = slave
         self.size(columns, rows)
@@ -204,7 +229,9 @@ class Chat:
         if not ready:
             return
         data = os.read(self.master, 65536)
-        self.raw = (self.raw + data)[-1000000:]
+        self.raw += data
+        if len(self.raw) > 2000000:
+            del self.raw[:-1000000]
         self.screen.feed(self.decoder.decode(data))
 
     def until(self, condition, what):
