@@ -94,8 +94,7 @@ export const scenarios = [
       let since = editor.mark();
       const loaded = await editor.request("session/load", open);
       assert.equal(loaded.modes.currentModeId, "ask");
-      await editor.barrier();
-      const replayed = editor.updatesBeforeAnswer("session/load", since);
+      const replayed = await editor.replayed(since);
       const turn = ["user_message_chunk", "agent_message_chunk"];
       assert.deepEqual(kinds(replayed).slice(0, 4), [...turn, ...turn]);
       assert.equal(textOf(replayed), "first of alland then");
@@ -151,10 +150,8 @@ export const scenarios = [
       assert.equal((await prompt).stopReason, "end_turn");
       const since = editor.mark();
       await editor.request("session/load", { sessionId: fork.sessionId, cwd: CWD, mcpServers: [] });
-      assert.equal(
-        textOf(editor.updatesBeforeAnswer("session/load", since)),
-        "the pastin the fork",
-      );
+      const replayed = await editor.replayed(since, fork.sessionId);
+      assert.equal(textOf(replayed), "the pastin the fork");
 
       assert.equal(
         (await editor.request("session/set_title", { sessionId, title: "A" })).title,

@@ -157,8 +157,17 @@ export class Editor {
   }
 
   // Whatever the agent sent before it got this has arrived; over HTTP, of this session alone.
-  async barrier() {
-    await this.request("_echo/echo", { barrier: true, sessionId: this.sessionId });
+  async barrier(sessionId = this.sessionId) {
+    await this.request("_echo/echo", { barrier: true, sessionId });
+  }
+
+  // What the last `session/load` has replayed. Over HTTP its answer comes by another stream than the
+  // updates: which is read first says nothing.
+  async replayed(since, sessionId) {
+    await this.barrier(sessionId);
+    return this.remote?.transport === "http"
+      ? this.updatesSince(since)
+      : this.updatesBeforeAnswer("session/load", since);
   }
 
   // The agent must end by itself when its input does.
