@@ -51,6 +51,24 @@ constexpr const char* to_string(SecondPrompt value) {
   return "";
 }
 
+// When a prompt becomes a part of the conversation. Version 2 of the protocol answers it then, and
+// sends it back to the client. An agent that stores its sessions inserts a prompt when it has stored
+// it, so that nothing is reported that a crash could lose.
+enum class PromptInsertion {
+  before_handler,  // its handler begins after it
+  by_handler,      // Turn::insert_prompt() does it, or the first message, tool call or plan
+};
+// "before_handler", "by_handler"
+constexpr const char* to_string(PromptInsertion value) {
+  switch (value) {
+    case PromptInsertion::before_handler:
+      return "before_handler";
+    case PromptInsertion::by_handler:
+      return "by_handler";
+  }
+  return "";
+}
+
 // What happens to the MCP servers that a session names. `used`: a handler of the program connects
 // to them. `unused`: the user reads that nothing is started, by a notice, or by a thought of the
 // first turn where the client takes no notices. `refused`: -32602.
@@ -223,6 +241,8 @@ class Agent {
   // ---- how it runs ----
   // What a second prompt of a session does; by default it waits.
   Agent& second_prompt(SecondPrompt choice);
+  // When a prompt becomes a part of the conversation; by default before its handler.
+  Agent& prompt_insertion(PromptInsertion choice);
   // How messages are separated, and the size limit of one; 32 MiB.
   Agent& framing(rpc::Framing framing);
   Agent& max_message_bytes(std::size_t bytes);

@@ -326,6 +326,10 @@ Sent Plan::remove(std::size_t entry) {
 
 const std::vector<ContentBlock>& Turn::prompt() const { return call_->prompt.prompt; }
 const v1::PromptRequest& Turn::request() const { return call_->prompt; }
+void Turn::insert_prompt() const {
+  const io::Connection::Lock lock(*call_->role->connection());
+  call_->role->insert_prompt(*call_);
+}
 std::string Turn::text() const { return v1::text_of(call_->prompt.prompt); }
 
 }  // namespace acp

@@ -251,6 +251,9 @@ class Turn : public SessionContext {
   const v1::PromptRequest& request() const;
   // The text blocks of the prompt.
   std::string text() const;
+  // Makes the prompt a part of the conversation: PromptInsertion::by_handler. Without effect if it
+  // is one, and in version 1. If the handler throws before, that is the answer to the prompt.
+  void insert_prompt() const;
 
   // As SessionContext::before_update().
   template <class Hook>

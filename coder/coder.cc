@@ -47,6 +47,8 @@ int Coder::run(Transport transport) {
 
   add_authentication(agent);
   add_sessions(agent);
+  // What is reported is stored, and a prompt that cannot be taken is refused.
+  agent.prompt_insertion(PromptInsertion::by_handler);
   agent.on_prompt([this](const acp::Turn& turn) { return prompt(turn); });
   const int code = agent.run(std::move(transport));
   const std::lock_guard lock(mutex_);

@@ -60,6 +60,7 @@ v1::PromptResponse TurnLoop::run() {
     chunk.content = block;
     report_.keep(v1::SessionUpdate(std::move(chunk)));
   }
+  turn_.insert_prompt();
   messages_before_ = session_.conversation.messages().size();
   try {
     title_from_prompt();

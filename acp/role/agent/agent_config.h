@@ -36,6 +36,7 @@ struct Agent::Config {
   std::vector<v1::SessionConfigOption> config_options;
   std::optional<std::vector<AvailableCommand>> commands;
   SecondPrompt second_prompt = SecondPrompt::waits;
+  PromptInsertion prompt_insertion = PromptInsertion::before_handler;
   io::ConnectionOptions connection;
   LogHook log;
 

@@ -55,7 +55,7 @@ class AgentDialect : public Translation {
   virtual void options_changed(AgentSession& session) = 0;
 
   // ---- turns
-  // The prompt becomes part of the conversation: it is answered, and sent back.
+  // The prompt becomes a part of the conversation: it is answered, and sent back.
   virtual void begin_turn(AgentCall& call) = 0;
   virtual void end_turn(AgentCall& call, v1::PromptResponse response) = 0;
   virtual void end_turn(AgentCall& call, const rpc::ErrorObject& error) = 0;

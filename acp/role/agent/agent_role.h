@@ -110,6 +110,8 @@ class AgentRole final : public AnsweringRole {
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);
   // The session that a handler of this id works for, though it may not be answered yet; or null.
   std::shared_ptr<AgentSession> session_at_work(const std::string& id) const;
+  // Once, in version 2: the prompt is answered and sent back.
+  void insert_prompt(AgentCall& call);
   // Why the client's files and terminals cannot be used, if it has not got them.
   Refused refused_work(std::string_view method) const;
 

@@ -77,7 +77,7 @@ void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
 
 void AgentRole::start_turn(const CallPtr& call) {
   call->session->turn = call;
-  if (version_2_) version_2_->begin_turn(*call);
+  if (config_->prompt_insertion == PromptInsertion::before_handler) insert_prompt(*call);
   tell_unused_servers(*call->session, true);
   handlers().run(
       config_->prompt,
@@ -85,6 +85,10 @@ void AgentRole::start_turn(const CallPtr& call) {
         handler_ended(call, response, error);
       },
       Turn(call));
+}
+
+void AgentRole::insert_prompt(AgentCall& call) {
+  if (version_2_ && !call.answered && !call.over) version_2_->begin_turn(call);
 }
 
 namespace {
@@ -131,7 +135,9 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
   close_tool_calls(*call, why_left_open(*call, response, error));
   if (defer_end(call, response, error)) return;
   session.turn = nullptr;
-  if (cancelled) {
+  if (cancelled && version_2_ && !call->answered) {
+    cancel_waiting(*call);
+  } else if (cancelled) {
     v1::PromptResponse last;
     if (response != nullptr) last = std::move(*response);
     last.stopReason = StopReason::cancelled;
@@ -151,14 +157,17 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
 }
 
 void AgentRole::end_prompt(AgentCall& call, const v1::PromptResponse& response) {
-  if (version_2_ && !call.over) version_2_->end_turn(call, response);
+  if (version_2_ && !call.over) {
+    insert_prompt(call);
+    version_2_->end_turn(call, response);
+  }
   answer(call, response);
 }
 
 void AgentRole::fail_prompt(AgentCall& call, std::exception_ptr error) {
   if (call.over) return;
   const rpc::ErrorObject failure = to_error(call, std::move(error));
-  if (version_2_) version_2_->end_turn(call, failure);
+  if (version_2_ && call.answered) version_2_->end_turn(call, failure);
   fail(call, failure);
 }
 

@@ -155,7 +155,7 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
     if (!role_.cancel_tool_call(known(request.sessionId), request.toolCallId))
       throw invalid_params("params.toolCallId", "a tool call that can be cancelled",
                            "\"" + request.toolCallId + "\"");
-    return {.method = method, .done = true};
+    return {method, {}, false, true};
   }
   if (method == "terminal/cancel") {
     const auto request = read_params<v2::CancelTerminalRequest>(params);
@@ -163,7 +163,7 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
     if (!machine_ || !machine_->cancel(id, request.terminalId))
       throw invalid_params("params.terminalId", "a terminal that can be cancelled",
                            "\"" + request.terminalId + "\"");
-    return {.method = method, .done = true};
+    return {method, {}, false, true};
   }
   return {method, Json(params)};
 }
@@ -295,7 +295,19 @@ void AgentVersion2::write(AgentSession& session, const Update& update) {
   });
 }
 
+namespace {
+
+// What a turn does, and not what the session has.
+bool is_work(const v1::SessionUpdate& update) {
+  return std::holds_alternative<v1::AgentMessageChunk>(update) ||
+         std::holds_alternative<v1::AgentThoughtChunk>(update) ||
+         std::holds_alternative<v1::ToolCall>(update) || std::holds_alternative<v1::Plan>(update);
+}
+
+}  // namespace
+
 void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update) {
+  if (session.turn && is_work(update)) role_.insert_prompt(*session.turn);
   // What the program changes in this way, later answers have to say.
   if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update); mode && session.modes)
     session.modes->currentModeId = mode->currentModeId;
@@ -318,6 +330,7 @@ void AgentVersion2::complete(AgentSession2& session, v2::ToolCallUpdate& update)
 }
 
 const std::string& AgentVersion2::chunk_prefix(AgentSession& session) {
+  if (session.turn) role_.insert_prompt(*session.turn);
   const std::string& update = of(session).updates.agent_text_prefix();
   std::string& prefix = session.chunk_prefix;
   if (!prefix.ends_with(update)) {

@@ -128,6 +128,82 @@ TEST(AgentVersion2, APromptsIdIsFreeOnceItIsAnswered) {
   EXPECT_EQ(seen, "agent_message_chunk ,state_update end_turn,");
 }
 
+// What a client gets for a prompt of an agent that inserts it by its handler, until the turn is over
+// or the prompt is refused. `then` is sent after the prompt.
+std::string seen_of_prompt(Agent& agent, const std::string& then = "") {
+  agent.versions({2}).prompt_insertion(PromptInsertion::by_handler);
+  Served served(agent);
+  served.raw.line(request("1", "initialize", introduction));
+  served.raw.read();
+  served.raw.line(request("2", "session/new", R"({"cwd":"/"})"));
+  const std::string session = served.raw.read()["result"]["sessionId"].as_string().value_or("");
+  served.raw.line(
+      request("3", "session/prompt",
+              "{\"sessionId\":\"" + session + R"(","prompt":[{"type":"text","text":"x"}]})"));
+  if (!then.empty()) served.raw.line(then);
+  std::string seen;
+  while (true) {
+    const Json message = served.raw.read();
+    if (!message["error"].absent()) return seen + std::string(message["error"]["code"].text());
+    const Json update = message["params"]["update"];
+    seen += update.absent() ? "answer" : update["sessionUpdate"].as_string().value_or("?");
+    if (update["state"].as_string() == "idle")
+      return seen + " " + update["stopReason"].as_string().value_or("?");
+    seen += ", ";
+  }
+}
+
+constexpr const char* whole_turn =
+    "answer, user_message, state_update, agent_message_chunk, state_update end_turn";
+
+TEST(AgentVersion2, APromptIsInsertedByItsHandler) {
+  const Within limit("a prompt that is inserted");
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn turn) {
+    turn.set_title("before").wait();
+    turn.insert_prompt();
+    turn.insert_prompt();
+    turn.say("hello").wait();
+    return StopReason::end_turn;
+  });
+  EXPECT_EQ(seen_of_prompt(agent), std::string("session_info_update, ") + whole_turn);
+}
+
+TEST(AgentVersion2, APromptIsInsertedByTheFirstMessage) {
+  const Within limit("a prompt that is inserted by a message");
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn turn) {
+    turn.say("hello").wait();
+    return StopReason::end_turn;
+  });
+  EXPECT_EQ(seen_of_prompt(agent), whole_turn);
+}
+
+TEST(AgentVersion2, APromptIsInsertedAtTheLatestWhenItsTurnEnds) {
+  const Within limit("a prompt that nothing inserts");
+  Agent agent = silent_agent();
+  EXPECT_EQ(seen_of_prompt(agent), "answer, user_message, state_update, state_update end_turn");
+}
+
+TEST(AgentVersion2, APromptThatIsNotInsertedIsRefused) {
+  const Within limit("a prompt that is refused");
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn) -> StopReason { throw Error(rpc::invalid_params, "not this one"); });
+  EXPECT_EQ(seen_of_prompt(agent), "-32602");
+}
+
+TEST(AgentVersion2, APromptThatIsNotInsertedIsCancelledByItsRequest) {
+  const Within limit("a prompt that is cancelled");
+  Agent agent("test", "1");
+  agent.on_prompt([](Turn turn) -> Task<StopReason> {
+    co_await turn.sleep(std::chrono::hours(1));
+    co_return StopReason::end_turn;
+  });
+  const char* const cancel =
+      R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":3}})";
+  EXPECT_EQ(seen_of_prompt(agent, cancel), "-32800");
+}
+
 // An agent that only replays resumes without showing it.
 TEST(AgentVersion2, ResumesByALoadThatIsNotShown) {
   const Within limit("a silent load");
