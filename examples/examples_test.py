@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """examples_test.py FOLDER: the examples do what they say, with each other."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,21 @@ if (folder / "uv_loop").exists():
 
 bad = subprocess.run([folder / "echo_agent", "--framing", "morse"], capture_output=True, text=True, timeout=60)
 assert bad.returncode == 2 and "morse" in bad.stderr, bad
+
+# One program for both versions of the protocol.
+for version in ("1", "2"):
+    environment = {**os.environ, "ACP_V2": "1" if version == "2" else "0"}
+    with tempfile.TemporaryDirectory() as place:
+        def told(words):
+            return run("workspace_client", words, folder / "worker_agent", cwd=place, env=environment)
+
+        assert "written" in told("write a.txt one two"), version
+        assert Path(place, "a.txt").read_text() == "one two", version
+        assert "one two" in told("read a.txt"), version
+        assert "failed: " in told("read ../outside.txt"), version
+        assert "exit code 3" in told("run cp a.txt b.txt; exit 3"), version
+        assert Path(place, "b.txt").read_text() == "one two", version
+        assert "watching" in told("watch cp a.txt c.txt"), version
 
 with tempfile.TemporaryDirectory() as place:
     file = Path(place, "notes.txt")

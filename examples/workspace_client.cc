@@ -1,6 +1,8 @@
 // A client that offers its agent the files below its directory and terminals, and asks its user
 // before anything is done:
 //   workspace_client PROMPT COMMAND [ARGUMENT…]
+// With ACP_V2=1 in the environment it speaks version 2 of the protocol with agents that do: those
+// have files and terminals of their own.
 #include <acp/client.h>
 
 #include <filesystem>
@@ -43,6 +45,7 @@ int main(int argc, char** argv) {
   }
   try {
     acp::Client client("workspace", "1.0");
+    client.versions_from_environment();
     // On a thread of its own: the agent's updates still arrive, and its other requests are
     // answered.
     client.on_permission(acp::blocking(
