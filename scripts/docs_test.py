@@ -13,7 +13,7 @@ compiler, include, libraries, *flags = sys.argv[1:]
 count = 0
 HEADERS = "".join(f"#include <acp/{name}.h>\n" for name in
                   ("agent", "client", "proxy", "schema/v1", "async/promise", "async/when_all", "async/when_any",
-                   "remote/client", "remote/server"))
+                   "remote/client", "remote/server", "workspace/serve_locally"))
 
 
 def compile_fragments(page, text):

@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 
 import { fails } from "../deadline.mjs";
-import { toolCalls } from "./views.mjs";
+import { Pipe } from "./pipe.mjs";
+import { said, toolCalls } from "./views.mjs";
+
+// In version 2's own words.
+const updatesOnWire = ({ wire }) =>
+  wire.entries.map(({ message }) => message.params?.update).filter(Boolean);
 
 export const scenarios = [
   {
@@ -34,6 +39,52 @@ export const scenarios = [
       assert.equal(stopReason, "end_turn");
       assert.equal(toolCalls(updates)[0].status, "failed");
       assert.equal(stage.place.read("notes.txt"), "alpha\nbeta\ngamma\n");
+    },
+  },
+  {
+    name: "version 2: a tool call that is cancelled alone ends, and the model goes on",
+    apis: ["openai", "anthropic"],
+    async play(stage) {
+      const editor = await stage.begin({ mode: "code" });
+      const pipe = new Pipe(stage.place.path("pipe"));
+      editor.permissions.always("allow_once");
+      const run = { name: "run", arguments: { command: pipe.command } };
+      stage.script([{ toolCalls: [run] }, { text: "As you like." }]);
+      const since = editor.mark();
+      const answer = editor.prompt("Run");
+      await pipe.untilBegun();
+      const updates = () => updatesOnWire(editor);
+      const { toolCallId } = updates().find(({ capabilities }) => capabilities?.cancel);
+      const { sessionId } = editor;
+      const cancel = (id) => editor.request("tool_call/cancel", { sessionId, toolCallId: id });
+      await fails(cancel("unknown"), -32602);
+      await cancel(toolCallId);
+      await pipe.untilGone();
+      assert.equal((await answer).stopReason, "end_turn");
+      const last = updates().findLast((update) => update.toolCallId === toolCallId);
+      assert.deepEqual([last.status, last.capabilities], ["cancelled", null]);
+      assert.equal(said(editor.updatesSince(since)), "As you like.");
+      assert.ok(JSON.stringify(stage.lastRequest.body).includes("the user cancelled this call"));
+      await fails(cancel(toolCallId), -32602);
+    },
+  },
+  {
+    name: "version 2: a question of a tool call that is cancelled alone is taken back",
+    async play(stage) {
+      const editor = await stage.begin();
+      editor.permissions.then(() => new Promise(() => {}));
+      const remove = { name: "delete", arguments: { path: "notes.txt" } };
+      stage.script([{ toolCalls: [remove] }, { text: "It stays." }]);
+      const since = editor.mark();
+      const answer = editor.prompt("Delete");
+      const asked = await editor.wire.asked("session/request_permission");
+      const { toolCallId } = asked.message.params.subject.toolCall;
+      await editor.request("tool_call/cancel", { sessionId: editor.sessionId, toolCallId });
+      assert.equal((await answer).stopReason, "end_turn");
+      assert.ok(stage.place.has("notes.txt"));
+      assert.equal(said(editor.updatesSince(since)), "It stays.");
+      const takenBack = await editor.wire.asked("$/cancel_request");
+      assert.equal(takenBack.message.params.requestId, asked.message.id);
     },
   },
   {

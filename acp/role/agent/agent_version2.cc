@@ -315,18 +315,25 @@ void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update)
     session.config = std::make_unique<std::vector<v1::SessionConfigOption>>(options->configOptions);
   AgentSession2& mine = of(session);
   for (v2::SessionUpdate& one : mine.updates.convert(update)) {
-    if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(mine, *call);
+    if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(session, *call);
     write(session, one);
   }
 }
 
-void AgentVersion2::complete(AgentSession2& session, v2::ToolCallUpdate& update) {
+void AgentVersion2::complete(AgentSession& session, v2::ToolCallUpdate& update) {
   using Status = v2::ToolCallStatus;
   const bool failed = update.status.has_value() && *update.status == Status::failed;
   if (!failed && !(update.status.has_value() && *update.status == Status::completed)) return;
-  const bool cancelled = session.cancelled.erase(update.toolCallId) != 0;
-  if (failed && (cancelled || session.ends_cancelled)) update.status = Status(Status::cancelled);
-  if (session.cancellable.erase(update.toolCallId) != 0) update.capabilities = nullptr;
+  AgentSession2& mine = of(session);
+  const auto& background = role_.background();
+  const bool of_turn = std::none_of(background.begin(), background.end(), [&](const auto& call) {
+    return call->call->session->id == session.id && call->shown.toolCallId == update.toolCallId;
+  });
+  const bool with_turn =
+      of_turn && (mine.ends_cancelled || (session.turn && session.turn->cancelled));
+  const bool alone = mine.cancelled.erase(update.toolCallId) != 0;
+  if (failed && (with_turn || alone)) update.status = Status(Status::cancelled);
+  if (mine.cancellable.erase(update.toolCallId) != 0) update.capabilities = nullptr;
 }
 
 const std::string& AgentVersion2::chunk_prefix(AgentSession& session) {

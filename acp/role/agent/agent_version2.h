@@ -86,7 +86,7 @@ class AgentVersion2 final : public AgentDialect {
   void write_state(AgentSession& session, v2::StateUpdate state);
   std::vector<v2::BackgroundWork> background(const AgentSession& session) const;
   // What version 1 has no words for.
-  static void complete(AgentSession2& session, v2::ToolCallUpdate& update);
+  void complete(AgentSession& session, v2::ToolCallUpdate& update);
   template <class Update>
   void write(AgentSession& session, const Update& update);
   template <class Response2, class Response>
