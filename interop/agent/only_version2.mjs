@@ -47,7 +47,6 @@ export const scenarios = [
     async play(stage) {
       const editor = await stage.begin({ mode: "code" });
       const pipe = new Pipe(stage.place.path("pipe"));
-      editor.permissions.always("allow_once");
       const run = { name: "run", arguments: { command: pipe.command } };
       stage.script([{ toolCalls: [run] }, { text: "As you like." }]);
       const since = editor.mark();

@@ -1,6 +1,7 @@
 // Tool calls that go on after their turn.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -131,8 +132,12 @@ TEST_F(BackgroundTest, InVersion1TheTurnWaitsForIt) {
   for (const std::string& line : served.raw.seen())
     EXPECT_EQ(line.find("stopReason"), std::string::npos) << line;
   go_on.set();
-  const Json completed = served.raw.read_call("session/update");
-  EXPECT_EQ(completed["params"]["update"]["status"].as_string(), "completed");
+  std::string status;
+  while (status != "completed" && status != "failed")
+    status =
+        served.raw.read_call("session/update")["params"]["update"]["status"].as_string().value_or(
+            "");
+  EXPECT_EQ(status, "completed");
   const Json answer = served.raw.read_answer("5");
   EXPECT_EQ(answer["result"]["stopReason"].as_string(), "end_turn");
   EXPECT_EQ(served.raw.read_answer("6")["result"]["stopReason"].as_string(), "end_turn");
@@ -171,10 +176,12 @@ TEST_F(BackgroundTest, InVersion1TheEndOfTheConnectionEndsTheTurn) {
 TEST(Background, ACallThatNobodyHoldsHasFailed) {
   const Within limit("a handle that is dropped");
   std::optional<ToolCall> kept;
+  auto there = std::make_unique<Gate>();
   Agent agent("test", "1");
   agent.versions({1, 2}).on_prompt([&](Turn turn) {
     kept = turn.tool_call("Watching", ToolKind::other);
     kept->background().wait();
+    there->open();
     return StopReason::end_turn;
   });
   Version2Client client(agent);
@@ -187,10 +194,11 @@ TEST(Background, ACallThatNobodyHoldsHasFailed) {
   EXPECT_EQ(ends["status"].as_string(), "failed");
   EXPECT_EQ(client.idle()["background"].text(), "[]");
   // In version 1 the turn ends then.
+  there = std::make_unique<Gate>();
   Served served(agent);
   served.raw.initialize();
   served.raw.prompt("5", served.raw.new_session(), "go");
-  served.raw.read_call("session/update");
+  there->wait("the call is in the background");
   kept.reset();
   EXPECT_EQ(served.raw.read_answer("5")["result"]["stopReason"].as_string(), "end_turn");
 }
