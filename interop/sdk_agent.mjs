@@ -1,5 +1,9 @@
 // An agent on the official SDK, for our client to drive: `sdk_agent.mjs [unstable] [require-login]
-// [version=N] [serve]`. With `serve` its server offers both transports, and says where. The first word of a prompt says what it does; see sdk_agent_words.mjs.
+// [version=N] [careful] [router] [once] [ends-at-2] [error-at-2] [serve]`. One that is `careful` asks
+// for files and terminals only where they are offered; with `router` the SDK's protocol router stands
+// before it; a second `initialize`, or one for version 2, may be refused, or end it. With `serve` its
+// server offers both transports, and says where. The first word of a prompt says what it does; see
+// sdk_agent_words.mjs.
 import { Readable, Writable } from "node:stream";
 
 import { serve } from "./remote/sdk_server.mjs";
@@ -21,6 +25,17 @@ const providers = new Map([
 const authMethods = [{ id: "password", name: "Log in" }];
 let loggedIn = !requireLogin;
 let count = 0;
+let initialized = 0;
+let offered; // by the client, to a careful agent
+
+// How it takes what a client of version 2 asks.
+function begin({ protocolVersion, clientCapabilities }) {
+  if (++initialized > 1 && options.includes("once"))
+    throw RequestError.invalidRequest(undefined, "initialize was there before");
+  if (protocolVersion > 1 && options.includes("ends-at-2")) process.exit(3);
+  if (protocolVersion > 1 && options.includes("error-at-2")) throw invalid("protocolVersion");
+  if (options.includes("careful")) offered = clientCapabilities ?? {};
+}
 
 const modes = (session) => ({
   currentModeId: session.modeId,
@@ -94,7 +109,8 @@ function prompt(cx) {
   const run = session.queue.then(async () => {
     try {
       turn.controller.signal.throwIfAborted();
-      const reply = await answer({ cx, sdk, session, signal: turn.controller.signal });
+      const { signal } = turn.controller;
+      const reply = await answer({ cx, sdk, session, signal, offered });
       return turn.controller.signal.aborted ? { stopReason: "cancelled" } : reply;
     } catch (error) {
       if (isAborted(error, turn.controller.signal)) return { stopReason: "cancelled" };
@@ -112,7 +128,8 @@ const stop = (session) => {
 
 const app = sdk
   .agent({ name: "sdk-agent" })
-  .onRequest(agent.initialize, () => {
+  .onRequest(agent.initialize, ({ params }) => {
+    begin(params);
     return {
       protocolVersion: version,
       agentInfo: { name: "sdk-agent", version: "2.4.0" },
@@ -297,11 +314,15 @@ if (unstable)
       client.notify("_agent/noted", { serverId: params.serverId, method: params.method }),
     );
 
+const { agentProtocolRouter } = options.includes("router")
+  ? await import("@agentclientprotocol/sdk/experimental/v2")
+  : {};
+const all = agentProtocolRouter ? agentProtocolRouter().withV1(app) : app;
 if (options.includes("serve")) {
-  console.log(await serve(app));
+  console.log(await serve(all));
   process.stdin.on("end", () => process.exit(0)).resume();
 } else {
-  const connection = app.connect(
+  const connection = all.connect(
     sdk.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)),
   );
   await connection.closed;

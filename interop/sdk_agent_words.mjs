@@ -61,8 +61,15 @@ export function isAborted(error, signal) {
 let edits = 0;
 
 class Turn {
-  constructor({ cx, sdk, session, signal }) {
-    Object.assign(this, { sdk, session, signal, client: cx.client, sessionId: session.id });
+  constructor({ cx, sdk, session, signal, offered }) {
+    const { client } = cx;
+    Object.assign(this, { sdk, session, signal, offered, client, sessionId: session.id });
+  }
+  // What a careful agent does not ask for unless it is offered.
+  needs(...path) {
+    const is_there = path.reduce((part, name) => part?.[name], this.offered);
+    if (this.offered && !is_there)
+      throw new this.sdk.RequestError(-31001, `the client does not offer ${path.join(".")}`);
   }
   update(update) {
     return this.client.notify("session/update", { sessionId: this.sessionId, update });
@@ -86,6 +93,7 @@ class Turn {
 }
 
 async function runTerminal(turn, { command, kill, timeOutMs }) {
+  turn.needs("terminal");
   const handle = await turn.client.createTerminal({ sessionId: turn.sessionId, command });
   const content = [{ type: "terminal", terminalId: handle.id }];
   await turn.update({ sessionUpdate: "tool_call", ...tool, kind: "execute", content });
@@ -123,11 +131,13 @@ const words = {
     await turn.say(PERMISSIONS.find(({ optionId }) => optionId === outcome.optionId).kind);
   },
   async read(turn, rest) {
+    turn.needs("fs", "readTextFile");
     const [path, line, limit] = rest.split(" ");
     const part = line === undefined ? {} : { line: Number(line), limit: Number(limit) };
     await turn.say((await turn.ask("fs/read_text_file", { path, ...part })).content);
   },
   async write(turn, rest) {
+    turn.needs("fs", "writeTextFile");
     const [path, ...content] = rest.split(" ");
     await turn.ask("fs/write_text_file", { path, content: content.join(" ") });
     await turn.say("written");

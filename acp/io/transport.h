@@ -1,6 +1,7 @@
 // The two directions over which messages travel, and where they come from.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ struct Transport {
   io::Descriptor in;
   io::Descriptor out;                             // none: `in` is a socket, and both
   std::shared_ptr<TransportLink> link = nullptr;  // may be none
+  // Makes another one to the same place. None: there is only this one.
+  std::function<Transport()> again = nullptr;
 };
 
 // This program's own standard input and output, taken for good: from now on reading stdin finds its

@@ -66,6 +66,7 @@ Transport url(const std::string& url, const UrlOptions& options) {
     ours.link = open_websocket(url, options, std::move(theirs.in));
   else
     ours.link = std::make_shared<HttpLink>(url, options, std::move(theirs.in));
+  ours.again = [url, options] { return remote::url(url, options); };
   return std::move(ours);
 }
 

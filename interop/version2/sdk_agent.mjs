@@ -1,6 +1,6 @@
 // An agent on the SDK's draft of version 2, for our client to drive: `sdk_agent.mjs [router] [both]
-// [login] [serve]`. With `router`, its protocol router stands before an agent of version 1; with
-// `both`, before this one, too. With `serve` the SDK's server offers both transports, and says where.
+// [versions=1|2|both] [login] [serve]`. With `router`, its protocol router stands before an agent of
+// version 1; with `both` before this one, too; or before those that `versions` names. With `serve` the SDK's server offers both transports, and says where.
 // The first word of a prompt says what it does; more of them stand in sdk_agent_words.mjs.
 import { Readable, Writable } from "node:stream";
 
@@ -329,8 +329,10 @@ const app1 = sdk1
   })
   .onNotification("session/cancel", () => {});
 
-const router = sdk.agentProtocolRouter().withV1(app1);
-if (options.includes("both")) router.withV2(app);
+const versions = options.find((option) => option.startsWith("versions="))?.slice(9);
+const router = sdk.agentProtocolRouter();
+if (versions !== "2") router.withV1(app1);
+if (["2", "both"].includes(versions) || options.includes("both")) router.withV2(app);
 const all = options.includes("router") ? router : app;
 if (options.includes("serve")) {
   console.log(await serve(all));

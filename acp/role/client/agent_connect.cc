@@ -1,6 +1,7 @@
 // From a command to an agent that has answered initialize.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 
 #include "acp/json/codec.h"
 #include "acp/role/client/agent_calls.h"
@@ -122,8 +123,15 @@ Task<Introduced> introduce_as_version_2(std::shared_ptr<AgentProcess> agent) {
   co_return result;
 }
 
-// Returns false if the agent has to be started again, with version 1 alone.
-Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again) {
+// What can be done about an agent that does not take version 2, or a second `initialize`.
+enum class Retry : std::uint8_t {
+  no,
+  once_refused,  // a connection of its own for version 1
+  also_if_gone,  // even if the agent did not answer at all
+};
+
+// Returns false if the agent has to be reached again, with version 1 alone.
+Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, Retry retry) {
   const std::vector<int>& versions = agent->config->versions;
   Introduced introduced;
   if (versions.back() == 2) {
@@ -135,7 +143,7 @@ Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again
       introduced.refused.empty() && !introduced.failed && introduced.response.protocolVersion == 1;
   const bool knows_version_1 = versions.front() == 1;
   if (introduced.failed) {
-    if (knows_version_1 && may_start_again) co_return false;
+    if (knows_version_1 && retry == Retry::also_if_gone) co_return false;
     std::rethrow_exception(introduced.failed);
   }
   // An agent that was asked for version 2 may not have looked for what version 1 calls otherwise.
@@ -144,7 +152,7 @@ Task<bool> shake_hands(std::shared_ptr<AgentProcess> agent, bool may_start_again
     Introduced as_version_1 = co_await std::move(asking);
     const bool again = versions.back() == 2;
     const bool taken = as_version_1.refused.empty() && !as_version_1.failed;
-    if (again && !taken && may_start_again) co_return false;
+    if (again && !taken && retry != Retry::no) co_return false;
     if (as_version_1.failed) std::rethrow_exception(as_version_1.failed);
     if (again && !taken && chose_version_1) {
       Lock lock(*agent->connection);
@@ -216,30 +224,38 @@ std::shared_ptr<AgentProcess> start(std::shared_ptr<const Client::Config> config
   return agent;
 }
 
+// The same once more, which speaks version 1 alone. `make` gives the new connection.
+template <class Make>
+void reach_again(std::shared_ptr<AgentProcess>& agent, Make make) {
+  // Its connection may be what runs this: it is not waited for.
+  agent->connection->close();
+  const auto version_1 = std::make_shared<Client::Config>(*agent->config);
+  version_1->versions = {1};
+  const auto predecessor = std::exchange(agent, make(version_1));
+  agent->predecessor = predecessor;
+  shake_hands(agent, Retry::no).wait();
+}
+
 }  // namespace
 
 Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
   return [](std::shared_ptr<const Config> config, io::ProcessOptions options) -> Task<AgentHandle> {
     auto agent = start(config, options, true);
-    Task<bool> shaking = shake_hands(agent, true);
-    if (!co_await std::move(shaking)) {
-      // Its connection may be what runs this: it is not waited for.
-      agent->connection->close();
-      const auto version_1 = std::make_shared<Config>(*config);
-      version_1->versions = {1};
-      const auto predecessor = std::exchange(agent, start(version_1, options, true));
-      agent->predecessor = predecessor;
-      shake_hands(agent, false).wait();
-    }
+    Task<bool> shaking = shake_hands(agent, Retry::also_if_gone);
+    if (!co_await std::move(shaking))
+      reach_again(agent, [&](const auto& version_1) { return start(version_1, options, true); });
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), options);
 }
 
 Task<AgentHandle> Client::connect(Transport transport) const {
   return [](std::shared_ptr<const Config> config, Transport transport) -> Task<AgentHandle> {
-    const auto agent = open(config, std::move(transport), nullptr, true);
-    Task<bool> shaking = shake_hands(agent, false);
-    co_await std::move(shaking);
+    const auto again = std::exchange(transport.again, nullptr);
+    auto agent = open(config, std::move(transport), nullptr, true);
+    Task<bool> shaking = shake_hands(agent, again ? Retry::once_refused : Retry::no);
+    if (!co_await std::move(shaking))
+      reach_again(agent,
+                  [&](const auto& version_1) { return open(version_1, again(), nullptr, true); });
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), std::move(transport));
 }
@@ -274,7 +290,7 @@ AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) 
       shaking->closed = true;
       std::string reason;
       try {
-        Task<bool> introducing = shake_hands(shaking, false);
+        Task<bool> introducing = shake_hands(shaking, Retry::no);
         co_await std::move(introducing);
       } catch (const std::exception& failed) {
         reason = failed.what();

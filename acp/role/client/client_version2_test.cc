@@ -244,6 +244,31 @@ TEST(VersionOfAClient, AnAgentMayRefuseToBeAskedAgain) {
   EXPECT_TRUE(warned);
 }
 
+// On a connection of its own, where there can be another.
+TEST(VersionOfAClient, OneThatRefusesToBeAskedAgainIsConnectedToAgain) {
+  const Within limit("an agent that is asked once on each connection");
+  auto [ours, theirs] = memory_pair();
+  auto [second, their_second] = memory_pair();
+  Script first(std::move(theirs), [](RawEnd& end) {
+    end.answer(end.read(), R"({"protocolVersion":1})");
+    fail(end, end.read(), R"({"code":-32600,"message":"once"})");
+    end.read_to_end();
+  });
+  Script other(std::move(their_second), [](RawEnd& end) {
+    const Json asked = end.read();
+    EXPECT_EQ(asked["params"]["protocolVersion"].as_int64(), 1);
+    EXPECT_TRUE(asked["params"]["info"].absent());
+    end.answer(asked, R"({"protocolVersion":1,"agentInfo":{"name":"second","version":"1"}})");
+    end.read_to_end();
+  });
+  Client client("test", "1");
+  client.versions({1, 2});
+  ours.again = [&another = second] { return std::move(another); };
+  const AgentHandle agent = client.connect(std::move(ours)).wait();
+  EXPECT_EQ(agent.info().agentInfo->name, "second");
+  agent.close();
+}
+
 TEST(VersionOfAClient, AnErrorForVersion2IsNotTheEnd) {
   const Within limit("an agent that does not know version 2");
   Client client("test", "1");
