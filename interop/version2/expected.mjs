@@ -15,6 +15,7 @@ export function expectedOf(defs, remote) {
 
   want("initialize request → agent", "version 2");
   want("auth/login request → agent", "ok", "-32602");
+  want("auth/logout request → agent", "ok");
   want("session/new request → agent", "ok", "-32000", "-32602");
   want("session/resume request → agent", "with a replay", "without one", "-32002");
   want("session/list request → agent", "ok", "page");
