@@ -264,10 +264,9 @@ void add_extensions(acp::Agent& agent) {
                     const Json data = Json::object({{"deep", Json::array({1, nullptr, "x"})}});
                     throw acp::Error(-31007, "a custom error", data);
                   })
-      .on_request("_echo/throw",
-                  [](acp::Context, Json) -> Json {
-                    throw std::runtime_error("a secret of the agent's");
-                  })
+      .on_request(
+          "_echo/throw",
+          [](acp::Context, Json) -> Json { throw std::runtime_error("a secret of the agent's"); })
       .on_notification("_echo/note", note)
       .on_request("proxy/initialize", echo)
       .on_request("proxy/successor", echo)

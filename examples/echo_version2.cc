@@ -1,5 +1,5 @@
-// What only version 2 of the protocol has, by its own types. Where version 1 is spoken, sending them
-// fails with acp::Refused.
+// What only version 2 of the protocol has, by its own types. Where version 1 is spoken, sending
+// them fails with acp::Refused.
 #include <acp/schema/v2.h>
 
 #include "echo_words.h"

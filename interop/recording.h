@@ -1,5 +1,5 @@
-// What the clients of both versions' tests have in common: how an agent is reached, and the record of
-// what passes.
+// What the clients of both versions' tests have in common: how an agent is reached, and the record
+// of what passes.
 #pragma once
 
 #include <acp/client.h>

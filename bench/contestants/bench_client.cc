@@ -28,9 +28,11 @@ void look(const acp::SessionUpdate& update, Count& count) {
 
 }  // namespace
 
+// On version BENCH_VERSION of the protocol.
 int main(int argc, char** argv) {
   acp::Client client("bench", "1.0");
   client.keep_state(false);
+  if constexpr (BENCH_VERSION == 2) client.versions({2});
   const acp::AgentHandle agent = client.connect(acp::stdio()).wait();
   const acp::Session session = agent.new_session("/tmp").wait();
   v1::SetSessionModeRequest request;
@@ -56,9 +58,17 @@ int main(int argc, char** argv) {
       for (auto& event : session.prompt(step + " " + argv[i + 1]))
         if (const auto* update = std::get_if<acp::SessionUpdate>(&event)) look(*update, count);
     }
-    const acp::Json done = acp::Json::object(
-        {{"sessionId", session.id()},
-         {"modeId", "done:" + std::to_string(count.updates) + ":" + std::to_string(count.bytes)}});
-    agent.peer().request("session/set_mode", done).wait();
+    const std::string counted =
+        "done:" + std::to_string(count.updates) + ":" + std::to_string(count.bytes);
+    acp::Json done = acp::Json::object({{"sessionId", session.id()}});
+    if constexpr (BENCH_VERSION == 2) {
+      done.set("configId", "mode");
+      done.set("type", "id");
+      done.set("value", counted);
+      agent.peer().request("session/set_config_option", done).wait();
+    } else {
+      done.set("modeId", counted);
+      agent.peer().request("session/set_mode", done).wait();
+    }
   }
 }

@@ -25,27 +25,30 @@ using namespace bench::wire;
 namespace fs = std::filesystem;
 
 constexpr const char* usage =
-    R"(Usage: bench_wire [--agent 'CMD'] [--client 'CMD'] [--node PATH] [--runs N] [--only NAME]...
-                  [--quick] [--best] [--json FILE]
+    R"(Usage: bench_wire [--protocol 2] [--agent 'CMD'] [--client 'CMD'] [--agent2 'CMD'] [--client2 'CMD']
+                  [--node PATH] [--runs N] [--only NAME]... [--quick] [--best] [--json FILE]
 
 Measures bench_agent and bench_client, which stand beside this program, against the npm SDK and a
 loop written by hand, and says which goals are reached.
 
+  --protocol 2   version 2 of the protocol beside version 1, ours and npm's in the same runs: what
+                 becomes of our ratio to npm
   --agent CMD    our agent, with its arguments (separated by spaces) in place of bench_agent
   --client CMD   our client in place of bench_client; the steps are added to it
+  --agent2 CMD, --client2 CMD   the same for version 2, in place of bench_agent2 and bench_client2
   --node PATH    the Node that runs the npm SDK (node)
   --runs N       runs of each contestant, interleaved (9; 3 with --quick)
   --only NAME    only this step or contestant; again for more of them. Steps of agents: start,
                  roundtrip, inflight, stream, flush, diff, read; of clients: receive, receive-diff,
-                 requests, pipe. Contestants: acp, npm, floor, batched
+                 requests, pipe. Contestants: acp, npm, floor, batched; acp2, npm2 with --protocol 2
   --quick        fewer messages and runs, for a look
   --best         the best run in place of the median: where other programs disturb
   --json FILE    all samples, too
 )";
 
 struct Options {
-  std::string agent, client, json, node = "node";
-  int runs = 0;
+  std::string agent, client, agent2, client2, json, node = "node";
+  int runs = 0, protocol = 1;
   bool quick = false, best = false;
   std::set<std::string> steps, contestants;
 };
@@ -55,7 +58,7 @@ struct Options {
   std::exit(2);
 }
 
-const std::set<std::string> contestant_names = {"acp", "npm", "floor", "batched"};
+const std::set<std::string> contestant_names = {"acp", "npm", "floor", "batched", "acp2", "npm2"};
 
 Options options_of(int count, char** words) {
   Options options;
@@ -69,6 +72,13 @@ Options options_of(int count, char** words) {
       options.agent = value();
     } else if (word == "--client") {
       options.client = value();
+    } else if (word == "--agent2") {
+      options.agent2 = value();
+    } else if (word == "--client2") {
+      options.client2 = value();
+    } else if (word == "--protocol") {
+      options.protocol = std::atoi(value().c_str());
+      if (options.protocol != 1 && options.protocol != 2) misused("--protocol is 1 or 2");
     } else if (word == "--node") {
       options.node = value();
     } else if (word == "--best") {
@@ -125,8 +135,7 @@ std::string version_of(const std::string& node) {
 }
 
 // Those that are there; of those that are not, it says so.
-std::vector<Contestant> contestants(const Options& options, const std::string& role,
-                                    const std::string& own) {
+std::vector<Contestant> contestants(const Options& options, const std::string& role) {
   const fs::path source = BENCH_WIRE_SOURCE;
   std::vector<Contestant> all;
   const auto wanted = [&](const std::string& name) {
@@ -135,29 +144,38 @@ std::vector<Contestant> contestants(const Options& options, const std::string& r
   const auto missing = [&](const std::string& name, const std::string& why) {
     std::cerr << "bench_wire: goes on without " << name << " as " << role << ": " << why << '\n';
   };
-  if (wanted("acp")) {
-    const std::string program = (here() / ("bench_" + role)).string();
-    if (!own.empty()) {
-      all.push_back({"acp", words_of(own)});
-    } else if (access(program.c_str(), X_OK) == 0) {
-      all.push_back({"acp", {program}});
-    } else {
-      missing("acp", program + " is not there; build it, or name another with --" + role);
+  const bool is_agent = role == "agent";
+  for (int version = 1; version <= options.protocol; ++version) {
+    const std::string suffix = version == 1 ? "" : "2";
+    if (wanted("acp" + suffix)) {
+      const std::string& own = version == 1 ? (is_agent ? options.agent : options.client)
+                                            : (is_agent ? options.agent2 : options.client2);
+      const std::string program = (here() / ("bench_" + role + suffix)).string();
+      if (!own.empty()) {
+        all.push_back({"acp" + suffix, words_of(own), version});
+      } else if (access(program.c_str(), X_OK) == 0) {
+        all.push_back({"acp" + suffix, {program}, version});
+      } else {
+        missing("acp" + suffix,
+                program + " is not there; build it, or name another with --" + role + suffix);
+      }
+    }
+    if (wanted("npm" + suffix)) {
+      if (version_of(options.node).empty()) {
+        missing("npm" + suffix, options.node + " does not run");
+      } else if (!fs::exists(source.parent_path().parent_path() /
+                             "node_modules/@agentclientprotocol/sdk")) {
+        missing("npm" + suffix, "no @agentclientprotocol/sdk in node_modules; run npm ci");
+      } else {
+        const std::string script = (source / ("npm_" + role + suffix + ".mjs")).string();
+        all.push_back({"npm" + suffix, {options.node, script}, version});
+      }
     }
   }
-  if (wanted("npm")) {
-    if (version_of(options.node).empty()) {
-      missing("npm", options.node + " does not run");
-    } else if (!fs::exists(source.parent_path().parent_path() /
-                           "node_modules/@agentclientprotocol/sdk")) {
-      missing("npm", "no @agentclientprotocol/sdk in node_modules; run npm ci");
-    } else {
-      all.push_back({"npm", {options.node, (source / ("npm_" + role + ".mjs")).string()}});
-    }
-  }
+  if (options.protocol == 2) return all;  // the floor is there for version 1's figures
   const std::string floor = (here() / ("bench_floor_" + role)).string();
   if (wanted("floor")) all.push_back({"floor", {floor}});
-  if (wanted("batched") && role == "agent") all.push_back({"batched", {floor, "--batch"}});
+  if (wanted("batched") && is_agent) all.push_back({"batched", {floor, "--batch"}});
   return all;
 }
 
@@ -230,8 +248,8 @@ int main(int count, char** words) {
     return std::any_of(steps.begin(), steps.end(), chosen);
   };
   std::vector<Contestant> agents, clients;
-  if (any(agent_steps())) agents = contestants(options, "agent", options.agent);
-  if (any(client_steps())) clients = contestants(options, "client", options.client);
+  if (any(agent_steps())) agents = contestants(options, "agent");
+  if (any(client_steps())) clients = contestants(options, "client");
   const Usage before = usage_now();
   const double began = now();
   for (int i = 0; i < options.runs; ++i) {
@@ -251,10 +269,12 @@ int main(int count, char** words) {
                           std::to_string(options.runs) + " interleaved runs";
   const std::string node = version_of(options.node);
   std::cout << how << "; npm SDK on Node " << (node.empty() ? "-" : node) << '\n';
-  std::cout << table(wire_plan, results, options.best);
+  const bool both = options.protocol == 2;
+  std::cout << (both ? versions_table(results, options.best)
+                     : table(wire_plan, results, options.best));
   if (!options.json.empty()) {
     std::ofstream file(options.json);
-    if (!(file << json(wire_plan, results, options.best))) {
+    if (!(file << json(both ? versions_plan : wire_plan, results, options.best))) {
       std::cerr << "bench_wire: cannot write " << options.json << '\n';
       return 1;
     }

@@ -9,8 +9,9 @@
 namespace bench::wire {
 
 struct Contestant {
-  std::string name;  // its column: acp, npm, floor, batched
+  std::string name;  // its column: acp, npm, floor, batched; acp2, npm2
   std::vector<std::string> command;
+  int version = 1;  // of the protocol
 };
 
 // How much of everything.
@@ -28,7 +29,7 @@ struct Amounts {
 using Samples = std::map<std::string, double>;
 
 // Agents: start, roundtrip, inflight, stream, flush, diff, read. Clients: receive, receive-diff,
-// requests, pipe. Throws Failure.
+// requests, pipe. Version 2 has no files to read: no samples. Throws Failure.
 const std::vector<std::string>& agent_steps();
 const std::vector<std::string>& client_steps();
 Samples drive_agent(const Contestant& agent, const std::string& step, const Amounts& amounts);

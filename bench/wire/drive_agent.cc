@@ -22,11 +22,15 @@ constexpr double mb = file_bytes / 1e6;
 class Driver {
  public:
   Driver(const Contestant& agent, Cores cores, const std::string& step)
-      : child_(agent.name, agent.command, cores, step + ": initialize", 20) {
+      : child_(agent.name, agent.command, cores, step + ": initialize", 20),
+        version_(agent.version) {
     const std::string params =
-        R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"bench_wire","version":"1"}})";
+        version_ == 1
+            ? R"({"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"bench_wire","version":"1"}})"
+            : R"({"protocolVersion":2,"capabilities":{},"info":{"name":"bench_wire","version":"1"}})";
     child_.send(request("initialize", params));
-    answer();
+    if (!has(answer(), "\"protocolVersion\":" + std::to_string(version_)))
+      child_.fail("it speaks another version");
   }
 
   Child& child() { return child_; }
@@ -65,6 +69,10 @@ class Driver {
   }
 
   std::string set_mode() {
+    if (version_ == 2)
+      return request(
+          "session/set_config_option",
+          R"({"sessionId":")" + session_ + R"(","configId":"mode","type":"id","value":"code"})");
     return request("session/set_mode", R"({"sessionId":")" + session_ + R"(","modeId":"code"})");
   }
 
@@ -86,9 +94,13 @@ class Driver {
     const std::string line = prompt(what, count);
     const std::string id = std::to_string(last_id_);
     updates.begin([&](std::string_view other) {
-      if (method_of(other) == "session/update") return;  // of another kind: does not count
+      if (method_of(other) == "session/update") {  // of another kind: does not count
+        ended = ended || (version_ == 2 && ends_turn(other));
+        return;
+      }
       if (!method_of(other).empty()) child_.fail("unexpected: " + shown(other));
       const bool refused = what == "flush" && has(other, "\"error\":");
+      if (version_ == 2 && id_of(other) == id && has(other, "\"messageId\":")) return;
       if (id_of(other) != id || !(refused || has(other, "\"end_turn\"")))
         child_.fail("expected end_turn: " + shown(other));
       ended = true;
@@ -105,6 +117,11 @@ class Driver {
     result.updates = updates.count();
     result.line_bytes = updates.line_bytes();
     return result;
+  }
+
+  // The session's last state, which is not idle otherwise.
+  static bool ends_turn(std::string_view update) {
+    return has(update, "\"state\":\"idle\"") && has(update, "\"end_turn\"");
   }
 
   Turn full_turn(const std::string& what, int count, Updates& updates) {
@@ -147,6 +164,7 @@ class Driver {
 
  private:
   Child child_;
+  const int version_;
   int last_id_ = 0;
   std::string session_;
 };
@@ -229,8 +247,8 @@ Samples stream(const Contestant& agent, const Amounts& amounts, const std::strin
                {"emitted_cpu_ms", turn.cpu * 1e3 * 100'000 / amounts.updates},
                {"first_us", turn.first * 1e6},
                {"peak_mb", driver.child().peak_mb()}};
-    // These two write each update alone in any case.
-    if (agent.name == "npm" || agent.name == "floor")
+    // These write each update alone in any case.
+    if (agent.name.starts_with("npm") || agent.name == "floor")
       samples["flushed_per_s"] = samples["emitted_per_s"];
   }
   driver.child().finish();
@@ -241,7 +259,9 @@ Samples diffs(const Contestant& agent, const Amounts& amounts) {
   Driver driver(agent, Cores::two, "diff");
   driver.new_session();
   driver.child().begin("diff", 60);
-  Updates updates("\"newText\":\"", file_bytes);
+  static const std::size_t patch_bytes = patch_text().size();
+  Updates updates(agent.version == 1 ? "\"newText\":\"" : "\"text\":\"",
+                  agent.version == 1 ? file_bytes : patch_bytes);
   driver.full_turn("diff", 5, updates);
   const auto turn = driver.full_turn("diff", amounts.diffs, updates);
   driver.child().finish();
@@ -279,9 +299,10 @@ Samples drive_agent(const Contestant& agent, const std::string& step, const Amou
   if (step == "roundtrip") return round_trip(agent, amounts);
   if (step == "inflight") return in_flight(agent, amounts);
   if (step == "stream") return stream(agent, amounts, step);
-  if (step == "flush") return agent.name == "acp" ? stream(agent, amounts, step) : Samples{};
+  if (step == "flush")
+    return agent.name.starts_with("acp") ? stream(agent, amounts, step) : Samples{};
   if (step == "diff") return diffs(agent, amounts);
-  return reads(agent, amounts);
+  return agent.version == 1 ? reads(agent, amounts) : Samples{};
 }
 
 }  // namespace bench::wire

@@ -25,8 +25,9 @@ class Driver {
 
   Driver(const Contestant& client, Cores cores, std::vector<Step> steps)
       : steps_(std::move(steps)),
-        child_(client.name, with(client.command, steps_), cores, "start", 20) {
-    const std::string chunk = chunk_line(session_id);
+        child_(client.name, with(client.command, steps_), cores, "start", 20),
+        version_(client.version) {
+    const std::string chunk = version_ == 1 ? chunk_line(session_id) : chunk_line_2(session_id);
     while (chunks_.size() < 256 * 1024) chunks_ += chunk, ++chunks_in_block_;
     chunk_bytes_ = chunk.size();
   }
@@ -51,7 +52,8 @@ class Driver {
 
   Result run(const Step& step) {
     const bool prompts = step.what == "stream" || step.what == "diff";
-    if (step.what == "diff" && diff_.empty()) diff_ = diff_line(session_id);
+    if (step.what == "diff" && diff_.empty())
+      diff_ = version_ == 1 ? diff_line(session_id) : diff_line_2(session_id);
     int requests = 0;
     bool prompted = false;
     double began = 0, cpu = 0;
@@ -59,9 +61,10 @@ class Driver {
     while (true) {
       const std::string_view line = child_.line();
       const std::string_view method = method_of(line);
-      if (method == "session/set_mode") {
-        const std::string_view mode = text_of(line, "\"modeId\":\"");
-        answer(answers, line, "{}");
+      if (method == (version_ == 1 ? "session/set_mode" : "session/set_config_option")) {
+        const std::string_view mode =
+            text_of(line, version_ == 1 ? "\"modeId\":\"" : "\"value\":\"");
+        answer(answers, line, version_ == 1 ? "{}" : "{" + std::string(options_2) + "}");
         if (mode.starts_with("done:")) {
           const Result result{now() - began, child_.cpu_seconds() - cpu};
           check(step, mode, prompted ? 1 : requests);
@@ -77,13 +80,25 @@ class Driver {
         prompted = true;
         if (text_of(line, "\"text\":\"") != step.what + " " + std::to_string(step.count))
           child_.fail("another prompt: " + shown(line));
-        answer(answers, line, R"({"stopReason":"end_turn"})");
         begin(step, began, cpu);
+        if (version_ == 2) {  // it is answered at its beginning
+          answer(answers, line, R"({"messageId":"msg_1"})");
+          answers += state_2(R"("running")");
+          child_.send(answers);
+          answers = state_2(R"("idle","stopReason":"end_turn")");
+        } else {
+          answer(answers, line, R"({"stopReason":"end_turn"})");
+        }
         emit(step);
       } else if (method == "session/new") {
-        answer(answers, line, R"({"sessionId":")" + std::string(session_id) + "\"}");
+        const std::string options = version_ == 1 ? "" : "," + std::string(options_2);
+        answer(answers, line, R"({"sessionId":")" + std::string(session_id) + "\"" + options + "}");
       } else if (method == "initialize") {
-        answer(answers, line, R"({"protocolVersion":1,"agentCapabilities":{},"authMethods":[]})");
+        answer(
+            answers, line,
+            version_ == 1
+                ? R"({"protocolVersion":1,"agentCapabilities":{},"authMethods":[]})"
+                : R"({"protocolVersion":2,"info":{"name":"bench_wire","version":"1"},"capabilities":{"session":{}}})");
       } else {
         child_.fail("unexpected: " + shown(line));
       }
@@ -108,9 +123,16 @@ class Driver {
           0, static_cast<std::size_t>(std::min(left, chunks_in_block_)) * chunk_bytes_));
   }
 
-  // `done:<updates>:<bytes of text>`, as many as were sent.
+  // `done:<updates>:<bytes of text>`, as many as were sent. A patch may be counted as the text that
+  // it is, or as that of the file.
   void check(const Step& step, std::string_view mode, int asked) {
     std::string expected;
+    if (version_ == 2 && step.what == "diff") {
+      static const std::size_t patch_bytes = patch_text().size();
+      const std::string start = "done:" + std::to_string(step.count) + ":";
+      if (mode == start + std::to_string(static_cast<std::size_t>(step.count) * patch_bytes))
+        return;
+    }
     if (step.what == "stream" || step.what == "diff") {
       const std::size_t bytes = step.what == "diff" ? file_bytes : chunk_text.size();
       expected = "done:" + std::to_string(step.count) + ":" +
@@ -131,8 +153,17 @@ class Driver {
 
   static std::string shown(std::string_view line) { return std::string(line.substr(0, 200)); }
 
+  // The modes, which are an option in version 2.
+  static constexpr std::string_view options_2 =
+      R"("configOptions":[{"type":"select","configId":"mode","name":"Mode","category":"mode","currentValue":"code","options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}])";
+  static std::string state_2(const std::string& state) {
+    return update_begin(session_id) + R"({"sessionUpdate":"state_update","state":)" + state +
+           "}}}\n";
+  }
+
   const std::vector<Step> steps_;
   Child child_;
+  const int version_;
   std::string chunks_, diff_;
   std::size_t chunk_bytes_ = 0;
   int chunks_in_block_ = 0;

@@ -36,6 +36,8 @@ constexpr Metric wire_metrics[] = {
 };
 
 constexpr const char* wire_columns[] = {"acp", "npm", "floor", "batched"};
+constexpr const char* versions_columns[] = {"acp", "npm", "acp2", "npm2"};
+constexpr double versions_goal = 0.85;  // of version 1's ratio
 
 std::string format(const char* pattern, auto... values) {
   char text[256];
@@ -129,6 +131,45 @@ bool measured(const Results& results, const Metric& metric) {
 }  // namespace
 
 const Plan wire_plan = {wire_metrics, wire_columns};
+const Plan versions_plan = {wire_metrics, versions_columns, false};
+
+std::string versions_table(const Results& results, bool best) {
+  const Figures figures(results, best);
+  std::string text, side;
+  int reached = 0, goals = 0;
+  for (const Metric& metric : wire_metrics) {
+    if (!measured(results, metric)) continue;
+    if (side != metric.side) {
+      side = metric.side;
+      text += "\n" + padded("an " + side + "'s side", 44, false);
+      if (side == "client") text.replace(text.rfind("an c"), 2, "a");
+      for (const char* column : {"acp v1", "npm v1", "x npm", "acp v2", "npm v2", "x npm", "v2/v1"})
+        text += padded(column, 9, true);
+      text += '\n';
+    }
+    text += padded(metric.title, 44, false);
+    std::optional<double> times[2];
+    for (int version = 0; version < 2; ++version) {
+      const auto ours = figures.of(metric, versions_columns[2 * version]);
+      const auto npm = figures.of(metric, versions_columns[2 * version + 1]);
+      if (ours && npm) times[version] = metric.more_is_better ? *ours / *npm : *npm / *ours;
+      text += padded(number(ours, metric.decimals), 9, true);
+      text += padded(number(npm, metric.decimals), 9, true);
+      text += padded(times[version] ? ratio(*times[version]) : "-", 9, true);
+    }
+    if (times[0] && times[1]) {
+      const bool met = *times[1] / *times[0] >= versions_goal;
+      text += padded(ratio(*times[1] / *times[0]), 9, true) + (met ? ": yes" : ": NO");
+      ++goals;
+      reached += met;
+    }
+    text += '\n';
+  }
+  if (goals > 0)
+    text += "\n" + std::to_string(reached) + " of " + std::to_string(goals) +
+            " ratios are at least " + format("%g", versions_goal) + " of version 1's\n";
+  return text + "x npm: how many times better than npm on the same version of the protocol.\n";
+}
 
 std::string table(const Plan& plan, const Results& results, bool best) {
   const Figures figures(results, best);

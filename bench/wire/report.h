@@ -33,9 +33,13 @@ struct Plan {
   bool with_floor = true;
 };
 extern const Plan wire_plan;
+// Both versions of the protocol, ours and npm's.
+extern const Plan versions_plan;
 
 // Of the samples the medians, or the best.
 std::string table(const Plan& plan, const Results& results, bool best);
 std::string json(const Plan& plan, const Results& results, bool best);
+// What our ratio to npm is on version 2 of the protocol, over that on version 1.
+std::string versions_table(const Results& results, bool best);
 
 }  // namespace bench::wire

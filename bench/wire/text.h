@@ -40,6 +40,23 @@ inline std::string file_text() {
   return text;
 }
 
+// The same as a git patch that adds the file: what version 2 of the protocol has for it.
+inline std::string patch_text() {
+  const std::string file = file_text();
+  const auto lines = std::count(file.begin(), file.end(), '\n');
+  const bool ends = file.back() == '\n';
+  std::string text =
+      "diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 "
+      "+1,";
+  text += std::to_string(lines + (ends ? 0 : 1)) + " @@\n";
+  for (std::size_t at = 0; at < file.size();) {
+    const std::size_t end = std::min(file.find('\n', at), file.size() - 1) + 1;
+    (text += '+').append(file, at, end - at);
+    at = end;
+  }
+  return ends ? text : text + "\n\\ No newline at end of file\n";
+}
+
 // Writes the byte as JSON escapes it; returns the end.
 inline char* escape(char* to, char c) {
   *to++ = '\\';
@@ -102,6 +119,21 @@ inline std::string chunk_line(std::string_view session) {
   return update_begin(session) +
          R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":")" +
          std::string(chunk_text) + "\"}}}}\n";
+}
+
+// The same two of version 2.
+inline std::string chunk_line_2(std::string_view session) {
+  return update_begin(session) +
+         R"({"sessionUpdate":"agent_message_chunk","messageId":"msg_4f1c9a7be0d24368","content":{"type":"text","text":")" +
+         std::string(chunk_text) + "\"}}}}\n";
+}
+inline std::string diff_line_2(std::string_view session) {
+  std::string line =
+      update_begin(session) +
+      R"({"sessionUpdate":"tool_call_update","toolCallId":"call_1","content":[{"type":"diff","changes":[{"operation":"add","path":")" +
+      std::string(file_path) + R"("}],"patch":{"format":"git_patch","text":")";
+  append_escaped(line, patch_text());
+  return line + "\"}}]}}}\n";
 }
 
 inline std::string diff_begin(std::string_view session) {

@@ -83,8 +83,7 @@ void Version2::install_questions() {
 }
 
 void Version2::install_extensions() {
-  client
-      .on_request("_client/echo", [](acp::ClientContext, Json params) { return params; })
+  client.on_request("_client/echo", [](acp::ClientContext, Json params) { return params; })
       .on_request("_client/fail",
                   [](acp::ClientContext, Json) -> Json {
                     const Json data = Json::object({{"deep", Json::array({1, nullptr, "x"})}});

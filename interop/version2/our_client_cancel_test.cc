@@ -118,9 +118,7 @@ TEST_F(Version2Cancel, APromptThatWaitsByDroppingItsRequest) {
   acp::v2::PromptRequest request;
   request.sessionId = session.id();
   request.prompt.emplace_back(text);
-  {
-    const acp::Task<acp::v2::PromptResponse> dropped = agent.peer().request(request);
-  }
+  { const acp::Task<acp::v2::PromptResponse> dropped = agent.peer().request(request); }
   session.cancel();
   EXPECT_EQ(finish(std::move(first)).reason, StopReason::cancelled);
   EXPECT_EQ(turn(session, "third").text, "third");

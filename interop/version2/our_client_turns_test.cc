@@ -1,5 +1,5 @@
-// Version 2: our client with an agent on the official SDK's draft: what a turn shows and asks, errors,
-// and requests of version 2's own types.
+// Version 2: our client with an agent on the official SDK's draft: what a turn shows and asks,
+// errors, and requests of version 2's own types.
 #include <acp/error.h>
 #include <acp/schema/v2.h>
 
@@ -77,9 +77,9 @@ TEST_F(Version2, EveryKindOfContentThereAndBack) {
   for (const auto& chunk : all<v1::AgentMessageChunk>(turn(session, "content").updates))
     kinds.push_back(chunk.content.index());
   std::vector<std::size_t> expected;
-  for (const acp::ContentBlock& block : {acp::ContentBlock("text"), acp::ContentBlock(image),
-                                         acp::ContentBlock(audio), acp::ContentBlock(link),
-                                         acp::ContentBlock(resource), acp::ContentBlock(binary)})
+  for (const acp::ContentBlock& block :
+       {acp::ContentBlock("text"), acp::ContentBlock(image), acp::ContentBlock(audio),
+        acp::ContentBlock(link), acp::ContentBlock(resource), acp::ContentBlock(binary)})
     expected.push_back(block.index());
   EXPECT_EQ(kinds, expected);
 }

@@ -1,7 +1,7 @@
 // A client whose agent may use its files and terminals: `versions_client 1|2|both PROMPT... --
-// COMMAND...`, with an address in place of the command for an agent that is elsewhere. Prints a line
-// of JSON: the version that is spoken, or why there is none; which versions were asked for; what the
-// agent asked for, and what it said; what was logged.
+// COMMAND...`, with an address in place of the command for an agent that is elsewhere. Prints a
+// line of JSON: the version that is spoken, or why there is none; which versions were asked for;
+// what the agent asked for, and what it said; what was logged.
 #include <acp/client.h>
 #include <acp/remote/client.h>
 
@@ -57,8 +57,9 @@ void install(acp::Client& client, Told& told, interop::FakeTerminals& terminals)
         response.content = "what the editor has\n";
         return response;
       })
-      .on_write_text_file(
-          [&told](acp::ClientContext, v1::WriteTextFileRequest) { told.asked("fs/write_text_file"); })
+      .on_write_text_file([&told](acp::ClientContext, v1::WriteTextFileRequest) {
+        told.asked("fs/write_text_file");
+      })
       .on_permission([](acp::ClientContext, v1::RequestPermissionRequest) {
         return acp::Decision(acp::PermissionOptionKind::allow_once);
       })
@@ -96,7 +97,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const auto dashes = std::find(words.begin(), words.end(), "--");
   if (words.empty() || dashes == words.end() || dashes + 1 == words.end()) return 2;
-  const std::vector<std::string> prompts(words.begin() + 1, dashes), command(dashes + 1, words.end());
+  const std::vector<std::string> prompts(words.begin() + 1, dashes),
+      command(dashes + 1, words.end());
 
   Told told;
   interop::FakeTerminals terminals;
