@@ -293,6 +293,10 @@ TEST(Messages, Diffs) {
   EXPECT_EQ(diff.newText, "1\n3\n");
   EXPECT_EQ(strict(to_v2(diff)), json::encode(there));
   strict(diff);
+  // Metadata without members stays, too.
+  const auto bare = to_v2(from<v1::Diff>(R"({"path":"/n","newText":"x","_meta":{}})"));
+  EXPECT_EQ(json::encode(to_v2(std::get<v1::Diff>(to_v1(bare).at(0)))), json::encode(bare));
+  EXPECT_EQ(bare._meta.text(), "{}");
   // A new file has no old text, and may be empty.
   const auto added = to_v1(to_v2(from<v1::Diff>(R"({"path":"/n","newText":""})")));
   ASSERT_EQ(added.size(), 1u);
