@@ -1,5 +1,7 @@
 // The tool calls of a session: those of a turn, which end with it, and those in the background.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "acp/role/agent/agent_role.h"
 #include "acp/role/agent/agent_updates.h"
@@ -126,6 +128,8 @@ void AgentRole::end_background(const std::shared_ptr<AgentSession>& session,
     if (goes) open.push_back(one);
     return goes;
   });
+  // With nothing to report there is no need to go elsewhere.
+  if (open.empty()) return version_2_ ? version_2_->session_closed(*session, then) : then();
   for (const auto& one : open) {
     one->call->session->closed = true;
     one->call->cancel();
@@ -137,8 +141,6 @@ void AgentRole::end_background(const std::shared_ptr<AgentSession>& session,
     const io::Connection::Lock lock(*connection_);
     version_2_ ? version_2_->session_closed(*session, then) : then();
   };
-  // With nothing to report there is no need to go elsewhere.
-  if (open.empty()) return version_2_ ? version_2_->session_closed(*session, then) : then();
   if (hooked)
     connection_->post_blocking(std::move(end));
   else
