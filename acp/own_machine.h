@@ -17,7 +17,7 @@ namespace acp {
 
 // The machine, as one connection uses it: made with the connection, and destroyed with it. Its
 // functions are called on threads where they may block, several at a time. They throw Error as a
-// client would answer; whoever called gets it as CallFailed.
+// client would answer; the caller gets it as CallFailed.
 class OwnMachine {
  public:
   // The session that a call belongs to. Paths are absolute.

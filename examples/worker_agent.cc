@@ -1,6 +1,6 @@
 // An agent that works with files and commands, for clients of both versions of the protocol
 // (ACP_V2=1 in the environment). Version 1: those of the client. Version 2, where clients have
-// none: those of this machine. It does what it is told:
+// none: those of this machine. Its words:
 //   read PATH, write PATH TEXT, run COMMAND, watch COMMAND
 // Each is a tool call, which a client of version 2 may cancel alone. What is watched goes on in the
 // background.
