@@ -155,7 +155,7 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
     if (!role_.cancel_tool_call(known(request.sessionId), request.toolCallId))
       throw invalid_params("params.toolCallId", "a tool call that can be cancelled",
                            "\"" + request.toolCallId + "\"");
-    return {method, {}, false, true};
+    return {method, Json(), false, true};
   }
   if (method == "terminal/cancel") {
     const auto request = read_params<v2::CancelTerminalRequest>(params);
@@ -163,7 +163,7 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
     if (!machine_ || !machine_->cancel(id, request.terminalId))
       throw invalid_params("params.terminalId", "a terminal that can be cancelled",
                            "\"" + request.terminalId + "\"");
-    return {method, {}, false, true};
+    return {method, Json(), false, true};
   }
   return {method, Json(params)};
 }
