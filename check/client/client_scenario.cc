@@ -234,7 +234,8 @@ void ClientScenario::serve(const Incoming& call) {
   const bool of_version = protocol == 2 ? method == "auth/login" || method == "auth/logout"
                                         : method == "authenticate" || method == "logout" ||
                                               method == "session/set_mode";
-  if (of_version || method == "session/close" || method == "session/delete")
+  const bool of_work = method == "tool_call/cancel" || method == "terminal/cancel";
+  if (of_version || (of_work && protocol == 2) || method == "session/close" || method == "session/delete")
     return answer(call, "{}");
   answer_error(call, -32601, "Method not found");
 }

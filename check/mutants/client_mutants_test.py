@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""client_mutants_test.py ACP [--whole] [FAULT…]: each fault of a client is found, by its number, and nothing else is.
+"""client_mutants_test.py ACP [--protocol 2] [--whole] [FAULT…]: each fault of a client is found, by its number, and nothing else is.
 
 One run of the kit for each fault, and one without. A fault that shows wherever the client speaks gets a whole run;
 of the others, for the sake of time, each gets its own area and every third of the rest, in turn: --whole gives
@@ -20,7 +20,10 @@ from pathlib import Path
 ACP = str(Path(sys.argv[1]).resolve())
 HERE = Path(__file__).resolve().parent
 WHOLE = "--whole" in sys.argv
-CHOSEN = [each for each in sys.argv[2:] if each != "--whole"]
+SECOND = sys.argv[2:4] == ["--protocol", "2"]
+CHOSEN = [each for each in sys.argv[4 if SECOND else 2:] if each != "--whole"]
+PROTOCOL = ["--protocol", "2" if SECOND else "1"]
+CLIENT = HERE / ("version2/mutant_client_2.py" if SECOND else "mutant_client.py")
 EVERY = 1 if WHOLE or CHOSEN or os.environ.get("ACP_LONG") else 4
 
 # fault: what is found
@@ -162,27 +165,34 @@ FAULTS = {
 
 # Skipped although nothing is wrong, and why: the client advertises all that is asked for.
 SKIPPED = {"C-HONEST-1"}
+# The kit gives up: its exit code.
+GIVES_UP = {}
+
+if SECOND:
+    sys.path.insert(0, str(HERE / "version2"))
+    from client_faults_2 import FAULTS, GIVES_UP, SKIPPED
 
 
 EVERYWHERE = ("WIRE", "SCHEMA", "ORDER", "PATH", "CAP", "CANCEL", "TERM", "PERM")
-AREAS = sorted({each.split("-")[1] for each in FAULTS.values()} - set(EVERYWHERE))
+AREAS = sorted(area for area in {each.rpartition("-")[0] for each in FAULTS.values()}
+               if area.split("-")[1] not in EVERYWHERE)
 
 
 def selection(fault):
     """The words that choose what is tried with this fault."""
-    area = FAULTS[fault].split("-")[1] if fault else None
-    if WHOLE or area is None or area in EVERYWHERE:
+    area = FAULTS[fault].rpartition("-")[0] if fault else None
+    if WHOLE or area is None or area.split("-")[1] in EVERYWHERE:
         return []
     turn = list(FAULTS).index(fault) % 3
     areas = {area} | {each for i, each in enumerate(AREAS) if i % 3 == turn}
-    return [word for each in sorted(areas) for word in ("--only", f"C-{each}")]
+    return [word for each in sorted(areas) for word in ("--only", each)]
 
 
 def check(fault):
     """What is found in a client with this fault: {id: (status, message)}."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        words = [ACP, "check", "client", "--jobs", "4", "--timeout", os.environ.get("ACP_CHECK_TIMEOUT", "6"),
-                 "--json", file.name, *selection(fault), "--", sys.executable, "-S", "-E", str(HERE / "mutant_client.py")]
+        words = [ACP, "check", "client", *PROTOCOL, "--jobs", "4", "--timeout", os.environ.get("ACP_CHECK_TIMEOUT", "6"),
+                 "--json", file.name, *selection(fault), "--", sys.executable, "-S", "-E", str(CLIENT)]
         words += (["--fault", fault] if fault else []) + ["{agent}"]
         run = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=300)
         try:
@@ -191,15 +201,15 @@ def check(fault):
             sys.exit(f"{fault}: {run.stderr}")
     found = {each["id"]: (each["status"], each["message"]) for each in results}
     must = any(each["status"] == "fail" and each["level"] == "must" for each in results)
-    if run.returncode != (1 if must else 0):
+    if run.returncode != GIVES_UP.get(fault, 1 if must else 0):
         found["exit code"] = ("fail", str(run.returncode))
     return found
 
 
 def main():
     began = time.monotonic()
-    listed = re.findall(r"\bC-[A-Z]+-\d+", subprocess.run(
-        [ACP, "check", "client", "--list"], capture_output=True, text=True, check=True).stdout)
+    listed = re.findall(r"\bC2?-[A-Z]+-\d+", subprocess.run(
+        [ACP, "check", "client", *PROTOCOL, "--list"], capture_output=True, text=True, check=True).stdout)
     without = sorted(set(listed) - set(FAULTS.values()))
     unknown = sorted(set(FAULTS.values()) - set(listed))
     complaints = [f"no fault for {each}" for each in without] + [f"no requirement {each}" for each in unknown]

@@ -180,6 +180,20 @@ class Client(Answers):
         if self.fault("leaves-after-cancel"):
             raise Gone
 
+    def before_initialize(self):
+        if self.fault("not-first"):
+            self.send({"method": "_acme/hello", "params": {}})
+        if self.fault("not-json"):
+            self.send(None, b"starting up")
+        if self.fault("not-utf8"):
+            self.send(None, b'{"jsonrpc":"2.0","method":"_acme/x","params":{"x":"\xff"}}')
+
+    def after_initialize(self):
+        if self.fault("batch"):
+            self.send(None, b'[{"jsonrpc":"2.0","method":"_acme/x"},{"jsonrpc":"2.0","method":"_acme/y"}]')
+        if self.fault("no-kind-of-message"):
+            self.send({"params": {}})
+
     def initialize(self):
         capabilities = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": True,
                         "elicitation": {"form": {}}}
@@ -202,12 +216,7 @@ class Client(Answers):
             params["editor"] = "mine"
         if self.fault("leans-on-reader"):
             capabilities["auth"] = {"terminal": "no"}
-        if self.fault("not-first"):
-            self.send({"method": "_acme/hello", "params": {}})
-        if self.fault("not-json"):
-            self.send(None, b"starting up")
-        if self.fault("not-utf8"):
-            self.send(None, b'{"jsonrpc":"2.0","method":"_acme/x","params":{"x":"\xff"}}')
+        self.before_initialize()
         if self.fault("does-not-wait"):
             self.next_id = 2
             first = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}).encode()
@@ -219,10 +228,7 @@ class Client(Answers):
                 raise Gone
             return self.wait(number)
         result = self.request("initialize", params)
-        if self.fault("batch"):
-            self.send(None, b'[{"jsonrpc":"2.0","method":"_acme/x"},{"jsonrpc":"2.0","method":"_acme/y"}]')
-        if self.fault("no-kind-of-message"):
-            self.send({"params": {}})
+        self.after_initialize()
         if self.fault("initialize-twice"):
             self.request("initialize", params)
         return result
@@ -371,12 +377,12 @@ class Client(Answers):
             self.agent.wait()
 
 
-def main():
+def main(kind):
     words = sys.argv[1:]
     fault = None
     if words[0] == "--fault":
         fault, words = words[1], words[2:]
-    client = Client(words, fault)
+    client = kind(words, fault)
     code = 1
     try:
         code = client.run()
@@ -395,4 +401,5 @@ def main():
     sys.exit(code)
 
 
-main()
+if __name__ == "__main__":
+    main(Client)
