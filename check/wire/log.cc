@@ -1,9 +1,11 @@
 #include "check/wire/log.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "acp/json/json.h"
 
@@ -22,6 +24,18 @@ std::string text_of_content(JsonView block) {
 
 std::string in_quotes(const std::string& text) { return "\"" + text + "\""; }
 
+// Of a message that comes whole, or of one piece.
+std::string text_of_message(JsonView content) {
+  if (content.is_object()) return text_of_content(content);
+  std::string text;
+  for (const JsonView block : content.elements()) text += text_of_content(block);
+  return text;
+}
+
+std::string text_of_error(JsonView error) {
+  return "error " + std::string(error["code"].text()) + " " + text_of(error["message"]);
+}
+
 // What a call is about, in a few words.
 std::string about(const std::string& method, JsonView params) {
   if (method == "session/prompt") {
@@ -31,7 +45,8 @@ std::string about(const std::string& method, JsonView params) {
   }
   if (method == "initialize") return "version " + std::string(params["protocolVersion"].text());
   if (method == "session/request_permission") {
-    const std::string title = text_of(params["toolCall"]["title"]);
+    const std::string title =
+        text_of(params["title"].absent() ? params["toolCall"]["title"] : params["title"]);
     return title.empty() ? text_of(params["toolCall"]["toolCallId"]) : in_quotes(title);
   }
   if (method == "terminal/create") {
@@ -48,8 +63,7 @@ std::string about(const std::string& method, JsonView params) {
 
 std::string outcome_of(JsonView message) {
   const JsonView error = message["error"], result = message["result"];
-  if (!error.absent())
-    return "error " + std::string(error["code"].text()) + " " + text_of(error["message"]);
+  if (!error.absent()) return text_of_error(error);
   if (const auto stop = result["stopReason"].as_string()) return *stop;
   if (const auto id = result["sessionId"].as_string()) return *id;
   if (const auto id = result["terminalId"].as_string()) return *id;
@@ -59,6 +73,7 @@ std::string outcome_of(JsonView message) {
            text_of(outcome["optionId"]);
   if (!result["protocolVersion"].absent())
     return "version " + std::string(result["protocolVersion"].text());
+  if (const auto message = result["messageId"].as_string()) return "inserted";
   if (!result["exitCode"].absent()) return "exit code " + std::string(result["exitCode"].text());
   return "ok";
 }
@@ -78,11 +93,16 @@ class Teller {
     if (at == open_.end())
       return add(TimelineEntry::Kind::stray, frame, "", "an answer to nothing: " + frame.text);
     TimelineEntry& entry = entries[at->second];
-    entry.answered = frame.time;
     entry.failed = !message["error"].absent();
-    entry.outcome = outcome_of(message);
     entry.frames.push_back(frame.number);
-    if (entry.method == "session/prompt") turns_.erase(entry.session);
+    const std::string chosen = std::string(message["result"]["messageId"].text());
+    if (entry.method == "session/prompt" && !entry.failed && !chosen.empty()) {
+      inserted(frame, at->second, chosen);
+    } else {
+      entry.answered = frame.time;
+      entry.outcome = outcome_of(message);
+      if (entry.method == "session/prompt") prompt_over(entry.session, at->second);
+    }
     last_.clear();
     open_.erase(at);
   }
@@ -155,11 +175,109 @@ class Teller {
     if (!request) return;
     entries.back().id = message["id"].text();
     open_[{frame.from, entries.back().id}] = entries.size() - 1;
-    if (method == "session/prompt") turns_[session] = entries.size() - 1;
+    // In version 2 it may wait for the turn before it.
+    if (method == "session/prompt") turns_.try_emplace(session, entries.size() - 1);
+  }
+
+  // ---- turns of version 2: answered when they begin, over with the state idle
+
+  void inserted(const RecordedFrame& frame, std::size_t prompt, const std::string& message) {
+    TimelineEntry& entry = entries[prompt];
+    entry.inserted = frame.time;
+    if (entry.answered) return;  // its turn was over before
+    entry.outcome = "inserted";
+    messages_[{entry.session, message}] = prompt;
+    turns_[entry.session] = prompt;
+  }
+  void prompt_over(const std::string& session, std::size_t prompt) {
+    const auto turn = turns_.find(session);
+    if (turn == turns_.end() || turn->second != prompt) return;
+    turns_.erase(turn);
+    // In version 1 the next one may be at work already.
+    for (const auto& [id, open] : open_)
+      if (open > prompt && entries[open].session == session &&
+          entries[open].method == "session/prompt")
+        turns_.try_emplace(session, open);
+  }
+
+  // True if it is said by the entry of the prompt.
+  bool state(const RecordedFrame& frame, const std::string& session, JsonView update) {
+    const auto turn = turns_.find(session);
+    if (turn == turns_.end()) return false;
+    TimelineEntry& prompt = entries[turn->second];
+    const std::string state = text_of(update["state"]), stop = text_of(update["stopReason"]);
+    const bool first = working_.insert(turn->second).second;
+    if (state == "running" && first) {
+      prompt.frames.push_back(frame.number);
+      return true;
+    }
+    // A snapshot from before the turn.
+    if (state != "idle" || (first && !prompt.inserted)) return false;
+    prompt.frames.push_back(frame.number);
+    prompt.answered = frame.time;
+    prompt.outcome = stop.empty() ? "idle" : stop;
+    prompt.failed = stop == "error";
+    if (prompt.failed && update["error"].is_object())
+      prompt.outcome = text_of_error(update["error"]);
+    turns_.erase(turn);
+    return true;
+  }
+
+  // The user's message as it comes back.
+  bool echo(const RecordedFrame& frame, const std::string& session, JsonView update) {
+    const std::string message(update["messageId"].text());
+    const auto known = messages_.find({session, message});
+    const auto turn = turns_.find(session);
+    std::size_t prompt = 0;
+    if (known != messages_.end())
+      prompt = known->second;
+    else if (turn != turns_.end() && !entries[turn->second].inserted && !message.empty())
+      prompt = turn->second;
+    else
+      return false;
+    messages_[{session, message}] = prompt;
+    entries[prompt].frames.push_back(frame.number);
+    return true;
+  }
+
+  // All that is told of a tool call, or of a terminal, stands on one line.
+  TimelineEntry& thing(const RecordedFrame& frame, const std::string& session,
+                       const std::string& what, const std::string& id) {
+    last_.erase(session);
+    const auto [at, added] = tools_.try_emplace({session, what + " " + id}, entries.size());
+    if (added) {
+      add(TimelineEntry::Kind::tool, frame, what, "", session);
+      entries.back().id = id;
+    } else {
+      entries[at->second].frames.push_back(frame.number);
+    }
+    return entries[at->second];
+  }
+
+  void terminal(const RecordedFrame& frame, const std::string& session, JsonView update) {
+    TimelineEntry& entry = thing(frame, session, "terminal", text_of(update["terminalId"]));
+    if (const auto command = update["command"].as_string()) entry.what = *command;
+    const JsonView end = update["exitStatus"];
+    if (!end.is_object()) return;
+    entry.outcome = end["exitCode"].is_number() ? "exit code " + std::string(end["exitCode"].text())
+                    : end["signal"].is_string() ? text_of(end["signal"])
+                                                : "exited";
   }
 
   void update(const RecordedFrame& frame, const std::string& session, JsonView update) {
     const std::string kind = text_of(update["sessionUpdate"]);
+    if (kind == "state_update" && state(frame, session, update)) return;
+    if (kind.starts_with("user_message") && echo(frame, session, update)) return;
+    if (kind.starts_with("terminal_")) return terminal(frame, session, update);
+    if (kind == "tool_call_content_chunk") {
+      thing(frame, session, "tool_call", text_of(update["toolCallId"]));
+      return;
+    }
+    if (kind == "user_message" || kind == "agent_message" || kind == "agent_thought") {
+      last_.erase(session);
+      return add(TimelineEntry::Kind::message, frame, kind, text_of_message(update["content"]),
+                 session);
+    }
     if (kind.ends_with("_chunk") && update["content"].is_object()) {
       const std::string text = text_of_content(update["content"]);
       const auto before = last_.find(session);
@@ -173,19 +291,10 @@ class Teller {
       return;
     }
     if (kind == "tool_call" || kind == "tool_call_update") {
-      last_.erase(session);
       const std::string status = text_of(update["status"]), title = text_of(update["title"]);
-      const auto [at, added] =
-          tools_.try_emplace({session, text_of(update["toolCallId"])}, entries.size());
-      if (added) {
-        add(TimelineEntry::Kind::tool, frame, "tool_call", title, session);
-        entries.back().id = text_of(update["toolCallId"]);
-      } else {
-        TimelineEntry& entry = entries[at->second];
-        entry.frames.push_back(frame.number);
-        if (!title.empty()) entry.what = title;
-      }
-      std::string& statuses = entries[at->second].outcome;
+      TimelineEntry& entry = thing(frame, session, "tool_call", text_of(update["toolCallId"]));
+      if (!title.empty()) entry.what = title;
+      std::string& statuses = entry.outcome;
       if (!status.empty() && !statuses.ends_with(status))
         statuses += (statuses.empty() ? "" : " → ") + status;
       return;
@@ -193,6 +302,10 @@ class Teller {
     if (kind != "usage_update") last_.erase(session);
     std::string what;
     if (kind == "plan") what = std::to_string(update["entries"].size()) + " entries";
+    if (kind == "plan_update") what = std::to_string(update["plan"]["entries"].size()) + " entries";
+    if (kind == "state_update") what = text_of(update["state"]);
+    if (update["background"].size() > 0)
+      what += ", " + std::to_string(update["background"].size()) + " in the background";
     if (kind == "available_commands_update")
       what = std::to_string(update["availableCommands"].size()) + " commands";
     for (const char* const field : {"title", "currentModeId"})
@@ -203,7 +316,9 @@ class Teller {
   }
 
   std::map<std::pair<Side, std::string>, std::size_t> open_;
-  std::map<std::pair<std::string, std::string>, std::size_t> tools_;
+  std::map<std::pair<std::string, std::string>, std::size_t> tools_;     // and terminals
+  std::map<std::pair<std::string, std::string>, std::size_t> messages_;  // id → prompt
+  std::set<std::size_t> working_;             // prompts whose session has told a state
   std::map<std::string, std::size_t> turns_;  // session → prompt
   std::map<std::string, std::size_t> last_;   // session → message that the next chunk may join
 };
@@ -214,6 +329,19 @@ bool fits(const std::string& pattern, const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> version_of(const Recording& recording) {
+  std::optional<std::int64_t> version;
+  for (const TimelineEntry& entry : tell(recording)) {
+    constexpr std::string_view words = "version ";
+    if (entry.method != "initialize" || !entry.outcome.starts_with(words)) continue;
+    std::int64_t number = 0;
+    const char* const end = entry.outcome.data() + entry.outcome.size();
+    if (std::from_chars(entry.outcome.data() + words.size(), end, number).ec == std::errc())
+      version = number;
+  }
+  return version;
+}
 
 std::vector<TimelineEntry> tell(const Recording& recording) {
   Teller teller;

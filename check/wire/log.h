@@ -18,14 +18,16 @@ struct TimelineEntry {
 
   Kind kind = Kind::notification;
   Side from = Side::client;
-  std::int64_t time = 0;                 // of the first frame
-  std::optional<std::int64_t> answered;  // of a request
+  std::int64_t time = 0;  // of the first frame
+  // Of a request; of a prompt of version 2: the end of its turn.
+  std::optional<std::int64_t> answered;
+  std::optional<std::int64_t> inserted;  // of a prompt of version 2: its answer
   bool failed = false;                   // the answer is an error
   std::string method;                    // or the kind of update, the requirement, the fault
   std::string id;                        // of a request: JSON text
   std::string session;
-  std::string what;                 // in words
-  std::string outcome;              // of a request; of a tool call its statuses
+  std::string what;     // in words
+  std::string outcome;  // of a request; of a tool call its statuses; of a terminal its end
   std::vector<std::size_t> frames;  // their numbers
   std::optional<std::size_t> turn;  // the entry of the prompt it belongs to
 };
@@ -50,6 +52,9 @@ struct LogFilter {
 
   bool takes(const TimelineEntry& entry, const std::vector<TimelineEntry>& all) const;
 };
+
+// The version of the protocol that was chosen; nothing if none was.
+std::optional<std::int64_t> version_of(const Recording& recording);
 
 // Prints a recording. Its content cannot control the terminal.
 void print_log(std::ostream& out, const Recording& recording, const LogFilter& filter);

@@ -105,6 +105,7 @@ void put_entry(Page& page, const TimelineEntry& entry, std::int64_t start) {
   // Microseconds: what a script's numbers hold exactly.
   page.member("at", (entry.time - start) / 1000);
   if (entry.answered) page.member("took", duration(*entry.answered - entry.time));
+  if (entry.inserted) page.member("inserted", duration(*entry.inserted - entry.time));
   if (entry.failed) page.member("failed", std::int64_t{1});
   page.member("method", entry.method);
   if (!entry.id.empty()) page.member("id", entry.id);
@@ -131,6 +132,7 @@ void write_html(std::ostream& out, const Recording& recording, const LogFilter& 
   Page page;
   page.open('{');
   page.member("program", recording.header.program);
+  if (const auto version = version_of(recording)) page.member("version", *version);
   page.begin("command");
   page.open('[');
   for (const std::string& word : recording.header.command) page.element(), page.out().string(word);

@@ -76,11 +76,12 @@ const make = (tag, name, text) => {
 // Ids of agents begin alike and differ at their ends. The whole one is the tooltip, and is searched.
 const shortId = (id) => id.length > 12 ? `…${id.slice(-6)}` : id;
 const unquoted = (id) => id.replace(/^"(.*)"$/, "$1");
-const says = { agent_message_chunk: "says", agent_thought_chunk: "thinks", user_message_chunk: "user said" };
+const says = { agent_message: "says", agent_thought: "thinks", user_message: "user said" };
+const thingOf = (entry) => entry.method === "terminal" ? "terminal" : "tool call";
 const nameOf = (entry) => {
   if (entry.kind === "request") return `${entry.method} #${shortId(unquoted(entry.id))}`;
-  if (entry.kind === "message") return says[entry.method] ?? entry.method;
-  if (entry.kind === "tool") return entry.what || "tool call";
+  if (entry.kind === "message") return says[entry.method.replace(/_chunk$/, "")] ?? entry.method;
+  if (entry.kind === "tool") return entry.what || thingOf(entry);
   if (entry.kind === "violation") return `${entry.outcome} ${entry.method}`;
   if (entry.kind === "fault") return `fault ${entry.method}`;
   if (entry.kind === "stray") return "no message";
@@ -90,8 +91,10 @@ const ids = new Set(Object.values(data.entries).map((entry) => entry.session));
 const isId = (entry) => ids.has(entry.outcome) || entry.method === "session/new" || entry.method === "terminal/create";
 const outcomeOf = (entry) => {
   const outcome = isId(entry) && !entry.failed ? shortId(entry.outcome) : entry.outcome;
-  if (entry.kind === "request") return entry.took ? `= ${outcome} (${entry.took})` : "= not answered";
-  if (entry.kind === "tool") return `tool call ${shortId(entry.id)}  ${entry.outcome}`;
+  const inserted = entry.inserted ? `inserted after ${entry.inserted}` : "";
+  if (entry.kind === "request" && entry.took) return `= ${outcome} (${[entry.took, inserted].filter(Boolean).join(", ")})`;
+  if (entry.kind === "request") return inserted ? `= ${inserted}, not over` : "= not answered";
+  if (entry.kind === "tool") return `${thingOf(entry)} ${shortId(entry.id)}  ${entry.outcome}`;
   return entry.kind === "message" && entry.frames.length > 1 ? `${entry.frames.length} chunks` : "";
 };
 const pretty = (text) => {
@@ -162,7 +165,7 @@ for (const [key, entry] of Object.entries(data.entries)) {
   rows.push(row);
 }
 document.getElementById("title").prepend(data.command.join(" ") || "A recording");
-document.getElementById("about").textContent = `recorded by ${data.program}`;
+document.getElementById("about").textContent = `recorded by ${data.program}` + (data.version ? `, ACP version ${data.version}` : "");
 document.getElementById("search").addEventListener("input", (event) => {
   query = event.target.value.toLowerCase();
   refresh();

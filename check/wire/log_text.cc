@@ -18,11 +18,11 @@ std::string subject(const TimelineEntry& entry) {
     case TimelineEntry::Kind::notification:
       return io::one_line(entry.method);
     case TimelineEntry::Kind::message:
-      if (entry.method == "agent_message_chunk") return "says";
-      if (entry.method == "agent_thought_chunk") return "thinks";
-      return entry.method == "user_message_chunk" ? "user said" : io::one_line(entry.method);
+      if (entry.method.starts_with("agent_message")) return "says";
+      if (entry.method.starts_with("agent_thought")) return "thinks";
+      return entry.method.starts_with("user_message") ? "user said" : io::one_line(entry.method);
     case TimelineEntry::Kind::tool:
-      return "tool call " + io::one_line(entry.id, 40);
+      return (entry.method == "terminal" ? "terminal " : "tool call ") + io::one_line(entry.id, 40);
     case TimelineEntry::Kind::stray:
       return "NO MESSAGE";
     case TimelineEntry::Kind::violation:
@@ -55,7 +55,11 @@ void print(std::ostream& out, const TimelineEntry& entry, std::int64_t start) {
   if (entry.kind == TimelineEntry::Kind::request) {
     if (entry.answered)
       out << "  = " << io::one_line(entry.outcome, longest_text) << "  ("
-          << duration(*entry.answered - entry.time) << ")";
+          << duration(*entry.answered - entry.time)
+          << (entry.inserted ? ", inserted after " + duration(*entry.inserted - entry.time) : "")
+          << ")";
+    else if (entry.inserted)
+      out << "  = inserted  (" << duration(*entry.inserted - entry.time) << ")  NOT OVER";
     else
       out << "  = NOT ANSWERED";
   }
