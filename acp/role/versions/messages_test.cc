@@ -283,7 +283,7 @@ TEST(Messages, Diffs) {
   const auto there = to_v2(
       from<v1::Diff>(R"({"path":"/a b","oldText":"1\n2\n","newText":"1\n3\n","_meta":{"k":1}})"));
   expect_json(strict(there), R"({"changes":[{"operation":"modify","path":"/a b","fileType":"text"}],
-      "patch":{"format":"git_patch","text":"diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"},
+      "patch":{"format":"git_patch","text":"diff --git /a b /a b\n--- /a b\t\n+++ /a b\t\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"},
       "_meta":{"k":1}})");
   const auto back = to_v1(there);
   ASSERT_EQ(back.size(), 1u);

@@ -32,11 +32,10 @@ void append_escaped(std::string& out, unsigned char c) {
   for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + ((c >> shift) & 7));
 }
 
-// `a/name`, or in quotes if a byte of it is odd.
-std::string quoted(char side, std::string_view name) {
-  std::string out = {side, '/'};
-  if (std::none_of(name.begin(), name.end(), is_odd)) return out.append(name);
-  out.insert(0, 1, '"');
+// In quotes if a byte of it is odd.
+std::string quoted(std::string_view name) {
+  if (std::none_of(name.begin(), name.end(), is_odd)) return std::string(name);
+  std::string out = "\"";
   for (const char c : name)
     if (is_odd(static_cast<unsigned char>(c)))
       append_escaped(out, static_cast<unsigned char>(c));
@@ -63,10 +62,9 @@ void append_lines(std::string& out, char sign, const std::vector<std::string_vie
 
 std::string write_git_patch(std::string_view path, std::optional<std::string_view> old_text,
                             std::string_view new_text) {
-  if (path.starts_with('/')) path.remove_prefix(1);
   if (path.empty() || old_text == new_text) return {};
-  const std::string old_name = quoted('a', path), new_name = quoted('b', path);
-  std::string out = "diff --git " + old_name + ' ' + new_name + '\n';
+  const std::string name = quoted(path);
+  std::string out = "diff --git " + name + ' ' + name + '\n';
   if (!old_text) out += "new file mode 100644\n";
 
   const std::vector<std::string_view> before = lines_of(old_text.value_or("")),
@@ -83,8 +81,8 @@ std::string write_git_patch(std::string_view path, std::optional<std::string_vie
 
   // What follows a name with a space is marked off by a tab.
   const char* end = path.find(' ') == std::string_view::npos ? "\n" : "\t\n";
-  out += "--- " + (old_text ? old_name + end : "/dev/null\n");
-  out += "+++ " + new_name + end;
+  out += "--- " + (old_text ? name + end : "/dev/null\n");
+  out += "+++ " + name + end;
   out += "@@ -";
   append_range(out, begin, old_end + kept - begin);
   out += " +";

@@ -10,8 +10,8 @@
 namespace acp::detail::versions {
 
 // A patch of one file, with one hunk: what differs, and three lines around it. Without an old text
-// the file is new. An absolute path loses its first slash, as git names files. Empty if the texts
-// are the same, or there is no path. Linear in the size of the texts.
+// the file is new. It is named by its path, which is absolute in version 2, without a/ and b/.
+// Empty if the texts are the same, or there is no path. Linear in the size of the texts.
 std::string write_git_patch(std::string_view path, std::optional<std::string_view> old_text,
                             std::string_view new_text);
 
@@ -20,7 +20,7 @@ struct PatchedFile {
   enum class Operation { add, delete_, modify, move, copy };
 
   Operation operation = Operation::modify;
-  std::string old_path;  // as the patch names it, without a/ and b/
+  std::string old_path;  // as the patch names it: absolute, or without a/ and b/
   std::string path;
   std::string old_text;  // the lines of all hunks, one after the other
   std::string new_text;

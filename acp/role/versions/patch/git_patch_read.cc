@@ -47,8 +47,9 @@ std::optional<std::string> name_of(std::string_view text) {
   return std::string(text.substr(0, text.find('\t')));
 }
 
-// Without its a/ or b/.
+// Absolute as it is, otherwise without its a/ or b/.
 std::optional<std::string> without_side(std::optional<std::string> name) {
+  if (name && name->size() > 1 && name->front() == '/') return name;
   if (!name || name->size() < 3 || (*name)[1] != '/') return std::nullopt;
   return name->substr(2);
 }

@@ -53,28 +53,28 @@ class Scratch {
   fs::path path_;
 };
 
-TEST(GitPatch, IsWhatGitWouldWrite) {
+TEST(GitPatch, NamesFilesByTheirAbsolutePaths) {
   EXPECT_EQ(
       write_git_patch("/src/a.cc", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-      "diff --git a/src/a.cc b/src/a.cc\n--- a/src/a.cc\n+++ b/src/a.cc\n"
+      "diff --git /src/a.cc /src/a.cc\n--- /src/a.cc\n+++ /src/a.cc\n"
       "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
   EXPECT_EQ(write_git_patch("/new", std::nullopt, "a"),
-            "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n"
+            "diff --git /new /new\nnew file mode 100644\n--- /dev/null\n+++ /new\n"
             "@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n");
   EXPECT_EQ(write_git_patch("/new", std::nullopt, ""),
-            "diff --git a/new b/new\nnew file mode 100644\n");
+            "diff --git /new /new\nnew file mode 100644\n");
   EXPECT_EQ(write_git_patch("/x", "a\n", ""),
-            "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n-a\n");
+            "diff --git /x /x\n--- /x\n+++ /x\n@@ -1 +0,0 @@\n-a\n");
   EXPECT_EQ(write_git_patch("/x", "a", "a"), "");
   EXPECT_EQ(write_git_patch("/x", "", ""), "");
   EXPECT_EQ(write_git_patch("/a b", "x\n", "y\n"),
-            "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-x\n+y\n");
+            "diff --git /a b /a b\n--- /a b\t\n+++ /a b\t\n@@ -1 +1 @@\n-x\n+y\n");
   EXPECT_EQ(write_git_patch("/\xC3\xA4\"\\\t", "x\n", "y\n"),
-            R"(diff --git "a/\303\244\"\\\t" "b/\303\244\"\\\t")"
+            R"(diff --git "/\303\244\"\\\t" "/\303\244\"\\\t")"
             "\n"
-            R"(--- "a/\303\244\"\\\t")"
+            R"(--- "/\303\244\"\\\t")"
             "\n"
-            R"(+++ "b/\303\244\"\\\t")"
+            R"(+++ "/\303\244\"\\\t")"
             "\n@@ -1 +1 @@\n-x\n+y\n");
 }
 
@@ -133,8 +133,8 @@ TEST(GitPatch, GitAppliesIt) {
     ASSERT_TRUE(read.has_value());
     ASSERT_EQ(read->size(), 1u);
     const PatchedFile& file = read->front();
-    EXPECT_EQ(file.path, name);
-    EXPECT_EQ(file.old_path, name);
+    EXPECT_EQ(file.path, "/" + name);
+    EXPECT_EQ(file.old_path, "/" + name);
     EXPECT_EQ(file.operation, is_new ? Operation::add : Operation::modify);
     // The hunk's texts stand in the files' texts, and the rest is the same.
     const std::size_t at = old_text.find(file.old_text), to = new_text.find(file.new_text);
