@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """requirements_test.py [--documents DIR]: every demand of docs/requirements.md and docs/requirements/ has a test that
-exists, and checks that exist; every check of check/rules/requirements_*.cc is named there. Then spoils copies: each fault
+exists, and checks that exist; every check of requirements_*.cc in check/rules is named there, and every difference of
+version 2. Then spoils copies: each fault
 must be noticed. With --documents it also reads the five documents: no line that demands something is left out."""
 
 import argparse
@@ -10,7 +11,10 @@ from pathlib import Path
 
 INDEX = "docs/requirements.md"
 HEADER = ["Where", "Level", "Demand", "Checks", "Tests"]
+SECOND = ["Difference", *HEADER[1:]]  # of version 2
+DIFFERENCES = {*map(str, range(1, 37)), "negotiation", "schema"}
 LEVELS = ["must", "should", "may", "tip"]
+VERSION_2 = "docs/requirements/version2.md"
 CONTRADICTIONS = "docs/contradictions.md"
 BEYOND = "Checks beyond the five documents"
 LINES = 400  # no page is longer
@@ -26,10 +30,10 @@ def registry(sources):
     """The ids of all checks: {"A-INIT-1", …}. What holds for both sides is written once, with ACP_BOTH."""
     ids = set()
     for path, text in sources.items():
-        if not re.fullmatch(r"check/rules/requirements_\w+\.cc", path):
+        if not re.fullmatch(r"check/rules/(version2/)?requirements_\w+\.cc", path):
             continue
         text = re.sub(r"^#define(?:.*\\\n)*.*$", "", text, flags=re.M)
-        ids |= set(re.findall(r'"([AC]-[A-Z]+-\d+)"', text))
+        ids |= set(re.findall(r'"([AC]2?-[A-Z]+-\d+)"', text))
         ids |= {"C-" + name for name in re.findall(r'\bACP_CLIENT\("([A-Z]+-\d+)"', text)}
         for name in re.findall(r'\bACP_BOTH\("([A-Z]+-\d+)"', text):
             ids |= {"A-" + name, "C-" + name}
@@ -118,7 +122,7 @@ class Reading:
     def __init__(self, pages, sources):
         self.problems, self.referenced, self.rows = [], {}, 0
         self.known, self.tests = registry(sources), Tests(sources)
-        self.mentioned, self.overruled = set(), set()
+        self.mentioned, self.overruled, self.differences = set(), set(), set()
         self.contradictions = [int(cells[0]) for _, header, cells in tables(pages.get(CONTRADICTIONS, ""))
                                if header[0] == "#"]
         beyond = {}
@@ -126,14 +130,16 @@ class Reading:
             if text.count("\n") >= LINES:
                 self.say(page, None, f"longer than {LINES} lines")
             for number, header, cells in tables(text):
-                if header == HEADER:
-                    self.row(page, number, cells)
+                if header in (HEADER, SECOND):
+                    self.row(page, number, cells, header == SECOND)
                 elif header == ["Checks", "Why"]:
                     beyond |= self.beyond(page, number, cells)
         if not self.known:
             self.problems.append("check/: no requirements were found")
         if f"## {BEYOND}" not in pages.get(INDEX, ""):
             self.problems.append(f"{INDEX}: no section {BEYOND!r}")
+        for difference in sorted(DIFFERENCES - self.differences):
+            self.problems.append(f"difference {difference}: no row names it")
         for check in sorted(self.known - self.mentioned - set(beyond)):
             self.problems.append(f"{check}: no row names this check")
         for check in sorted(self.mentioned & set(beyond)):
@@ -149,12 +155,16 @@ class Reading:
     def say(self, page, number, problem):
         self.problems.append(f"{page}:{number or ''} {problem}")
 
-    def row(self, page, number, cells):
+    def row(self, page, number, cells, second):
         self.rows += 1
         if len(cells) != len(HEADER):
             return self.say(page, number, f"{len(cells)} cells, not {len(HEADER)}")
         where, level, demand, checks, tests = cells
-        found, wrong = references(where)
+        if second:
+            found, wrong = [], [f"there is no difference {name!r}" for name in where.split(", ") if name not in DIFFERENCES]
+            self.differences |= set(where.split(", "))
+        else:
+            found, wrong = references(where)
         for problem in wrong:
             self.say(page, number, problem)
         for reference in found:
@@ -294,6 +304,10 @@ def spoilt(pages, sources):
     yield "no demand", instead(where, level, "", checks, tests)
     yield "4 cells, not 5", instead(where, level, demand, checks)
     yield "there is no contradiction 36", instead(where, level, demand, checks, "contradiction 36: as we like it")
+    second = next(line for line in pages[VERSION_2].split("\n") if line.startswith("| 31 |"))
+    yield "there is no difference '37'", ({**pages, VERSION_2: pages[VERSION_2].replace(second, second.replace("31", "37", 1))},
+                                          sources)
+    yield "difference 31: no row names it", ({**pages, VERSION_2: pages[VERSION_2].replace(second, "")}, sources)
     yield "longer than", ({**pages, page: pages[page] + "\n" * LINES}, sources)
     yield "nothing says what comes of it", ({name: text.replace("contradiction 14:", "contradiction 15:")
                                              for name, text in pages.items()}, sources)
@@ -307,15 +321,16 @@ def spoilt(pages, sources):
     extra = {**sources, "check/rules/requirements_more.cc": 'ACP_BOTH("MORE-1", must, "x", "y")'}
     yield "C-MORE-1: no row names this check", (pages, extra)
     yield "no requirements were found", (pages, {name: text for name, text in sources.items()
-                                                 if not name.startswith("check/rules/requirements_")})
+                                                 if "/requirements_" not in name})
 
 
 def wrong_numbers(known, root):
     """Pages that say how many checks there are, and are wrong."""
-    agents = sum(name.startswith("A-") for name in known)
-    stated = {"README.md": f"{agents} requirements for an agent, {len(known) - agents} for a client",
-              "docs/check.md": f"There are {agents} requirements of agents"}
-    for page, sentence in stated.items():
+    agents, clients, agents_2, clients_2 = (sum(name.startswith(first) for name in known) for first in ("A-", "C-", "A2-", "C2-"))
+    stated = [("README.md", f"{agents} requirements for an agent, {clients} for a client"),
+              ("docs/check.md", f"There are {agents} requirements of agents"),
+              ("docs/check.md", f"{agents_2} requirements of agents and {clients_2} of clients")]
+    for page, sentence in stated:
         if sentence not in (root / page).read_text(encoding="utf-8"):
             yield f"{page} does not say: {sentence}"
 

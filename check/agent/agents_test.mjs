@@ -85,9 +85,27 @@ const ECHO_PROMPTS = {
   ...{ run: "run echo acp-check", plan: "plan", slow: "wait" },
 };
 
+const SECOND = ["--protocol", "2"];
+
 const AGENTS = {
   async "acp agent"() {
     return check([acp, "agent", "--model", "offline"]);
+  },
+  async "acp agent, version 2"() {
+    return check([acp, "agent", "--model", "offline", "--protocol", "2"], { words: SECOND });
+  },
+  async "echo_agent, version 2"() {
+    const env = { ACP_V2: "1" };
+    const prompts = { ...ECHO_PROMPTS, sleep: "run sleep 30" };
+    return check([join(examples, "echo_agent")], { prompts, env, words: SECOND });
+  },
+  async "sdk_agent, version 2"() {
+    const prompts = {
+      ...{ read: "tool", write: "permission {file}", run: "terminal", touch: "permission {file}" },
+      ...{ plan: "plan", slow: "wait", sleep: "wait" },
+    };
+    const command = [process.execPath, file("../../interop/version2/sdk_agent.mjs"), "login"];
+    return check(command, { prompts, words: ["--auth", "password", ...SECOND], timeout: 20 });
   },
   async "hello_agent"() {
     return check([join(examples, "hello_agent")]);
@@ -147,6 +165,9 @@ const AGENTS = {
 // slow enough.
 const EXPECTED = {
   "acp agent": "",
+  "acp agent, version 2": "",
+  "echo_agent, version 2": "",
+  "sdk_agent, version 2": "",
   hello_agent: "",
   echo_agent: "",
   policy_proxy: "",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""chat_client.py ACP COMMAND…: acp chat in a terminal, with somebody who types.
+"""chat_client.py ACP [--protocol VERSION] COMMAND…: acp chat in a terminal, with somebody who types.
 
 Says hello, answers what is asked, cancels when SIGINT comes, and leaves when the turn is over. The exit code is
 that of acp chat.
@@ -65,7 +65,9 @@ def main():
     home.mkdir(exist_ok=True)
     env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ACP_")) and k != "NO_COLOR"}
     env |= {"HOME": str(home), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-    chat = Chat([sys.argv[1], "chat", "--", *sys.argv[2:]], columns=100, rows=30, env=env)
+    words = sys.argv[2:]
+    options, command = (words[:2], words[2:]) if words[0] == "--protocol" else ([], words)
+    chat = Chat([sys.argv[1], "chat", *options, "--", *command], columns=100, rows=30, env=env)
     person = Person(chat)
     while True:
         pid, status = os.waitpid(chat.pid, os.WNOHANG)

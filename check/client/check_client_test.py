@@ -25,6 +25,11 @@ NO_FILES = {f"C-FS-{i}" for i in range(1, 13)}
 NO_TERMINALS = {f"C-TTY-{i}" for i in range(1, 20)} | {"C-TERM-1"}
 NO_ELICITATION = {f"C-ELICIT-{i}" for i in range(1, 5)}
 
+# The same of version 2.
+SECOND = ("--protocol", "2")
+PLAIN_2 = {"C2-PATH-2", "C2-CAP-4", "C2-CAP-6", "C2-CAP-7", "C2-CAP-8", "C2-MCP-1"}
+NO_LOGIN_2 = {"C2-AUTH-1", "C2-AUTH-2", "C2-AUTH-3", "C2-CAP-3"}
+
 
 def check(*command, options=(), patience=30):
     """{id: (status, message)}, the exit code, and what was printed."""
@@ -86,6 +91,26 @@ class Clients(unittest.TestCase):
         skips = PLAIN | NO_LOGIN | NO_CANCEL | NO_FILES | NO_TERMINALS | NO_ELICITATION
         self.assertEqual(self.hold(*found, skips=skips), 0)
 
+    def test_run_version_2(self):
+        found = check(ACP, "run", "--protocol", "2", "--policy", "allow", "--auth", "login", "hello", "--", "{agent}",
+                      options=SECOND)
+        self.assertEqual(self.hold(*found, skips=PLAIN_2 | {"C2-ELICIT-2", "C2-ASK-4"}), 0)
+
+    def test_chat_version_2(self):
+        found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "--protocol", "2", "{agent}", patience=45,
+                      options=SECOND)
+        self.assertEqual(self.hold(*found, skips=PLAIN_2 | NO_LOGIN_2), 0)
+
+    def test_sdk_client_version_2(self):
+        found = check(NODE, str(HERE / "version2" / "sdk_client.mjs"), "{agent}", options=SECOND)
+        self.assertEqual(self.hold(*found, fails={"C-RPC-5"}, skips=PLAIN_2 | {"C2-ASK-4"}), 0)
+
+    def test_a_client_of_version_1(self):
+        found, code, text = check(ACP, "run", "hello", "--", "{agent}", options=[*SECOND, "--only", "C2-INIT"])
+        self.assertEqual(code, 3, text)
+        self.assertEqual(found["C2-INIT-1"][0], "fail")
+        self.assertIn("asks for version 1", found["C2-INIT-1"][1])
+
     def test_sdk_client(self):
         found = check(NODE, str(HERE / "sdk_client.mjs"), "{agent}")
         self.assertEqual(self.hold(*found, fails={"C-RPC-5"}, skips=PLAIN | {"C-CANCEL-1", "C-HONEST-1"}), 0)
@@ -136,6 +161,8 @@ class Clients(unittest.TestCase):
         for words, said in ((["--", "true"], "{agent}"), ([], "missing"), (["--only", "C-NONE-1", "--", "{agent}"], "C-NONE-1"),
                             (["--cancel-by", "NOSUCH", "--", "{agent}"], "NOSUCH"),
                             (["--listen", "/tmp/x", "--", "{agent}"], "either"),
+                            (["--protocol", "3", "--", "{agent}"], "--protocol"),
+                            ([*SECOND, "--only", "C-INIT-1", "--", "{agent}"], "C-INIT-1 of version 2"),
                             (["--transport", "smoke", "--", "{url}"], "smoke"),
                             (["--transport", "ws", "--", "{agent}"], "{url}"),
                             (["--transport", "ws", "--listen", "/tmp/x"], "--listen")):
