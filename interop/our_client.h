@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "interop/fake_terminals.h"
-#include "interop/inbox.h"
-#include "interop/recording.h"
+#include "interop/testing/fake_terminals.h"
+#include "interop/testing/inbox.h"
+#include "interop/testing/recording.h"
 
 namespace interop {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "interop/inbox.h"
+#include "interop/testing/inbox.h"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "interop/inbox.h"
-#include "interop/recording.h"
+#include "interop/testing/inbox.h"
+#include "interop/testing/recording.h"
 
 namespace interop {
 

@@ -14,7 +14,7 @@ const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 export const SDK_1 = [process.execPath, file("../sdk_agent.mjs")];
 export const SDK_2 = [process.execPath, file("sdk_agent.mjs")];
 
-// What `versions_client` tells of an agent.
+// What `versions_client` reports of an agent.
 export function ourClient(program, versions, prompts, agent, env = {}) {
   const words = [versions, ...prompts, "--", ...agent];
   const run = new Promise((done, fail) =>

@@ -1,4 +1,4 @@
-// An agent that repeats what it is told, on these versions: `versions_agent 1|2|both`.
+// An agent that repeats every prompt, on these versions: `versions_agent 1|2|both`.
 #include <acp/agent.h>
 
 #include <string_view>

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "interop/fake_terminals.h"
+#include "interop/testing/fake_terminals.h"
 
 namespace {
 

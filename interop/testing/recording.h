@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "interop/inbox.h"
+#include "interop/testing/inbox.h"
 
 namespace interop {
 

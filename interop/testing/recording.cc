@@ -1,4 +1,4 @@
-#include "interop/recording.h"
+#include "interop/testing/recording.h"
 
 #include <acp/error.h>
 #include <acp/remote/client.h>
