@@ -27,7 +27,7 @@ class Version2Client {
     return text_of(answer["result"]["sessionId"]);
   }
   // The answer, once it is there. What came before it is in `seen`.
-  Json ask(std::string_view method, const std::string& params) {
+  const Json ask(std::string_view method, const std::string& params) {
     const std::string id = std::to_string(++requests_);
     served.raw.line(request(id, method, params));
     return until([&](const Json& message) {
@@ -35,7 +35,7 @@ class Version2Client {
     });
   }
   // Of this session, with one more member.
-  Json ask_about(std::string_view method, std::string_view member, const std::string& value) {
+  const Json ask_about(std::string_view method, std::string_view member, const std::string& value) {
     return ask(method, "{\"sessionId\":" + Json(session).text() + ",\"" + std::string(member) +
                            "\":" + Json(value).text() + "}");
   }
@@ -49,7 +49,7 @@ class Version2Client {
   }
 
   // The next message for which this holds.
-  Json until(const std::function<bool(const Json& message)>& wanted) {
+  const Json until(const std::function<bool(const Json& message)>& wanted) {
     while (true) {
       Json message = served.raw.read();
       if (message.is_null()) throw std::runtime_error("what was waited for did not come");
@@ -58,23 +58,23 @@ class Version2Client {
     }
   }
   // The next update for which this holds.
-  Json update(const std::function<bool(JsonView update)>& wanted) {
+  const Json update(const std::function<bool(JsonView update)>& wanted) {
     const Json message = until([&](const Json& message) {
       const JsonView update = message["params"]["update"];
       return !update.absent() && wanted(update);
     });
     return Json(message["params"]["update"]);
   }
-  Json update(std::string_view kind, std::string_view member) {
+  const Json update(std::string_view kind, std::string_view member) {
     return update([&](JsonView update) {
       return update["sessionUpdate"].as_string() == kind && !update[member].absent();
     });
   }
-  Json state(std::string_view state) {
+  const Json state(std::string_view state) {
     return update([&](JsonView update) { return update["state"].as_string() == state; });
   }
   // A turn's end.
-  Json idle() { return state("idle"); }
+  const Json idle() { return state("idle"); }
 
   // All updates of this kind so far.
   std::vector<Json> updates(std::string_view kind) const {

@@ -145,7 +145,7 @@ std::string seen_of_prompt(Agent& agent, const std::string& then = "") {
   while (true) {
     const Json message = served.raw.read();
     if (!message["error"].absent()) return seen + std::string(message["error"]["code"].text());
-    const Json update = message["params"]["update"];
+    const JsonView update = message["params"]["update"];
     seen += update.absent() ? "answer" : update["sessionUpdate"].as_string().value_or("?");
     if (update["state"].as_string() == "idle")
       return seen + " " + update["stopReason"].as_string().value_or("?");
