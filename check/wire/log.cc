@@ -240,7 +240,7 @@ class Teller {
     return true;
   }
 
-  // All that is told of a tool call, or of a terminal, stands on one line.
+  // All updates of a tool call, or of a terminal, stand on one line.
   TimelineEntry& thing(const RecordedFrame& frame, const std::string& session,
                        const std::string& what, const std::string& id) {
     last_.erase(session);
@@ -318,7 +318,7 @@ class Teller {
   std::map<std::pair<Side, std::string>, std::size_t> open_;
   std::map<std::pair<std::string, std::string>, std::size_t> tools_;     // and terminals
   std::map<std::pair<std::string, std::string>, std::size_t> messages_;  // id → prompt
-  std::set<std::size_t> working_;             // prompts whose session has told a state
+  std::set<std::size_t> working_;             // prompts whose session has reported a state
   std::map<std::string, std::size_t> turns_;  // session → prompt
   std::map<std::string, std::size_t> last_;   // session → message that the next chunk may join
 };

@@ -22,7 +22,7 @@ const Scenario all[] = {
 
 constexpr std::string_view no_calls = "the agent made no tool calls";
 constexpr std::string_view no_questions = "the agent asked for no permission";
-constexpr std::string_view no_terminals = "the agent told of no terminals";
+constexpr std::string_view no_terminals = "the agent reported no terminals";
 constexpr std::string_view no_background = "the agent listed no background work";
 constexpr std::string_view no_cancelled = "no turn could be cancelled";
 
@@ -33,14 +33,14 @@ const Precondition conditions[] = {
     {"A2-RESUME-10", {"replayed"}, "nothing was replayed"},
     {"A2-CLOSE-4", {"turn"}, "no session was closed"},
     {"A2-TURN-2", {"turn"}, "no prompt was answered"},
-    {"A2-TURN-4", {"state_update"}, "the agent told no state"},
+    {"A2-TURN-4", {"state_update"}, "the agent reported no state"},
     {"A2-TURN-5", {"turn"}, "no prompt was answered"},
     {"A2-TURN-6", {"turn"}, "no prompt was answered"},
     {"A2-TURN-15", {"turn"}, "no prompt was answered"},
     {"A2-STATE-1",
      {"agent_message", "agent_message_chunk", "tool_call_update", "plan_update"},
      "the agent reported nothing"},
-    {"A2-STATE-2", {"requires_action"}, "the agent told no state requires_action"},
+    {"A2-STATE-2", {"requires_action"}, "the agent never reported requires_action"},
     {"A2-STATE-3", {"background"}, no_background},
     {"A2-STATE-4", {"background"}, no_background},
     {"A2-STATE-5", {"background"}, no_background},
@@ -60,7 +60,7 @@ const Precondition conditions[] = {
     {"A2-TERM-4", {"shows terminal"}, "no tool call showed a terminal"},
     {"A2-TERM-5", {"cancellable terminal_update"}, "no terminal said that it can be cancelled"},
     {"A2-PATH-1", {"shows diff", "location"}, "the agent showed neither diffs nor locations"},
-    {"A2-PATH-2", {"listed", "directory"}, "the agent told of no directories"},
+    {"A2-PATH-2", {"listed", "directory"}, "the agent named no directories"},
     {"A2-DIFF-1", {"patch"}, "the agent showed no patch"},
     {"A2-DIFF-2", {"patch"}, "the agent showed no patch"},
     {"A2-PERM-1", {"session/request_permission"}, no_questions},

@@ -150,8 +150,8 @@ void check_gone(AgentRun& run) {
   }
   for (const char* const id : {"null", "1.5"}) {
     const std::size_t before = client.answers_without_id.size();
-    const std::string odd = R"({"jsonrpc":"2.0","id":)" + std::string(id) +
-                            R"(,"method":"session/list","params":{}})";
+    const std::string odd =
+        R"({"jsonrpc":"2.0","id":)" + std::string(id) + R"(,"method":"session/list","params":{}})";
     client.wire().send(std::string_view(odd));
     client.still_there();
     std::string seen = "nothing with the id null";

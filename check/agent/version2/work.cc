@@ -57,7 +57,7 @@ void check_cancel_one(AgentClient& client, const std::string& session, bool call
     }) && has_ended(client, turn, *id, call);
     run.report.expect(number, ended,
                       std::string(method) + " was answered with " + reply.describe() +
-                          (reply.ok() ? ", and no end of it was told" : ""));
+                          (reply.ok() ? ", and its end was not reported" : ""));
   } else {
     run.report.skip(number, std::string("no ") + (call ? "tool call" : "terminal") +
                                 " said that it can be cancelled");

@@ -17,7 +17,7 @@ void play_subjects(ClientScenario& scenario) {
   const std::pair<const char*, std::string_view> subjects[] = {
       {"a command",
        R"("description":"It is needed.","subject":{"type":"command","command":"make","cwd":"$W"},)"},
-      {"a command of a tool call that nothing told of",
+      {"a command of an unknown tool call",
        R"("subject":{"type":"command","command":"ls","cwd":"$W","toolCallId":"c9","terminalId":null},)"},
       {"a subject that nobody knows", R"("subject":{"type":"_wish","strength":9},)"},
       {"no subject", R"("description":null,"subject":null,"_meta":{"x":1},)"},

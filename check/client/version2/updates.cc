@@ -79,7 +79,7 @@ void play_unknown_values(ClientScenario& scenario) {
       scenario,
       {R"({"sessionUpdate":"tool_call_update","toolCallId":"v1","title":"T","kind":"juggle",)"
        R"("status":"hovering","content":[{"type":"_hologram","beam":1},{"type":"terminal",)"
-       R"("terminalId":"never told of"},{"type":"diff","changes":[{"operation":"_fold","path":)"
+       R"("terminalId":"never reported"},{"type":"diff","changes":[{"operation":"_fold","path":)"
        R"("$W/a"}],"patch":{"format":"_origami","text":"?"}}]})",
        R"({"sessionUpdate":"agent_message_chunk","messageId":"v","content":{"type":"_smell","of":)"
        R"("roses"}})",

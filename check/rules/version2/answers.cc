@@ -63,7 +63,7 @@ void Watcher::session_answered(const OpenRequest& request, JsonView result, Json
   KnownSession& session = at->second;
   --(request.replays ? session.replays : session.resumes);
   if (error.absent()) {
-    if (!session.state_told)
+    if (!session.state_reported)
       found("A2-RESUME-6", "session/resume is answered, and no state_update stands before it" +
                                std::string(request.replays ? " after the replay" : ""));
     session.replayed = request.replays;
@@ -80,7 +80,7 @@ void Watcher::session_opened(const std::string& id, JsonView result) {
   take_options(session, result["configOptions"]);
 }
 
-// What was told of before an answer has to be what the answer told.
+// Updates before an answer belong to the session that the answer names.
 void Watcher::drop_unconfirmed() {
   const bool opening = std::ranges::any_of(all_.open_of_client, [](const auto& each) {
     return each.second.method == "session/new" || each.second.method == "session/fork";
@@ -90,7 +90,7 @@ void Watcher::drop_unconfirmed() {
     const KnownSession& session = each.second;
     if (session.confirmed || session.subagent || session.opening()) return false;
     found("A2-ORDER-1",
-          "session/update for the session " + in_quotes(each.first) + ", which no answer tells");
+          "session/update for the session " + in_quotes(each.first) + ", which no answer names");
     return true;
   });
 }

@@ -122,10 +122,10 @@ void Watcher::begin_resume(const std::string& id, JsonView params, OpenRequest* 
   KnownSession& session = at->second;
   request->session_was_known = !added;
   request->replays = params["replayFrom"].is_object();
-  session.state_told = false;
+  session.state_reported = false;
   if (request->replays) {
     ++session.replays;
-    session.calls.clear();  // they are told again
+    session.calls.clear();  // they are reported again
     session.terminals.clear();
     session.messages.clear();
     session.questions.clear();

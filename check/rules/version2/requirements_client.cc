@@ -113,11 +113,11 @@ constexpr Requirement tried_of_clients[] = {
     of_client("C2-UPD-6", should,
               "Updates of a session that the client does not know are survived.",
               ACP_PAGE "prompt-lifecycle"),
-    of_client("C2-UPD-7", must,
-              "Updates that clear with null, replace what came in pieces, or add to what nothing "
-              "told of are "
-              "survived.",
-              ACP_PAGE "tool-calls"),
+    of_client(
+        "C2-UPD-7", must,
+        "Updates that clear with null, replace what came in pieces, or add to what is unknown are "
+        "survived.",
+        ACP_PAGE "tool-calls"),
     of_client("C2-UPD-8", must, "A message of 5 MB is taken.", ACP_PAGE "transports"),
     of_client("C2-UPD-9", must, "Thousands of updates at once are taken.",
               ACP_PAGE "prompt-lifecycle"),

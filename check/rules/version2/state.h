@@ -61,8 +61,8 @@ struct KnownSession {
   std::uint64_t work = 0;         // counts what ran in the foreground
   bool begun = false;             // a message of the user was inserted since the last work
   bool answered_in_work = false;  // by the answer to its prompt
-  bool ran = false;               // a state other than idle was told since
-  bool told_not_running = false;
+  bool ran = false;               // a state other than idle was reported since
+  bool reported_not_running = false;
   bool last_was_cancelled = false;
   bool cancel_seen = false;  // no work has ended otherwise since
   std::optional<std::int64_t> cancelled_at;
@@ -71,7 +71,7 @@ struct KnownSession {
 
   int resumes = 0;                // open, and do not replay
   int replays = 0;                // open, and do
-  bool state_told = false;        // since the resume began, and after all that was replayed
+  bool state_reported = false;    // since the resume began, and after all that was replayed
   bool replayed = false;          // and no prompt since
   bool calls_incomplete = false;  // an unknown call may be one of another connection
 
@@ -82,7 +82,7 @@ struct KnownSession {
   std::map<Work, std::uint64_t> messages;                // kind and id → the work that began it
   std::map<std::string, KnownCall, std::less<>> calls;
   std::map<std::string, KnownTerminal, std::less<>> terminals;
-  std::map<std::string, std::string> shown_terminals;  // by a tool call, and not told of yet
+  std::map<std::string, std::string> shown_terminals;  // by a tool call, and not reported yet
   std::vector<KnownQuestion> questions;                // of this work
   std::optional<std::set<Work>> background;            // the last list
   std::optional<std::set<std::string, std::less<>>> options;

@@ -18,7 +18,7 @@ std::string id_of(JsonView work) {
 }  // namespace
 
 void Watcher::check_state(JsonView update, KnownSession& session) {
-  session.state_told = true;
+  session.state_reported = true;
   check_background(update, session);
   const std::string state = string_at(update["state"]);
   if (state == "idle") return work_ended(update, session);
@@ -35,15 +35,15 @@ void Watcher::work_ended(JsonView update, KnownSession& session) {
   const std::string stop = string_at(update["stopReason"]);
   // A snapshot.
   if (session.activity == Activity::idle && !session.begun) return;
-  if (session.begun && !session.ran && !session.told_not_running)
-    found("A2-TURN-5", "the state idle ends a turn, and running was never told");
+  if (session.begun && !session.ran && !session.reported_not_running)
+    found("A2-TURN-5", "the state idle ends a turn, and running was never reported");
   if (stop.empty()) found("A2-TURN-4", "the state idle ends a turn, and no stop reason is given");
   for (const std::string& message : session.inserted)
     found("A2-TURN-6", "the turn ends, and the user's message " + in_quotes(message) +
                            ", as its prompt was answered, was not shown");
   for (const auto& [terminal, call] : session.shown_terminals)
     found("A2-TERM-4", "the tool call " + in_quotes(call) + " shows the terminal " +
-                           in_quotes(terminal) + ", and no terminal_update tells of it");
+                           in_quotes(terminal) + ", which no terminal_update reports");
   check_cancelled(stop, session);
   if (stop == "end_turn")
     for (const auto& [id, call] : session.calls)
@@ -57,7 +57,7 @@ void Watcher::work_ended(JsonView update, KnownSession& session) {
     session.prompts.begin()->second.work_ended = session.prompts.begin()->second.was_idle;
   session.inserted.clear();
   session.shown_terminals.clear();
-  session.begun = session.ran = session.told_not_running = session.answered_in_work = false;
+  session.begun = session.ran = session.reported_not_running = session.answered_in_work = false;
   session.activity = Activity::idle;
   session.last_was_cancelled = stop == "cancelled";
 }
@@ -111,7 +111,7 @@ void Watcher::check_background(JsonView update, KnownSession& session) {
                                                   : true;
     if (!told && !session.calls_incomplete)
       found("A2-STATE-3",
-            "the background work " + in_quotes(work.second) + " was not told of before");
+            "the background work " + in_quotes(work.second) + " was not reported before");
   }
   for (const Work& work : session.background.value_or(std::set<Work>())) {
     if (now.contains(work)) continue;
@@ -123,7 +123,7 @@ void Watcher::check_background(JsonView update, KnownSession& session) {
                        !terminal->second.exited);
     if (runs)
       found("A2-STATE-4", "the background work " + in_quotes(work.second) +
-                              " is no longer listed, and was not told to have ended");
+                              " is no longer listed, and was not reported to have ended");
   }
   session.background = std::move(now);
 }

@@ -82,7 +82,7 @@ void Watcher::check_work(const std::string& what, const KnownCall* call, const s
                          KnownSession& session) {
   if (session.subagent) return;
   if (session.replaying()) {
-    session.state_told = false;
+    session.state_reported = false;
     return;
   }
   if (session.activity == Activity::running) return;
@@ -102,8 +102,8 @@ void Watcher::check_work(const std::string& what, const KnownCall* call, const s
   if (is_call && (session.background ? !known : known && !is_final(call->status))) return;
   if (is_call && !known && session.calls_incomplete && session.resumes == 0) return;
   if (session.begun) {
-    if (!session.told_not_running) found("A2-TURN-5", what + " before the state running");
-    session.told_not_running = true;
+    if (!session.reported_not_running) found("A2-TURN-5", what + " before the state running");
+    session.reported_not_running = true;
   } else if (session.resumes > 0) {
     found("A2-RESUME-7", what + " before session/resume was answered, which asked for no replay");
   } else if (session.last_was_cancelled) {
@@ -121,7 +121,7 @@ void Watcher::check_user_message(JsonView update, KnownSession& session) {
   const bool first = session.user_messages.insert(id).second;
   if (session.user_messages.size() > most_kept) session.user_messages.clear();
   if (session.replaying()) {
-    session.state_told = false;
+    session.state_reported = false;
     return;
   }
   const bool awaited = session.inserted.erase(id) > 0;
@@ -164,7 +164,8 @@ void Watcher::check_tool_call(const std::string& kind, JsonView update, KnownSes
   call.work = session.replaying() ? 0 : session.work;
   if (kind == "tool_call_content_chunk") {
     if (fresh && !session.calls_incomplete)
-      found("A2-TOOL-2", "content for the tool call " + in_quotes(*id) + ", which nothing told of");
+      found("A2-TOOL-2",
+            "content for the tool call " + in_quotes(*id) + ", which was not reported");
     return check_tool_content(update["content"], *id, session);
   }
   const JsonView capabilities = update["capabilities"];
@@ -222,7 +223,7 @@ void Watcher::check_tool_content(JsonView content, const std::string& call, Know
 void Watcher::check_terminal(const std::string& kind, JsonView update, KnownSession& session) {
   const auto id = update["terminalId"].as_string();
   if (!id) return;
-  if (session.replaying()) session.state_told = false;
+  if (session.replaying()) session.state_reported = false;
   if (session.terminals.size() > most_kept) session.terminals.clear();
   KnownTerminal& terminal = session.terminals[*id];
   session.shown_terminals.erase(*id);
