@@ -36,9 +36,10 @@ export const scenarios = [
         assert.equal((await editor.turn(prompt)).text, text);
       const { updates } = await editor.turn("updates");
       assert.ok(updates.length > 12);
-      const [{ configId, options }] = configOptions;
-      const changed = { sessionId: editor.sessionId, configId, type: "id", value: options[1].value };
-      await editor.request("session/set_config_option", changed);
+      for (const { configId, options } of configOptions.filter(({ type }) => type === "select")) {
+        const changed = { configId, type: "id", value: options.at(-1).value };
+        await editor.request("session/set_config_option", { sessionId: editor.sessionId, ...changed });
+      }
       const since = editor.mark();
       await editor.prompt("stream 100000000");
       await editor.update((u) => u.sessionUpdate === "agent_message_chunk", "a chunk", since);

@@ -27,6 +27,7 @@ export const scenarios = [
   {
     name: "initialize: may be repeated before anything else, and not after it",
     started: false,
+    stdio: true, // elsewhere a connection has one attempt
     async run(editor) {
       await editor.initialize();
       assert.equal((await editor.initialize()).protocolVersion, 2);
