@@ -283,8 +283,7 @@ Translation::Message AgentVersion2::notification(const json::Type& type, const v
 
 // ---- updates
 
-template <class Update>
-void AgentVersion2::write(AgentSession& session, const Update& update) {
+void AgentVersion2::show(AgentSession& session, const v2::SessionUpdate& update) {
   const auto locked = role_.connection()->held();
   locked.engine().notify("session/update", [&](json::Writer& out) {
     out.put("{\"sessionId\":");
@@ -316,7 +315,7 @@ void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update)
   AgentSession2& mine = of(session);
   for (v2::SessionUpdate& one : mine.updates.convert(update)) {
     if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(session, *call);
-    write(session, one);
+    show(session, one);
   }
 }
 
@@ -371,7 +370,7 @@ void AgentVersion2::begin_turn(AgentCall& call) {
   v2::UserMessage echo;
   echo.messageId = inserted.messageId;
   echo.content = versions::to_v2(call.prompt.prompt);
-  write(session, v2::SessionUpdate(std::move(echo)));
+  show(session, v2::SessionUpdate(std::move(echo)));
   mine.works = true;
   report_state(session);
   locked.sent_something();
@@ -409,7 +408,7 @@ void AgentVersion2::offer_cancel(AgentSession& session, const std::string& tool_
   v2::ToolCallUpdate update;
   update.toolCallId = tool_call_id;
   update.capabilities.emplace().cancel.emplace();
-  write(session, v2::SessionUpdate(std::move(update)));
+  show(session, v2::SessionUpdate(std::move(update)));
 }
 
 // A process is listed as its terminal, all other work as its tool call.
@@ -453,7 +452,7 @@ void AgentVersion2::write_state(AgentSession& session, v2::StateUpdate state) {
   std::vector<v2::BackgroundWork> work = background(session);
   of(session).background = names_of(work);
   versions::set_background(state, std::move(work));
-  write(session, v2::SessionUpdate(std::move(state)));
+  show(session, v2::SessionUpdate(std::move(state)));
 }
 
 void AgentVersion2::background_changed(AgentSession& session) {

@@ -76,7 +76,7 @@ class AgentVersion2 final : public AgentDialect {
   void session_closed(AgentSession& session, std::function<void()> then) override;
   void shut_down() override;
   // Sends an update that version 1 has not.
-  void show(AgentSession& session, const v2::SessionUpdate& update) { write(session, update); }
+  void show(AgentSession& session, const v2::SessionUpdate& update);
 
  private:
   AgentSession2& of(AgentSession& session);
@@ -87,8 +87,6 @@ class AgentVersion2 final : public AgentDialect {
   std::vector<v2::BackgroundWork> background(const AgentSession& session) const;
   // What version 1 has no words for.
   void complete(AgentSession& session, v2::ToolCallUpdate& update);
-  template <class Update>
-  void write(AgentSession& session, const Update& update);
   template <class Response2, class Response>
   void write_opened(AgentCall& call, json::Writer& out, const Response& response);
 
