@@ -177,7 +177,10 @@ class Agent(Sessions, Turns):
             self.request(request, method, params)
         except Refused as refused:
             self.previous = None
-            self.refuse(request, refused.code, str(refused))
+            if refused.data is None:
+                self.refuse(request, refused.code, str(refused))
+            else:
+                self.refuse(request, refused.code, str(refused), refused.data)
         except Lost:
             pass
 
@@ -256,4 +259,5 @@ class Agent(Sessions, Turns):
             self.update(self.sessions[params["sessionId"]], "current_mode_update", currentModeId=mode)
 
 
-Agent().run()
+if __name__ == "__main__":
+    Agent().run()

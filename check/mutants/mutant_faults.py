@@ -1,6 +1,7 @@
 """The faults of mutant_agent.py, and which one this process has."""
 
 import json
+import os
 import sys
 
 # name: the requirement that is broken. Those with "silent" end in somebody's time being over.
@@ -177,6 +178,9 @@ FAULTS = {
     "stays-with-turn": "A-EXIT-3 silent",
 }
 
+if os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))) == "version2":
+    from mutant_faults_2 import FAULTS
+
 
 def chosen():
     """`--fault NAME`; `--faults` lists them all, and ends."""
@@ -202,6 +206,7 @@ class Refused(Exception):
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
+        self.data = None
 
 
 class Cancelled(Exception):

@@ -31,6 +31,18 @@ void expect_next_turn(AgentClient& client, const std::string& session, std::stri
                     "of the next prompt, " + turn.describe());
 }
 
+Json allowing(const Call& question) {
+  Json option;
+  for (const JsonView each : question.params["options"].elements())
+    if (option.absent() && each["kind"].as_string() == "allow_once")
+      option = Json(each["optionId"]);
+  return Json::object(
+      {{"jsonrpc", "2.0"},
+       {"id", question.id},
+       {"result", Json::object({{"outcome", Json::object({{"outcome", "selected"},
+                                                          {"optionId", option}})}})}});
+}
+
 // Where the turn waits for a permission, nobody answers.
 void check_asking(AgentClient& client) {
   AgentRun& run = client.run();
@@ -52,39 +64,34 @@ void check_asking(AgentClient& client) {
     client.permit = Permit::allow;
     return skip("the agent asked for no permission");
   }
-  std::vector<Json> questions;
+  std::vector<Call> questions;
   for (std::size_t i = turn.first_call(); i < client.calls.size(); ++i)
     if (client.calls[i].method == "session/request_permission")
-      questions.push_back(client.calls[i].id);
+      questions.push_back(client.calls[i]);
   if (!expect_cancelled(client, *session, turn, "A2-CANCEL-13")) {
     client.decide(Permit::reject);
+    client.permit = Permit::allow;
     return skip("the cancelled turn did not end");
   }
   client.still_there();
-  const bool taken_back = std::ranges::all_of(questions, [&](const Json& id) {
+  const bool taken_back = std::ranges::all_of(questions, [&](const Call& call) {
     return std::ranges::any_of(client.taken_back,
-                               [&](const Json& each) { return each.text() == id.text(); });
+                               [&](const Json& id) { return id.text() == call.id.text(); });
   });
   run.report.expect("A2-CANCEL-18", taken_back,
                     "the turn is over, and its permission request was not cancelled");
-  // Too late, and to a request that may have been taken back already.
+  // Too late: also where the request was taken back, and answered then.
   const std::size_t from = client.updates.size();
   client.decide(Permit::allow);
   if (taken_back)
-    for (const Json& id : questions)
-      client.wire().send(Json::object(
-          {{"jsonrpc", "2.0"},
-           {"id", id},
-           {"result", Json::object({{"outcome", Json::object({{"outcome", "selected"},
-                                                              {"optionId", "allow"}})}})}}));
+    for (const Call& call : questions) client.wire().send(allowing(call));
   client.still_there();
-  const bool works = std::any_of(
-      client.updates.begin() + static_cast<std::ptrdiff_t>(from), client.updates.end(),
-      [&](const Update& update) {
-        return update.session == *session && update.update["state"].as_string() == "running";
-      });
-  run.report.expect("A2-CANCEL-19",
-                    !works && !std::filesystem::exists(run.folder + "/" + file),
+  const bool works = std::any_of(client.updates.begin() + static_cast<std::ptrdiff_t>(from),
+                                 client.updates.end(), [&](const Update& update) {
+                                   return update.session == *session &&
+                                          update.update["state"].as_string() == "running";
+                                 });
+  run.report.expect("A2-CANCEL-19", !works && !std::filesystem::exists(run.folder + "/" + file),
                     works ? "the session works again" : file + " was made");
   client.permit = Permit::allow;
 }
@@ -106,10 +113,9 @@ void check_held(AgentClient& client) {
 
 void check_cancel(AgentRun& run) {
   AgentClient& client = run.client();
-  const auto idle =
-      open_session(client, {"A2-CANCEL-11", "A2-CANCEL-12", "A2-CANCEL-13", "A2-CANCEL-14",
-                            "A2-CANCEL-15", "A2-CANCEL-16", "A2-CANCEL-17", "A2-CANCEL-18",
-                            "A2-CANCEL-19"});
+  const auto idle = open_session(
+      client, {"A2-CANCEL-11", "A2-CANCEL-12", "A2-CANCEL-13", "A2-CANCEL-14", "A2-CANCEL-15",
+               "A2-CANCEL-16", "A2-CANCEL-17", "A2-CANCEL-18", "A2-CANCEL-19"});
   if (!idle) return;
   client.cancel(*idle);
   expect_next_turn(client, *idle, "A2-CANCEL-15");
@@ -136,13 +142,12 @@ void check_cancel(AgentRun& run) {
   if (const auto session = client.new_session()) {
     Turn turn(client, *session, run.prompt("sleep"));
     const auto runs = [&] {
-      return std::any_of(
-          client.updates.begin() + static_cast<std::ptrdiff_t>(turn.first_update()),
-          client.updates.end(), [](const Update& update) {
-            return update.kind == "terminal_update" ||
-                   (update.kind == "tool_call_update" &&
-                    update.update["status"].as_string() == "in_progress");
-          });
+      return std::any_of(client.updates.begin() + static_cast<std::ptrdiff_t>(turn.first_update()),
+                         client.updates.end(), [](const Update& update) {
+                           return update.kind == "terminal_update" ||
+                                  (update.kind == "tool_call_update" &&
+                                   update.update["status"].as_string() == "in_progress");
+                         });
     };
     client.until([&] { return runs() || turn.over() || client.gone(); },
                  std::min(run.options.timeout, std::chrono::milliseconds(5000)));

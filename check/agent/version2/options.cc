@@ -7,10 +7,9 @@ namespace {
 
 Reply set_option(AgentClient& client, const std::string& session, const Json& id,
                  std::string_view type, const Json& value) {
-  return client.call("session/set_config_option", Json::object({{"sessionId", session},
-                                                                {"configId", id},
-                                                                {"type", type},
-                                                                {"value", value}}));
+  return client.call(
+      "session/set_config_option",
+      Json::object({{"sessionId", session}, {"configId", id}, {"type", type}, {"value", value}}));
 }
 
 std::string_view type_of(JsonView value) { return value.is_boolean() ? "boolean" : "id"; }
@@ -39,9 +38,9 @@ void check_setting(AgentClient& client, const std::string& session, JsonView opt
 void check_config(AgentClient& client, const std::string& session, JsonView options) {
   AgentRun& run = client.run();
   if (options.size() == 0)
-    return skip_all(
-        run, {"A2-CONFIG-1", "A2-CONFIG-2", "A2-CONFIG-3", "A2-CONFIG-4", "A2-CONFIG-5"},
-        "the agent has no config options");
+    return skip_all(run,
+                    {"A2-CONFIG-1", "A2-CONFIG-2", "A2-CONFIG-3", "A2-CONFIG-4", "A2-CONFIG-5"},
+                    "the agent has no config options");
   std::string fault;
   const bool sound = is_sound(options, "configId", fault);
   run.report.expect("A2-CONFIG-4", sound, fault);

@@ -25,17 +25,17 @@ void check_versions(AgentRun& run) {
   run.report.expect("A2-INIT-3", low.code() == -32022,
                     "initialize for version 0 was answered with " + low.describe());
   if (low.code() == -32022)
-    run.report.expect("A2-INIT-4",
-                      low["data"]["requested"].as_int64() == 0 &&
-                          low["data"]["supported"].size() > 0,
-                      "initialize for version 0 was answered with " + low.describe());
+    run.report.expect(
+        "A2-INIT-4",
+        low["data"]["requested"].as_int64() == 0 && low["data"]["supported"].size() > 0,
+        "initialize for version 0 was answered with " + low.describe());
   else
     run.report.skip("A2-INIT-4", "version 0 was not refused with -32022");
   const Reply highest = high.initialize_with(version(65535));
   run.report.expect("A2-INIT-2", highest["protocolVersion"].as_int64() == 2,
                     "initialize for version 65535 was answered with " + highest.describe());
-  const Reply passed_over = later.initialize_with(Json::object(
-      {{"protocolVersion", 65535}, {"info", 7}, {"capabilities", Json::array({1})}}));
+  const Reply passed_over = later.initialize_with(
+      Json::object({{"protocolVersion", 65535}, {"info", 7}, {"capabilities", Json::array({1})}}));
   run.report.expect("A2-INIT-14", passed_over["protocolVersion"].as_int64() == 2,
                     "initialize of a later version was answered with " + passed_over.describe());
   const Reply text = text_version.call("initialize", version("2"));
@@ -83,8 +83,7 @@ void check_early(AgentRun& run) {
   noisy.notify("session/cancel", Json::object({{"sessionId", "acp-check-no-such-session"}}));
   noisy.notify("_acp.check/event", Json::object());
   const Reply after = noisy.initialize();
-  run.report.expect("A2-INIT-9",
-                    after.ok() && noisy.answers_without_id.empty(),
+  run.report.expect("A2-INIT-9", after.ok() && noisy.answers_without_id.empty(),
                     "initialize after two notifications was answered with " + after.describe());
 }
 
@@ -122,8 +121,7 @@ void check_auth(AgentClient& client) {
                           " was answered with " + session.describe());
   }
   const Reply logout = client.call("auth/logout", Json::object());
-  run.report.expect("A2-AUTH-5", logout.ok(),
-                    "auth/logout was answered with " + logout.describe());
+  run.report.expect("A2-AUTH-5", logout.ok(), "auth/logout was answered with " + logout.describe());
   if (!logout.ok() || early.code() != -32000 || !logged_in)
     return run.report.skip("A2-AUTH-6", "nothing needed the login, or it could not be taken back");
   const Reply after = client.new_session_in(run.folder);
@@ -136,8 +134,8 @@ void check_gone(AgentRun& run) {
   AgentClient client(run, AgentClient::no_capabilities(2), Watch::shape);
   if (!client.open())
     return skip_all(run, {"A2-GONE-1", "A2-ID-1"}, "the connection could not be opened");
-  const Json load = Json::object(
-      {{"sessionId", "none"}, {"cwd", run.folder}, {"mcpServers", Json::array()}});
+  const Json load =
+      Json::object({{"sessionId", "none"}, {"cwd", run.folder}, {"mcpServers", Json::array()}});
   const Json mode = Json::object({{"sessionId", "none"}, {"modeId", "none"}});
   for (const auto& [method, params] :
        {std::pair<std::string_view, Json>{"authenticate", Json::object({{"methodId", "none"}})},

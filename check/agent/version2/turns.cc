@@ -76,12 +76,12 @@ void check_content(AgentClient& client, const std::string& session) {
   try_kind("audio", "A2-TURN-11", sound_block());
   try_kind("embeddedContext", "A2-TURN-12", resource_block(uri));
 
-  Turn odd(client, session, Json::array({Json::object({{"type", "_acp.check/odd"}, {"of", "it"}})}));
+  Turn odd(client, session,
+           Json::array({Json::object({{"type", "_acp.check/odd"}, {"of", "it"}})}));
   odd.wait();
   run.report.expect("A2-TURN-13", odd.answer().code() == -32602,
                     "for content of an unknown type, " + odd.describe());
-  if (!odd.answer().refused())
-    return run.report.skip("A2-TURN-14", "the prompt was not refused");
+  if (!odd.answer().refused()) return run.report.skip("A2-TURN-14", "the prompt was not refused");
   client.still_there();
   std::string left;
   for (std::size_t i = odd.first_update(); i < client.updates.size(); ++i)
@@ -118,8 +118,8 @@ void check_commands(AgentClient& client, JsonView opened) {
 
 void check_turns(AgentRun& run) {
   AgentClient& client = run.client();
-  const auto ids = {"A2-TURN-1",  "A2-TURN-3",  "A2-TURN-7",    "A2-TURN-8",    "A2-TURN-9",
-                    "A2-TURN-10", "A2-TURN-11", "A2-TURN-12",   "A2-TURN-13",   "A2-TURN-14",
+  const auto ids = {"A2-TURN-1",  "A2-TURN-3",    "A2-TURN-7",   "A2-TURN-8",  "A2-TURN-9",
+                    "A2-TURN-10", "A2-TURN-11",   "A2-TURN-12",  "A2-TURN-13", "A2-TURN-14",
                     "A2-PLAN-1",  "A2-COMMAND-1", "A2-COMMAND-2"};
   Reply opened;
   if (client.open()) opened = client.new_session_in(run.folder);

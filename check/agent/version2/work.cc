@@ -29,16 +29,16 @@ std::optional<std::string> cancellable(const AgentClient& client, const Turn& tu
 }
 
 bool has_ended(const AgentClient& client, const Turn& turn, const std::string& id, bool call) {
-  return std::any_of(client.updates.begin() + static_cast<std::ptrdiff_t>(turn.first_update()),
-                     client.updates.end(), [&](const Update& update) {
-                       if (!call)
-                         return update.update["terminalId"].as_string() == id &&
-                                update.update["exitStatus"].is_object();
-                       const auto status = update.update["status"].as_string();
-                       return update.update["toolCallId"].as_string() == id &&
-                              (status == "completed" || status == "failed" ||
-                               status == "cancelled");
-                     });
+  return std::any_of(
+      client.updates.begin() + static_cast<std::ptrdiff_t>(turn.first_update()),
+      client.updates.end(), [&](const Update& update) {
+        if (!call)
+          return update.update["terminalId"].as_string() == id &&
+                 update.update["exitStatus"].is_object();
+        const auto status = update.update["status"].as_string();
+        return update.update["toolCallId"].as_string() == id &&
+               (status == "completed" || status == "failed" || status == "cancelled");
+      });
 }
 
 void check_cancel_one(AgentClient& client, const std::string& session, bool call) {
@@ -71,15 +71,15 @@ void check_cancel_one(AgentClient& client, const std::string& session, bool call
 
 void check_work(AgentRun& run) {
   AgentClient& client = run.client();
-  const auto session = open_session(
-      client, {"A2-TOOL-5", "A2-TOOL-6", "A2-TOOL-7", "A2-TERM-2", "A2-TERM-3"});
+  const auto session =
+      open_session(client, {"A2-TOOL-5", "A2-TOOL-6", "A2-TOOL-7", "A2-TERM-2", "A2-TERM-3"});
   if (!session) return;
   const auto refused = [&](std::string_view id, std::string_view method, std::string_view key,
                            const std::string& what) {
     const Reply reply = client.call(method, of(*session, key, what));
-    run.report.expect(id, reply.code() == -32602,
-                      std::string(method) + " for \"" + what + "\" was answered with " +
-                          reply.describe());
+    run.report.expect(
+        id, reply.code() == -32602,
+        std::string(method) + " for \"" + what + "\" was answered with " + reply.describe());
   };
   refused("A2-TOOL-5", "tool_call/cancel", "toolCallId", "acp-check-no-such-call");
   refused("A2-TERM-2", "terminal/cancel", "terminalId", "acp-check-no-such-terminal");
