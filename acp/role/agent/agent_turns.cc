@@ -44,6 +44,8 @@ bool AgentRole::check_prompt(const rpc::RequestId& id, const std::vector<Content
         : std::holds_alternative<v1::AudioContent>(block) && !can.audio               ? "audio"
         : std::holds_alternative<v1::EmbeddedResource>(block) && !can.embeddedContext ? "resource"
                                                                                       : nullptr;
+    // Version 2 lets an agent refuse what it cannot know, and expects it.
+    if (version_2_ && std::holds_alternative<Unknown>(block)) missing = "unknown";
     const std::string place = "params.prompt[" + std::to_string(i) + "].";
     if (missing != nullptr) {
       refuse(id, invalid_params(place + "type", "a kind that promptCapabilities advertise",

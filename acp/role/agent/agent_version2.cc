@@ -144,6 +144,8 @@ AgentVersion2::Request AgentVersion2::read(std::string_view method, JsonView par
   if (method == "session/resume") return read_resume(params);
   if (method == "session/set_config_option") {
     auto request = read_params<v2::SetSessionConfigOptionRequest>(params);
+    if (std::holds_alternative<Unknown>(request.value))
+      throw invalid_params("params.type", "\"id\" or \"boolean\"", "another type");
     const auto chosen = of(known(request.sessionId)).updates.options().request(std::move(request));
     if (!chosen) throw invalid_params("params.type", "\"id\" or \"boolean\"", "another type");
     if (const auto* mode = std::get_if<v1::SetSessionModeRequest>(&*chosen))

@@ -75,7 +75,7 @@ class AgentVersion2 final : public AgentDialect {
   bool holds_machine() const override;
   void session_closed(AgentSession& session, std::function<void()> then) override;
   void shut_down() override;
-  // Sends an update that version 1 has not.
+  // Sends an update as it is.
   void show(AgentSession& session, const v2::SessionUpdate& update);
 
  private:
