@@ -112,9 +112,11 @@ Sent SessionContext::think(std::string_view text) const {
   chunk.content = ContentBlock(text);
   return update(chunk);
 }
-Sent SessionContext::user_said(const ContentBlock& content) const {
+Sent SessionContext::user_said(const ContentBlock& content) const { return user_said(content, {}); }
+Sent SessionContext::user_said(const ContentBlock& content, const std::string& message_id) const {
   v1::UserMessageChunk chunk;
   chunk.content = content;
+  if (!message_id.empty()) chunk.messageId = message_id;
   return update(chunk);
 }
 
@@ -329,6 +331,10 @@ const v1::PromptRequest& Turn::request() const { return call_->prompt; }
 void Turn::insert_prompt() const {
   const io::Connection::Lock lock(*call_->role->connection());
   call_->role->insert_prompt(*call_);
+}
+std::string Turn::message_id() const {
+  const io::Connection::Lock lock(*call_->role->connection());
+  return call_->role->message_id(*call_);
 }
 std::string Turn::text() const { return v1::text_of(call_->prompt.prompt); }
 

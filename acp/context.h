@@ -139,6 +139,8 @@ class SessionContext : public Context {
   Sent think(std::string_view text) const;
   // What the user said, when a conversation is replayed.
   Sent user_said(const ContentBlock& content) const;
+  // With the id that the message had: Turn::message_id(). It may be empty.
+  Sent user_said(const ContentBlock& content, const std::string& message_id) const;
   // Throws Refused for an update of a tool call that was not announced in this session, and for one
   // that changes a status which is completed or failed; nothing is sent then.
   Sent update(const SessionUpdate& update) const;
@@ -147,6 +149,8 @@ class SessionContext : public Context {
   ACP_REFUSE_TEMPORARY(Sent say(T&& content) const);
   template <async::AggregateTemporary T>
   ACP_REFUSE_TEMPORARY(Sent user_said(T&& content) const);
+  template <async::AggregateTemporary T>
+  ACP_REFUSE_TEMPORARY(Sent user_said(T&& content, const std::string& message_id) const);
   template <async::AggregateTemporary T>
   ACP_REFUSE_TEMPORARY(Sent update(T&& update) const);
 #endif
@@ -251,6 +255,9 @@ class Turn : public SessionContext {
   const v1::PromptRequest& request() const;
   // The text blocks of the prompt.
   std::string text() const;
+  // The id of its message, which that keeps when the session is loaded again: an agent that stores
+  // conversations stores it, too, and sends it with the message. Empty in version 1.
+  std::string message_id() const;
   // Makes the prompt a part of the conversation: PromptInsertion::by_handler. Without effect if it
   // is one, and in version 1. If the handler throws before, that is the answer to the prompt.
   void insert_prompt() const;

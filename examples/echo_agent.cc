@@ -23,10 +23,15 @@ namespace v1 = acp::v1;
 
 // What was said in each session, so that it can be loaded again; and who is logged in.
 struct Store {
+  struct Said {
+    bool by_user;
+    std::string text;
+    std::string message = {};  // its id, in version 2
+  };
   struct Entry {
     std::string cwd;
     std::string title;
-    std::vector<std::pair<bool, std::string>> said;  // by the user or not
+    std::vector<Said> said;
     bool archived = false;
     bool open = true;
   };
@@ -88,8 +93,8 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
         }
         const std::lock_guard lock(store->mutex);
         auto& said = store->sessions[turn.session_id()].said;
-        said.emplace_back(true, turn.text());
-        if (!spoken->empty()) said.emplace_back(false, *spoken);
+        said.push_back({true, turn.text(), turn.message_id()});
+        if (!spoken->empty()) said.push_back({false, *spoken});
         co_return reason;
       })
       // It takes a while to connect: on a thread of its own.
@@ -101,7 +106,7 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
           }))
       .on_load_session(
           acp::blocking([store](acp::SessionContext session, v1::LoadSessionRequest request) {
-            std::vector<std::pair<bool, std::string>> said;
+            std::vector<Store::Said> said;
             {
               const std::lock_guard lock(store->mutex);
               Store::Entry& loaded = entry(*store, request.sessionId);
@@ -109,11 +114,11 @@ void add_sessions(acp::Agent& agent, const StorePtr& store) {
               said = loaded.said;
             }
             store->servers.open(session, request.mcpServers);
-            for (const auto& [by_user, text] : said) {
-              if (by_user)
-                session.user_said(acp::ContentBlock(text)).wait();
+            for (const Store::Said& one : said) {
+              if (one.by_user)
+                session.user_said(acp::ContentBlock(one.text), one.message).wait();
               else
-                session.say(text).wait();
+                session.say(one.text).wait();
             }
           }))
       .on_resume_session(

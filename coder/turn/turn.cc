@@ -55,9 +55,11 @@ v1::PromptResponse TurnLoop::run() {
   v1::PromptResponse response;
   // Before anything is kept: a prompt that cannot be taken leaves nothing behind.
   const std::vector<Part> given = prompt_parts(turn_.prompt(), session_.model()->info());
+  const std::string message = turn_.message_id();
   for (const v1::ContentBlock& block : turn_.prompt()) {
     v1::UserMessageChunk chunk;
     chunk.content = block;
+    if (!message.empty()) chunk.messageId = message;
     report_.keep(v1::SessionUpdate(std::move(chunk)));
   }
   turn_.insert_prompt();

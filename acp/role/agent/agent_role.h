@@ -56,6 +56,7 @@ struct AgentCall : Call {
   AgentRole* const role;  // the owner
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
+  std::string message_id;    // of the prompt's message, in version 2; empty until it is needed
   // Not ended yet, in the order of their announcements. Guarded by the connection's lock, as all
   // that follows.
   std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
@@ -112,6 +113,7 @@ class AgentRole final : public AnsweringRole {
   std::shared_ptr<AgentSession> session_at_work(const std::string& id) const;
   // Once, in version 2: the prompt is answered and sent back.
   void insert_prompt(AgentCall& call);
+  const std::string& message_id(AgentCall& call);
   // Why the client's files and terminals cannot be used, if it has not got them.
   Refused refused_work(std::string_view method) const;
 

@@ -89,6 +89,12 @@ void AgentRole::start_turn(const CallPtr& call) {
       Turn(call));
 }
 
+// In version 2 a message has its id before it is inserted.
+const std::string& AgentRole::message_id(AgentCall& call) {
+  if (version_2_ && call.message_id.empty()) call.message_id = new_id("msg_");
+  return call.message_id;
+}
+
 void AgentRole::insert_prompt(AgentCall& call) {
   if (version_2_ && !call.answered && !call.over) version_2_->begin_turn(call);
 }

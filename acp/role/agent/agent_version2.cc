@@ -365,7 +365,8 @@ void AgentVersion2::begin_turn(AgentCall& call) {
   AgentSession& session = *call.session;
   AgentSession2& mine = of(session);
   v2::PromptResponse inserted;
-  inserted.messageId = mine.updates.new_message();
+  inserted.messageId = role_.message_id(call);
+  mine.updates.begin_user_message(inserted.messageId);
   call.answered = true;
   const auto locked = role_.connection()->held();
   locked.engine().respond(*call.id, [&](json::Writer& out) { json::write(out, inserted); });

@@ -128,8 +128,8 @@ TEST(AgentVersion2, APromptsIdIsFreeOnceItIsAnswered) {
   EXPECT_EQ(seen, "agent_message_chunk ,state_update end_turn,");
 }
 
-// What a client gets for a prompt of an agent that inserts it by its handler, until the turn is over
-// or the prompt is refused. `then` is sent after the prompt.
+// What a client gets for a prompt of an agent that inserts it by its handler, until the turn is
+// over or the prompt is refused. `then` is sent after the prompt.
 std::string seen_of_prompt(Agent& agent, const std::string& then = "") {
   agent.versions({2}).prompt_insertion(PromptInsertion::by_handler);
   Served served(agent);
@@ -229,6 +229,52 @@ TEST(AgentVersion2, ResumesByALoadThatIsNotShown) {
   EXPECT_EQ(resume(R"(,"replayFrom":{"type":"start"})"),
             "agent_message_chunk session_info_update state_update ");
   EXPECT_EQ(resume(R"(,"replayFrom":{"type":"_odd"})"), "error");
+}
+
+// What is replayed is the message that was inserted.
+TEST(AgentVersion2, AMessageKeepsItsIdWhenItIsReplayed) {
+  const Within limit("a message that is replayed");
+  Agent agent("test", "1");
+  std::string kept;
+  agent.versions({1, 2})
+      .on_prompt([&](Turn turn) {
+        kept = turn.message_id();
+        return StopReason::end_turn;
+      })
+      .on_load_session([&](SessionContext session, v1::LoadSessionRequest) {
+        session.user_said(ContentBlock("x"), kept).wait();
+      });
+  {
+    Served served(agent);
+    served.raw.line(request("1", "initialize", introduction));
+    served.raw.read();
+    served.raw.line(request("2", "session/new", R"({"cwd":"/"})"));
+    const std::string session = served.raw.read()["result"]["sessionId"].as_string().value_or("");
+    served.raw.line(
+        request("3", "session/prompt",
+                "{\"sessionId\":\"" + session + R"(","prompt":[{"type":"text","text":"x"}]})"));
+    const auto inserted = served.raw.read_answer("3")["result"]["messageId"].as_string();
+    const Json echo = served.raw.read();
+    EXPECT_EQ(echo["params"]["update"]["messageId"].as_string(), inserted);
+    while (served.raw.read()["params"]["update"]["state"].as_string() != "idle") {
+    }
+    EXPECT_EQ(kept, inserted);
+    served.raw.line(
+        request("4", "session/resume",
+                "{\"sessionId\":\"" + session + R"(","cwd":"/","replayFrom":{"type":"start"}})"));
+    const Json replayed = served.raw.read();
+    EXPECT_EQ(replayed["params"]["update"]["sessionUpdate"].as_string(), "user_message_chunk");
+    EXPECT_EQ(replayed["params"]["update"]["messageId"].as_string(), inserted);
+  }
+  // Version 1 has none.
+  Served served(agent);
+  served.raw.initialize();
+  const std::string session = served.raw.new_session();
+  served.raw.line(
+      request("3", "session/prompt",
+              "{\"sessionId\":\"" + session + R"(","prompt":[{"type":"text","text":"x"}]})"));
+  served.raw.read_answer("3");
+  EXPECT_EQ(kept, "");
 }
 
 // What every agent of version 2 has, without a handler.

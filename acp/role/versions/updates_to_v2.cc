@@ -35,9 +35,9 @@ void UpdatesToV2::stands(std::string what) {
   end_message();
 }
 
-std::string UpdatesToV2::new_message() {
+void UpdatesToV2::begin_user_message(std::string id) {
   end_message();
-  return ids_[static_cast<std::size_t>(Kind::user)] = new_id_();
+  ids_[static_cast<std::size_t>(Kind::user)] = std::move(id);
 }
 
 const std::string& UpdatesToV2::agent_text_prefix() {

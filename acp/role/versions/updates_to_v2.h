@@ -43,12 +43,12 @@ class UpdatesToV2 {
 
   // The next chunk begins a message, as after a prompt and before its answer.
   void end_message() { kind_ = Kind::none; }
-  // The last message's id of each kind; empty before the first. A prompt's own id is made with
-  // new_message().
+  // The last message's id of each kind; empty before the first.
   const std::string& user_message_id() const { return id(Kind::user); }
   const std::string& agent_message_id() const { return id(Kind::agent); }
   const std::string& thought_id() const { return id(Kind::thought); }
-  std::string new_message();
+  // A prompt's message, which has its id.
+  void begin_user_message(std::string id);
 
  private:
   enum class Kind : std::uint8_t { none, user, agent, thought };

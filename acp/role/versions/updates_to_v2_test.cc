@@ -110,9 +110,9 @@ TEST(UpdatesToV2, TextWithoutValues) {
 TEST(UpdatesToV2, APromptsMessage) {
   Agent agent;
   EXPECT_EQ(agent.chunk("agent_message"), "m1");
-  EXPECT_EQ(agent.updates.new_message(), "m2");
-  EXPECT_EQ(agent.updates.user_message_id(), "m2");
-  EXPECT_EQ(agent.chunk("agent_message"), "m3");
+  agent.updates.begin_user_message("prompt");
+  EXPECT_EQ(agent.updates.user_message_id(), "prompt");
+  EXPECT_EQ(agent.chunk("agent_message"), "m2");
 }
 
 TEST(UpdatesToV2, ModesAndOptionsAreOneCompleteList) {
