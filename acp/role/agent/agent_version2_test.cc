@@ -204,6 +204,32 @@ TEST(AgentVersion2, APromptThatIsNotInsertedIsCancelledByItsRequest) {
   EXPECT_EQ(seen_of_prompt(agent, cancel), "-32800");
 }
 
+TEST(AgentVersion2, WhatIsOfAnUnknownTypeIsRefused) {
+  const Within limit("unknown types");
+  Agent agent = agent_of({2});
+  v1::SessionConfigBoolean flag;
+  v1::SessionConfigOption option;
+  option.id = "flag";
+  option.name = "Flag";
+  option.type = std::move(flag);
+  agent.config_options({option}).on_set_config_option(
+      [](SessionContext, v1::SetSessionConfigOptionRequest) {
+        return v1::SetSessionConfigOptionResponse();
+      });
+  Served served(agent);
+  served.raw.line(request("1", "initialize", introduction));
+  served.raw.read();
+  served.raw.line(request("2", "session/new", R"({"cwd":"/"})"));
+  const std::string session = served.raw.read()["result"]["sessionId"].as_string().value_or("");
+  const auto code = [&](const char* method, const std::string& params) {
+    served.raw.line(request("3", method, "{\"sessionId\":\"" + session + "\"," + params + "}"));
+    return served.raw.read_answer("3")["error"]["code"].as_int64();
+  };
+  EXPECT_EQ(code("session/prompt", R"("prompt":[{"type":"_odd"}])"), -32602);
+  EXPECT_EQ(code("session/set_config_option", R"("configId":"flag","type":"_odd","value":true)"),
+            -32602);
+}
+
 // An agent that only replays resumes without showing it.
 TEST(AgentVersion2, ResumesByALoadThatIsNotShown) {
   const Within limit("a silent load");
