@@ -47,11 +47,11 @@ std::optional<std::string> name_of(std::string_view text) {
   return std::string(text.substr(0, text.find('\t')));
 }
 
-// Absolute as it is, otherwise without its a/ or b/.
+// Without its a/ or b/, if it has one: absolute names have none.
 std::optional<std::string> without_side(std::optional<std::string> name) {
-  if (name && name->size() > 1 && name->front() == '/') return name;
-  if (!name || name->size() < 3 || (*name)[1] != '/') return std::nullopt;
-  return name->substr(2);
+  if (!name || name->empty()) return std::nullopt;
+  const bool has_side = name->size() > 2 && name->front() != '/' && (*name)[1] == '/';
+  return has_side ? name->substr(2) : name;
 }
 
 // Both names after `diff --git `. Names with spaces but without quotes are told apart only where
