@@ -167,7 +167,9 @@ const EXPECTED = {
   "acp agent": "",
   "acp agent, version 2": "",
   "echo_agent, version 2": "",
-  "sdk_agent, version 2": "",
+  "sdk_agent, version 2":
+    "A-ID-3 A2-CANCEL-11 A2-CANCEL-15? A2-CLOSE-2 A2-CLOSE-3 A2-CLOSE-4 A2-CLOSE-5 A2-CONFIG-5 A2-LIST-5 A2-MCP-1 " +
+    "A2-MCP-5 A2-PATH-2 A2-PERM-15 A2-RESUME-4 A2-RESUME-8 A2-SESSION-2 A2-TURN-13",
   hello_agent: "",
   echo_agent: "",
   policy_proxy: "",
