@@ -32,6 +32,7 @@ class OwnMachine {
   // reads slower than the command prints.
   class Watcher {
    public:
+    // Each piece, in their order.
     virtual void on_output(const std::string& terminal_id, std::string_view text) = 0;
     // Once for each command that has not been released, after its last output.
     virtual void on_exit(const std::string& terminal_id, const v1::TerminalExitStatus& exit) = 0;
@@ -49,9 +50,11 @@ class OwnMachine {
   // Ends everything that it has started. The watcher is not called any more afterwards.
   virtual ~OwnMachine() = default;
 
+  // Reads a text file, or some lines of it.
   virtual v1::ReadTextFileResponse read_file(const Session& session,
                                              const v1::ReadTextFileRequest& request,
                                              std::stop_token stop) = 0;
+  // Writes a text file, which may be new.
   virtual v1::WriteTextFileResponse write_file(const Session& session,
                                                const v1::WriteTextFileRequest& request,
                                                std::stop_token stop) = 0;

@@ -44,6 +44,7 @@ struct CommandPlace {
   // Sees the command before it is started, and throws Error to refuse it.
   std::function<void(const CommandLine& line)> look = nullptr;
 };
+// Starts the command.
 v1::CreateTerminalResponse carry_out(const v1::CreateTerminalRequest& request, const Files& files,
                                      Terminals& terminals, const CommandPlace& place);
 
