@@ -202,6 +202,7 @@ void ClientScenario::serve(const Incoming& call) {
   }
   if (method == "session/prompt") {
     prompts_.push_back(call);
+    if (session_.empty()) session_ = text_of(call["params"]["sessionId"]);
     if (protocol == 2) {
       insert(call);
       if (prompts_.size() > 1) end_turn();
@@ -344,6 +345,7 @@ void ClientScenario::signal(int number) const {
 
 void ClientScenario::die() {
   wire_->flush(Clock::now() + options_.time);
+  socket_.reset();  // started again, it dies again
   if (agent_process_ > 0 && send_signal(agent_process_, SIGKILL)) {
     until([&] { return gone(); });
   }

@@ -39,6 +39,7 @@ std::optional<json::DecodeFault> ClientVersion2::read_introduction(
     std::string_view text, v1::InitializeResponse& response) {
   v2::InitializeResponse read;
   if (auto fault = json::decode(text, v2::InitializeResponse::json_type, &read)) return fault;
+  has_sessions_ = read.capabilities.session.has_value();
   response = versions::to_v1(std::move(read));
   response.protocolVersion = 2;
   return std::nullopt;
@@ -81,6 +82,7 @@ void ClientVersion2::session_begins(const std::string& id, Begun& begun) {
 
 Translation::Message ClientVersion2::open_session(const json::Type& type, const void* params,
                                                   Deliver deliver) {
+  if (!has_sessions_) throw Refused("the agent has no sessions (capabilities.session)");
   if (&type == &v1::NewSessionRequest::json_type)
     return {"session/new", json::encode(versions::to_v2(as<v1::NewSessionRequest>(params))),
             deliver_converted<v2::NewSessionResponse>(

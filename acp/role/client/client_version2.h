@@ -88,6 +88,7 @@ class ClientVersion2 final : public ClientDialect {
   Message open_session(const json::Type& type, const void* params, Deliver deliver);
 
   ClientRole& role_;
+  bool has_sessions_ = false;  // the agent's
   std::unordered_map<std::string, Session> sessions_;
 };
 

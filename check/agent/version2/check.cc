@@ -27,7 +27,6 @@ constexpr std::string_view no_background = "the agent listed no background work"
 constexpr std::string_view no_cancelled = "no turn could be cancelled";
 
 const Precondition conditions[] = {
-    {"A2-SESSION-8", {"turn"}, "no session was opened"},
     {"A2-RESUME-6", {"session/resume", "replayed"}, "no session was resumed"},
     {"A2-RESUME-7", {"session/resume"}, "no session was resumed"},
     {"A2-RESUME-10", {"replayed"}, "nothing was replayed"},

@@ -55,7 +55,6 @@ SHARED = {
 FAULTS = SHARED | {
     # what can be seen by looking on
     "update-for-nobody": "A2-ORDER-1",
-    "options-null": "A2-SESSION-8",
     "session-id-again": "A2-SESSION-9",
     "resume-without-state": "A2-RESUME-6",
     "resume-replays": "A2-RESUME-7",

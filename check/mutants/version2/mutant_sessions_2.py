@@ -111,10 +111,7 @@ class Sessions2:
             session = Session2(f"session-{len(self.sessions) + len(self.deleted) + 1}", cwd)
         self.sessions[session.name] = session
         self.connect([{"args": [], "env": [], "headers": [], **server} for server in servers])
-        result = {"sessionId": session.name, **self.shape(session, new=True)}
-        if bad("options-null"):
-            result["configOptions"] = None
-        return result
+        return {"sessionId": session.name, **self.shape(session, new=True)}
 
     def check_servers(self, servers):
         if not bad("any-transport") and any(server["type"] not in ("stdio", "http") for server in servers):

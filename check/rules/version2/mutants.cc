@@ -28,9 +28,6 @@ std::vector<Mutant> mutants() {
   add("A2-ORDER-1", start + Script{"> " + call(1, "session/new", R"({"cwd":"/w"})"),
                                    in("other", R"("usage_update","used":1,"size":2)"),
                                    "< " + result(1, R"({"sessionId":"s"})")});
-  add("A2-SESSION-8",
-      start + Script{"> " + call(1, "session/new", R"({"cwd":"/w"})"),
-                     "< " + result(1, R"({"sessionId":"s","configOptions":null})")});
   add("A2-SESSION-9", opened + Script{"> " + call(2, "session/new", R"({"cwd":"/w"})"),
                                       "< " + result(2, R"({"sessionId":"s"})")});
   const std::string resume = "> " + call(4, "session/resume", R"({"sessionId":"s","cwd":"/w"})");

@@ -8,9 +8,6 @@ namespace {
 constexpr Requirement wire_rules[] = {
     of_agent("A2-ORDER-1", must, "The agent speaks only of sessions that the client knows.",
              ACP_PAGE "session-setup#session-id"),
-    of_agent("A2-SESSION-8", must,
-             "Options and commands in the answer that opens a session are lists, never null.",
-             ACP_PAGE "session-setup#creating-a-session"),
     of_agent("A2-SESSION-9", must, "Every session has an id of its own.",
              ACP_PAGE "session-setup#session-id"),
     of_agent("A2-RESUME-6", must,

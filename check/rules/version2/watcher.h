@@ -45,7 +45,6 @@ class Watcher {
   void session_answered(const OpenRequest& request, JsonView result, JsonView error);
   void session_opened(const std::string& id, JsonView result);
   void drop_unconfirmed();
-  void check_never_null(const OpenRequest& request, JsonView result);
   void take_options(KnownSession& session, JsonView options);
   void prompt_answered(const OpenRequest& request, JsonView result, JsonView error);
   void session_closed(const std::string& id);
