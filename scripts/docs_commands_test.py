@@ -38,8 +38,10 @@ SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org(?::8787)?|host\.examp
 # A whole check takes minutes, and has tests of its own: here a few of its requirements do.
 # Before initialize was answered, nothing else passes over HTTP: there its requirements wait in vain.
 SHORTER = [(re.compile(r"^acp check agent --url"), "acp check agent --only A-SESSION-1 --url"),
-           (re.compile(r"^acp check agent (?!--list|--only)"), "acp check agent --only A-INIT "),
-           (re.compile(r"^acp check client (?!--list|--only)"), "acp check client --only C-INIT ")]
+           (re.compile(r"^acp check agent (?!--list|--only|--protocol)"), "acp check agent --only A-INIT "),
+           (re.compile(r"^acp check agent (?=--protocol 2)"), "acp check agent --only A2-INIT "),
+           (re.compile(r"^acp check client (?!--list|--only|--protocol)"), "acp check client --only C-INIT "),
+           (re.compile(r"^acp check client (?=--protocol 2)"), "acp check client --only C2-INIT ")]
 # The words of the page, and what stands for them here.
 WORDS = {"PROVIDER/NAME": "openai/scripted", "PROVIDER": "openai", "anthropic/claude-sonnet-4-5": "openai/scripted",
          "ollama/qwen3": "openai/scripted", "NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",

@@ -272,9 +272,15 @@ TEST_F(ServeLocallyTest, AReleasedCommandIsGone) {
 TEST_F(ServeLocallyTest, ACancelledTurnEndsItsCommand) {
   const Within limit("session/cancel");
   Version2Client client(agent, scratch / "project");
-  work = [&](const Turn& turn) { turn.run_command(endless).wait(); };
+  Gate held;
+  work = [&](const Turn& turn) {
+    const Terminal terminal = turn.create_terminal(endless).wait();
+    held.open();
+    terminal.finish().wait();
+  };
   client.prompt();
   ready(client);
+  held.wait("the terminal");
   client.notify("session/cancel");
   EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
   EXPECT_FALSE(lives(process()));

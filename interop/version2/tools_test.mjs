@@ -230,7 +230,7 @@ let passed = 0;
 for (const { name, ends = false, run } of scenarios) {
   if (only && !name.includes(only)) continue;
   const place = new Place();
-  const editor = Editor.open({ sdk: stable, program });
+  const editor = await Editor.open({ sdk: stable, program });
   try {
     await editor.initialize();
     await editor.newSession({ cwd: place.cwd });

@@ -176,8 +176,8 @@ bool AgentMachine::carry_out(const Link& link, const json::Type& type, const voi
                        wait(terminal, std::move(asked));
                      }) ||
          of_terminal(in_place_type<v1::KillTerminalRequest>,
-                     [&](const std::string& id, Terminal& terminal, Asked asked) {
-                       kill(id, terminal, std::move(asked));
+                     [&](const std::string& id, Terminal&, Asked asked) {
+                       kill(id, std::move(asked));
                      }) ||
          of_terminal(in_place_type<v1::ReleaseTerminalRequest>,
                      [&](const std::string& id, Terminal& terminal, Asked asked) {
@@ -277,24 +277,15 @@ void AgentMachine::wait(Terminal& terminal, Asked asked) {
   answer(asked, v1::WaitForTerminalExitResponse::json_type, &response);
 }
 
-void AgentMachine::kill(const std::string& id, Terminal& terminal, Asked asked) {
-  if (terminal.exit) {
-    const v1::KillTerminalResponse response;
-    return answer(asked, v1::KillTerminalResponse::json_type, &response);
-  }
-  terminal.killing.push_back(std::move(asked));
-  run([this, id] {
-    std::exception_ptr error;
-    try {
-      machine().kill(id);
-    } catch (...) {
-      error = as_answer(std::current_exception());
-    }
-    if (!error) return;
+// Its exit is known from then on, and is not waited for: what it has printed before may still wait
+// for a client that does not read.
+void AgentMachine::kill(const std::string& id, Asked asked) {
+  run_and_answer(std::move(asked), [this, id](OwnMachine& machine) {
+    machine.kill(id);
     const Lock lock(*connection());
     const auto found = terminals_.find(id);
-    if (found == terminals_.end()) return;
-    for (const Asked& each : std::exchange(found->second.killing, {})) fail(each, error);
+    if (found != terminals_.end() && !found->second.exit) ended(id, found->second, killed());
+    return v1::KillTerminalResponse();
   });
 }
 
@@ -321,9 +312,6 @@ void AgentMachine::ended(const std::string& id, Terminal& terminal,
   const auto response = status_of<v1::WaitForTerminalExitResponse>(exit);
   for (const Asked& asked : std::exchange(terminal.waiting, {}))
     answer(asked, v1::WaitForTerminalExitResponse::json_type, &response);
-  const v1::KillTerminalResponse gone;
-  for (const Asked& asked : std::exchange(terminal.killing, {}))
-    answer(asked, v1::KillTerminalResponse::json_type, &gone);
 }
 
 void AgentMachine::show(const Terminal& terminal, const v2::SessionUpdate& update) {
@@ -420,8 +408,7 @@ void AgentMachine::shut_down() {
   if (std::exchange(over_, true)) return;
   const auto closed = std::make_exception_ptr(ConnectionClosed("the connection is closed"));
   for (const auto& [id, terminal] : std::exchange(terminals_, {}))
-    for (const auto* asked : {&terminal.waiting, &terminal.killing})
-      for (const Asked& each : *asked) fail(each, closed);
+    for (const Asked& asked : terminal.waiting) fail(asked, closed);
   for (const auto& room : std::exchange(waiting_for_room_, {})) room->settle();
   if (!std::exchange(used_, false)) return;
   connection()->post_blocking([self = shared_from_this(), role = role_.shared_from_this()] {

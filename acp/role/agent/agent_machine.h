@@ -69,7 +69,6 @@ class AgentMachine final : public OwnMachine::Watcher,
     std::string printed_before = {};
     std::optional<v1::TerminalExitStatus> exit = {};
     std::vector<Asked> waiting = {};  // for the exit
-    std::vector<Asked> killing = {};  // for the exit after a kill
   };
 
   // Made when it is first needed. Without the lock.
@@ -93,8 +92,7 @@ class AgentMachine final : public OwnMachine::Watcher,
                OwnMachine::TerminalSize size, const Asked& asked);
   void output(const std::string& id, Asked asked);
   void wait(Terminal& terminal, Asked asked);
-  // Answers when the command is gone: what it has printed then has its exit.
-  void kill(const std::string& id, Terminal& terminal, Asked asked);
+  void kill(const std::string& id, Asked asked);
   void release(const std::string& id, Terminal& terminal, Asked asked);
   // Calls the function with the terminal, if the session has one of this id.
   template <class Request, class Function>
