@@ -32,6 +32,7 @@ NOT_RUN = {
     "acp run --policy allow --auth login": "a part of a line",
     "acp tap --log": "a part of a line",
     "acp connect --patience 0.5": "a part of a line",
+    "acp check agent --protocol 2 -- my-agent --acp": "the agent of this test speaks version 1",
 }
 # Where a server of ACP is, on the pages.
 SERVERS = re.compile(r"(http|ws)s?://(agents\.example\.org(?::8787)?|host\.example|127\.0\.0\.1:8787)/acp")

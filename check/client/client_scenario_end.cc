@@ -60,6 +60,7 @@ std::string ClientScenario::Ending::text() const {
 ClientScenario::Ending ClientScenario::finish(bool tree) {
   Ending ending;
   if (!wire_) return ending;
+  socket_.reset();  // who starts the agent once more finds none
   end_turn();
   const bool stays = options_.stays || facts_.stays;
   if (stays && started_by_us() && !gone()) {
