@@ -27,6 +27,7 @@ class BackgroundTest : public ::testing::Test {
       co_await call.start();
       const auto watch = [this](ToolCall call) { return work(std::move(call)); };
       co_await call.background(watch);
+      co_await begun.task();
       co_await turn.say("on its way");
       co_return StopReason::end_turn;
     });
@@ -37,6 +38,7 @@ class BackgroundTest : public ::testing::Test {
     const SessionContext context = call.context();
     Task<void> told = go_on.task();
     const std::stop_callback on_stop(context.stop_token(), [this] { go_on.set(); });
+    begun.set();
     co_await std::move(told);
     cancelled = call.cancelled();
     events.add(cancelled ? "cancelled" : "told");
@@ -49,6 +51,7 @@ class BackgroundTest : public ::testing::Test {
     return state["background"].absent() ? "none" : std::string(state["background"].text());
   }
 
+  Promise<void> begun;  // the work is there, and can be cancelled
   Promise<void> go_on;
   Events events;
   Agent agent;
@@ -164,7 +167,8 @@ TEST_F(BackgroundTest, InVersion1TheEndOfTheConnectionEndsTheTurn) {
     Served served(agent);
     served.raw.initialize();
     served.raw.prompt("5", served.raw.new_session(), "go");
-    served.raw.read_call("session/update");
+    while (served.raw.read_call("session/update")["params"]["update"]["content"]["text"].absent())
+      continue;
     served.raw.close();
     EXPECT_TRUE(served.connection.wait());
   }

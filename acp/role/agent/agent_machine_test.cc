@@ -211,6 +211,7 @@ TEST_F(MachineTest, ATerminalThatComesLateIsReleased) {
   client.prompt();
   creating.wait("the machine is asked");
   client.notify("session/cancel");
+  client.ask("session/list", "{}");  // what was sent before has been read
   created.open();
   EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
   client.ask("session/close", "{\"sessionId\":" + Json(client.session).text() + "}");
