@@ -191,6 +191,76 @@ TEST(Log, JoinsChunksAndPairsAnswers) {
   EXPECT_EQ(out.str().find('\x1b'), std::string::npos);
 }
 
+std::string told(const std::string& update) {
+  return R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":)"
+         R"({"sessionUpdate":)" +
+         update + "}}}";
+}
+
+// In version 2 the answer to a prompt begins its turn, and the state idle ends it.
+TEST(Log, TurnsOfVersion2) {
+  const std::string prompt =
+      R"("method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}})";
+  const std::string echo =
+      R"("user_message","messageId":"u","content":[{"type":"text","text":"go"}])";
+  const Recording recording = recording_of(
+      "{\"recording\":1,\"time\":1}\n" +
+      frame_line(1000000, "client", R"({"jsonrpc":"2.0","id":2,)" + prompt) +
+      frame_line(2000000, "agent", R"({"jsonrpc":"2.0","id":2,"result":{"messageId":"u"}})") +
+      frame_line(2000000, "agent", told(echo)) +
+      frame_line(2000000, "agent", told(R"("state_update","state":"running")")) +
+      frame_line(3000000, "client", R"({"jsonrpc":"2.0","id":3,)" + prompt) +
+      frame_line(4000000, "agent", told(R"("terminal_update","terminalId":"t","command":"make")")) +
+      frame_line(4000000, "agent", chunk("Hel")) + frame_line(4000000, "agent", chunk("lo")) +
+      frame_line(4000000, "agent", told(R"("state_update","state":"requires_action")")) +
+      frame_line(5000000, "agent",
+                 told(R"("terminal_update","terminalId":"t","exitStatus":{"exitCode":2})")) +
+      frame_line(6000000, "agent",
+                 told(R"("state_update","state":"idle","stopReason":"end_turn")")) +
+      frame_line(7000000, "agent", R"({"jsonrpc":"2.0","id":3,"result":{"messageId":"v"}})") +
+      frame_line(7000000, "agent", told(R"("state_update","state":"running")")) +
+      frame_line(8000000, "agent", chunk("More")) +
+      frame_line(9000000, "agent",
+                 told(R"("state_update","state":"idle","stopReason":"error","error":{"code":-1,)"
+                      R"("message":"broken"})")));
+  const auto entries = tell(recording);
+  ASSERT_EQ(entries.size(), 6U);
+  EXPECT_EQ(entries[0].outcome, "end_turn");
+  EXPECT_EQ(*entries[0].answered - entries[0].time, 5000000);
+  EXPECT_EQ(*entries[0].inserted - entries[0].time, 1000000);
+  EXPECT_EQ(entries[1].outcome, "error -1 broken");
+  EXPECT_TRUE(entries[1].failed);
+  EXPECT_EQ(entries[2].method, "terminal");
+  EXPECT_EQ(entries[2].what, "make");
+  EXPECT_EQ(entries[2].outcome, "exit code 2");
+  EXPECT_EQ(entries[3].what, "Hello");
+  EXPECT_EQ(entries[3].turn, std::optional<std::size_t>(0));
+  EXPECT_EQ(entries[4].what, "requires_action");
+  EXPECT_EQ(entries[5].what, "More");
+  EXPECT_EQ(entries[5].turn, std::optional<std::size_t>(1));
+  std::ostringstream out;
+  print_log(out, recording, {});
+  EXPECT_NE(out.str().find("= end_turn  (5.0 ms, inserted after 1.0 ms)"), std::string::npos)
+      << out.str();
+}
+
+TEST(Log, SaysThatATurnOfVersion2IsNotOver) {
+  const Recording recording = recording_of(
+      "{\"recording\":1,\"time\":1}\n" +
+      frame_line(1, "client",
+                 R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":)"
+                 R"({"protocolVersion":2}})") +
+      frame_line(2, "agent", R"({"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}})") +
+      frame_line(
+          3, "client",
+          R"({"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s"}})") +
+      frame_line(4, "agent", R"({"jsonrpc":"2.0","id":2,"result":{"messageId":"u"}})"));
+  EXPECT_EQ(version_of(recording), 2);
+  std::ostringstream out;
+  print_log(out, recording, {});
+  EXPECT_NE(out.str().find("= inserted  (0 µs)  NOT OVER"), std::string::npos) << out.str();
+}
+
 TEST(Log, CountsAndTimesEachMethod) {
   const auto rows = statistics_of(recording_of(turn_recording()));
   ASSERT_EQ(rows.size(), 2U);

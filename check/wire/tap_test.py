@@ -299,8 +299,8 @@ class WithAgent(Folder):
         self.env = {**os.environ, "HOME": self.home, "XDG_STATE_HOME": self.home, "XDG_DATA_HOME": self.home,
                     "XDG_CONFIG_HOME": self.home}
 
-    def record(self, prompt="list .; show a.txt; run echo hi"):
-        done = run_through_tap(["--quiet", "--log", self.log], prompt, self.project, self.env)
+    def record(self, prompt="list .; show a.txt; run echo hi", **more):
+        done = run_through_tap(["--quiet", "--log", self.log], prompt, self.project, {**self.env, **more})
         self.assertEqual(done.returncode, 0, done.stderr)
         return read_log(self.log)
 
@@ -314,6 +314,14 @@ class LogTest(WithAgent):
     def test_our_own_two_ends_break_nothing(self):
         self.assertEqual([line for line in self.record() if "violation" in line], [])
         self.assertTrue(self.acp_log("--violations").startswith("Nothing was broken.\n\nmethod "))
+
+    def test_version_2_too(self):
+        self.assertEqual([line for line in self.record(ACP_V2="1") if "violation" in line], [])
+        story = self.acp_log()
+        self.assertRegex(story, r"> initialize #0  version 2  = version 2 ")
+        self.assertRegex(story, r"> session/prompt #\d+  .*  = end_turn  \(.*, inserted after .*\)")
+        self.assertIn("| < tool call ", story)
+        self.assertEqual(story.count("state_update"), 0, "the prompt's line says it")
 
     def test_a_recording_is_readable(self):
         self.record()
