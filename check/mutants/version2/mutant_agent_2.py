@@ -69,9 +69,9 @@ class Agent2(Sessions2, Turns2, Agent):
             self.answer(request, self.initialize(params))
             self.after(method, params, None)
             return
+        self.asked_more = self.asked_more or self.initialized
         if not self.initialized or self.forgotten:
             raise Refused(-32603 if bad("early-wrong-code") else -32600, "Not initialized")
-        self.asked_more = True
         handlers = {
             "auth/login": self.login, "auth/logout": self.logout,
             "session/new": self.new, "session/resume": self.resume, "session/list": self.list,

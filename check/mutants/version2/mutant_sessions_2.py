@@ -70,8 +70,9 @@ class Sessions2:
             methods.append({"type": "terminal", "methodId": "tty", "name": "By hand"})
         session = {"prompt": {"image": {}, "audio": {}, "embeddedContext": {}}, "mcp": {"stdio": {}, "http": {}},
                    "delete": {}, "additionalDirectories": {}}
-        return {"protocolVersion": 1 if bad("version-1-only") else 2,
-                "info": {"name": "" if bad("nameless") else "mutant", "version": "1.0"},
+        if bad("version-1-only"):
+            return {"protocolVersion": 1, "agentInfo": {"name": "mutant", "version": "1.0"}}
+        return {"protocolVersion": 2, "info": {"name": "" if bad("nameless") else "mutant", "version": "1.0"},
                 "capabilities": {"session": session}, "authMethods": methods}
 
     def login(self, params, _request):
@@ -145,7 +146,7 @@ class Sessions2:
         return session
 
     def resume(self, params, _request):
-        replay = params.get("replayFrom")
+        replay, kind = params.get("replayFrom"), None
         if replay is not None:
             kind = replay.get("type") if isinstance(replay, dict) else None
             if kind is None and not bad("malformed-replay-taken"):
@@ -159,7 +160,7 @@ class Sessions2:
         if bad("resume-fails"):
             raise Refused(-32603, "It cannot be resumed")
         session.closed = False
-        said = session.said if replay is not None else session.said[:1] if bad("resume-replays") else []
+        said = session.said if kind is not None else session.said[:1] if bad("resume-replays") else []
         for kind, message, text in said:
             if (kind.startswith("user") and bad("user-not-replayed")
                     or kind.startswith("agent") and bad("agent-not-replayed")):

@@ -9,7 +9,7 @@ namespace {
 // Work that has been cancelled may have ended just before: but not that long before.
 constexpr std::int64_t longest_race = 5'000'000'000;
 
-std::string id_of(JsonView work) {
+std::string work_id_of(JsonView work) {
   for (const char* const name : {"terminalId", "toolCallId", "sessionId"})
     if (const auto id = work[name].as_string()) return *id;
   return "";
@@ -62,17 +62,28 @@ void Watcher::work_ended(JsonView update, KnownSession& session) {
   session.last_was_cancelled = stop == "cancelled";
 }
 
+const std::string& Watcher::id_of(const KnownSession& session) const {
+  static const std::string none;
+  for (const auto& [id, each] : sessions_)
+    if (&each == &session) return id;
+  return none;
+}
+
+bool Watcher::is_closing(const KnownSession& session) const {
+  const std::string& id = id_of(session);
+  return std::ranges::any_of(all_.open_of_client, [&](const auto& each) {
+    const OpenRequest& open = each.second;
+    return open.session == id &&
+           (open.method == "session/close" || open.method == "session/delete");
+  });
+}
+
 void Watcher::check_cancelled(const std::string& stop, KnownSession& session) {
-  const std::string id = [&] {
-    for (const auto& [name, each] : sessions_)
-      if (&each == &session) return name;
-    return std::string();
-  }();
-  const auto of_this = [&](const auto& each) { return each.second.session == id; };
+  const std::string& id = id_of(session);
   if (session.cancelled_at && stop != "cancelled" &&
       (session.cancel_was_read || all_.now.time - *session.cancelled_at > longest_race))
     found("A2-CANCEL-1", "the turn was cancelled, and ends with " + in_quotes(stop));
-  if (!session.cancelled_at)
+  if (!session.cancelled_at && !is_closing(session))
     for (const auto& [request, open] : all_.open_of_agent)
       if (open.method == "session/request_permission" && open.session == id && !open.withdrawn &&
           !session.background)
@@ -80,14 +91,10 @@ void Watcher::check_cancelled(const std::string& stop, KnownSession& session) {
               "the turn ends, and the permission request " + in_quotes(request) + " is open");
   if (stop == "cancelled" && !session.cancel_seen) {
     // Closing a session cancels its turn; what was not allowed may end it.
-    const bool closing = std::ranges::any_of(all_.open_of_client, [&](const auto& each) {
-      return of_this(each) &&
-             (each.second.method == "session/close" || each.second.method == "session/delete");
-    });
     const bool refused = std::ranges::any_of(session.questions, [](const auto& question) {
       return question.verdict != Verdict::allowed;
     });
-    if (!closing && !refused)
+    if (!is_closing(session) && !refused)
       found("A2-CANCEL-4", "the turn ends with cancelled, and the client has not cancelled it");
   }
   session.cancelled_at.reset();
@@ -103,7 +110,7 @@ void Watcher::check_background(JsonView update, KnownSession& session) {
   }
   std::set<Work> now;
   for (const JsonView each : list.elements()) {
-    const Work work{string_at(each["type"]), id_of(each)};
+    const Work work{string_at(each["type"]), work_id_of(each)};
     if (!now.insert(work).second)
       found("A2-STATE-6", "the background work " + in_quotes(work.second) + " is listed twice");
     const bool told = work.first == "terminal"    ? session.terminals.contains(work.second)

@@ -79,7 +79,7 @@ void Watcher::check_update(JsonView params) {
 }
 
 void Watcher::check_work(const std::string& what, const KnownCall* call, const std::string& id,
-                         KnownSession& session) {
+                         KnownSession& session, bool ends) {
   if (session.subagent) return;
   if (session.replaying()) {
     session.state_reported = false;
@@ -89,6 +89,8 @@ void Watcher::check_work(const std::string& what, const KnownCall* call, const s
   const bool is_call = !id.empty(), known = call != nullptr && call->announced;
   if (is_call && in_background(session, "tool_call", id)) return;
   if (session.activity == Activity::requires_action) {
+    // What is broken off needs no more work to say so.
+    if (ends || session.cancelled_at || is_closing(session)) return;
     const bool asks = std::ranges::any_of(all_.open_of_agent, [&](const auto& each) {
       return each.second.method == "session/request_permission" ||
              each.second.method == "elicitation/create";
@@ -158,7 +160,10 @@ void Watcher::check_tool_call(const std::string& kind, JsonView update, KnownSes
   }
   const auto at = session.calls.find(*id);
   const bool asked = kind == "request_permission";
-  if (!asked) check_work(kind, at == session.calls.end() ? nullptr : &at->second, *id, session);
+  const auto next = status_of(update["status"]);
+  const bool ends = next == CallStatus::failed || next == CallStatus::cancelled;
+  if (!asked)
+    check_work(kind, at == session.calls.end() ? nullptr : &at->second, *id, session, ends);
   const bool fresh = at == session.calls.end() || !at->second.announced;
   KnownCall& call = session.calls[*id];
   call.announced = true;
@@ -171,7 +176,7 @@ void Watcher::check_tool_call(const std::string& kind, JsonView update, KnownSes
   }
   const JsonView capabilities = update["capabilities"];
   if (!capabilities.absent()) call.cancellable = capabilities["cancel"].is_object();
-  std::optional<CallStatus> status = status_of(update["status"]);
+  std::optional<CallStatus> status = next;
   if (!status && call.status == CallStatus::unknown) status = CallStatus::pending;
   if (status) {
     if (!asked) check_call_begins(*id, call.status, *status, session);

@@ -52,9 +52,9 @@ class Watcher {
 
   // ---- updates.cc
   void check_update(JsonView params);
-  // Something that only foreground work, or a replay, can say.
+  // Something that only foreground work, or a replay, can say; `ends`: that a call has failed.
   void check_work(const std::string& what, const KnownCall* call, const std::string& id,
-                  KnownSession& session);
+                  KnownSession& session, bool ends = false);
   void check_user_message(JsonView update, KnownSession& session);
   void check_message(const std::string& kind, JsonView update, KnownSession& session);
   void check_tool_call(const std::string& kind, JsonView update, KnownSession& session);
@@ -68,6 +68,8 @@ class Watcher {
   void check_background(JsonView update, KnownSession& session);
   void work_ended(JsonView update, KnownSession& session);
   void check_cancelled(const std::string& stop, KnownSession& session);
+  const std::string& id_of(const KnownSession& session) const;
+  bool is_closing(const KnownSession& session) const;
   bool in_background(const KnownSession& session, std::string_view kind,
                      const std::string& id) const;
 
