@@ -23,12 +23,12 @@ function elicitation({ mode }) {
   return { action: "accept", content: { name: "Ada" } };
 }
 
-// What the session does: the turn is over when it is idle after it has worked, or after the prompt was taken.
-let session, ran, taken, over;
+// What the session does: the turn is over when it is idle after it has worked.
+let session, ran, over;
 const ended = new Promise((done) => (over = done));
 function state(update) {
   if (update.state !== "idle") ran = true;
-  else if (ran || taken) over(update);
+  else if (ran) over(update);
 }
 
 const app = client({ name: "sdk-client" })
@@ -72,7 +72,6 @@ async function talk(agent) {
     if (cancelled && error.code === -32800) return { stopReason: "cancelled" };
     throw error;
   }
-  taken = true;
   return Promise.race([ended, connection.closed.then(() => { throw new Error("the agent has gone"); })]);
 }
 

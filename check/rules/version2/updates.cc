@@ -95,8 +95,7 @@ void Watcher::check_work(const std::string& what, const KnownCall* call, const s
       return each.second.method == "session/request_permission" ||
              each.second.method == "elicitation/create";
     });
-    // A turn that is cancelled closes what it has open.
-    if (asks || session.cancelled_at) return;
+    if (asks) return;
     found("A2-STATE-2", what + " after requires_action, and no running before it");
     session.activity = Activity::running;
     return;
