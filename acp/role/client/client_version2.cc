@@ -39,7 +39,9 @@ std::optional<json::DecodeFault> ClientVersion2::read_introduction(
     std::string_view text, v1::InitializeResponse& response) {
   v2::InitializeResponse read;
   if (auto fault = json::decode(text, v2::InitializeResponse::json_type, &read)) return fault;
-  has_sessions_ = read.capabilities.session.has_value();
+  const auto& session = read.capabilities.session;
+  has_sessions_ = session.has_value();
+  takes_stdio_ = has_sessions_ && session->mcp && session->mcp->stdio;
   response = versions::to_v1(std::move(read));
   response.protocolVersion = 2;
   return std::nullopt;
@@ -80,10 +82,20 @@ void ClientVersion2::session_begins(const std::string& id, Begun& begun) {
   if (begun.commands) role_.give_update(id, std::move(*begun.commands));
 }
 
+template <class Request>
+void ClientVersion2::check_session(const Request& request) const {
+  if (!has_sessions_)
+    throw Refused("the agent has no sessions: it does not advertise capabilities.session");
+  for (std::size_t i = 0; i < request.mcpServers.size(); ++i)
+    if (!takes_stdio_ && std::holds_alternative<v1::McpServerStdio>(request.mcpServers[i]))
+      throw Refused("mcpServers[" + std::to_string(i) +
+                    "]: the agent does not take servers on stdio (capabilities.session.mcp.stdio)");
+}
+
 Translation::Message ClientVersion2::open_session(const json::Type& type, const void* params,
                                                   Deliver deliver) {
-  if (!has_sessions_) throw Refused("the agent has no sessions (capabilities.session)");
-  if (&type == &v1::NewSessionRequest::json_type)
+  if (&type == &v1::NewSessionRequest::json_type) {
+    check_session(as<v1::NewSessionRequest>(params));
     return {"session/new", json::encode(versions::to_v2(as<v1::NewSessionRequest>(params))),
             deliver_converted<v2::NewSessionResponse>(
                 std::move(deliver), [this](v2::NewSessionResponse response) {
@@ -91,7 +103,9 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
                   session_begins(begun.response.sessionId, begun);
                   return begun.response;
                 })};
-  if (&type == &v1::ForkSessionRequest::json_type)
+  }
+  if (&type == &v1::ForkSessionRequest::json_type) {
+    check_session(as<v1::ForkSessionRequest>(params));
     return {"session/fork", json::encode(versions::to_v2(as<v1::ForkSessionRequest>(params))),
             deliver_converted<v2::ForkSessionResponse>(
                 std::move(deliver), [this](v2::ForkSessionResponse response) {
@@ -99,8 +113,10 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
                   session_begins(begun.response.sessionId, begun);
                   return begun.response;
                 })};
+  }
   if (&type == &v1::LoadSessionRequest::json_type) {
     const auto& request = as<v1::LoadSessionRequest>(params);
+    check_session(request);
     sessions_.erase(request.sessionId);  // all of it comes again
     return {
         "session/resume", json::encode(versions::to_v2(request)),
@@ -112,6 +128,7 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
             })};
   }
   const auto& request = as<v1::ResumeSessionRequest>(params);
+  check_session(request);
   if (Session* const session = find(request.sessionId)) session->prompts.clear();
   return {
       "session/resume", json::encode(versions::to_v2(request)),

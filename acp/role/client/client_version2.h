@@ -87,8 +87,12 @@ class ClientVersion2 final : public ClientDialect {
   void session_begins(const std::string& id, Begun& begun);
   Message open_session(const json::Type& type, const void* params, Deliver deliver);
 
+  // Throws Refused where the agent has no sessions, or takes no MCP servers of a kind.
+  template <class Request>
+  void check_session(const Request& request) const;
+
   ClientRole& role_;
-  bool has_sessions_ = false;  // the agent's
+  bool has_sessions_ = false, takes_stdio_ = false;  // the agent
   std::unordered_map<std::string, Session> sessions_;
 };
 

@@ -186,6 +186,48 @@ TEST_F(ClientVersion2, ATurnWithoutAnEndFailsWithTheConnection) {
   EXPECT_THROW(session.prompt("hello").finish().wait(), ConnectionClosed);
 }
 
+// ---- sessions
+
+// What opening a session is refused with, and that nothing of it was sent.
+std::string refusal(const std::string& capabilities, const v1::NewSessionRequest& request) {
+  auto [ours, theirs] = memory_pair();
+  std::atomic<bool> asked = false;
+  Script script(std::move(theirs), [&](RawEnd& end) {
+    end.answer(end.read(), R"({"protocolVersion":2,"info":{"name":"a","version":"1"},)"
+                           R"("capabilities":)" +
+                               capabilities + "}");
+    end.read_call("_test/last");
+    for (const std::string& passed : end.seen())
+      asked = asked || passed.find("session/") != passed.npos;
+    end.read_to_end();
+  });
+  Client client("test", "1");
+  client.versions({2});
+  const AgentHandle agent = client.connect(std::move(ours)).wait();
+  std::string why = "opened";
+  try {
+    agent.new_session(request).wait();
+  } catch (const Refused& refused) {
+    why = refused.what();
+  }
+  [[maybe_unused]] const Sent last = agent.peer().notify("_test/last", Json::object());
+  EXPECT_FALSE(asked);
+  return why;
+}
+
+TEST(SessionsOfVersion2, AreAskedForWhereTheyAreAdvertised) {
+  const Within limit("an agent without sessions");
+  v1::NewSessionRequest request;
+  request.cwd = "/";
+  EXPECT_NE(refusal("{}", request).find("capabilities.session"), std::string::npos);
+  v1::McpServerStdio server;
+  server.name = "files";
+  server.command = "/bin/cat";
+  request.mcpServers.emplace_back(server);
+  EXPECT_NE(refusal(R"({"session":{"mcp":{"http":{}}}})", request).find("mcpServers[0]"),
+            std::string::npos);
+}
+
 // ---- the beginning
 
 std::string start(Client& client, const std::function<void(RawEnd&)>& play) {

@@ -25,7 +25,7 @@ class Client2(Client):
         super().__init__(command, fault)
         self.version = 2
         self.pending = self.inserted = self.ran = False
-        self.last_idle = None  # the idle state that ended the turn
+        self.over = None  # the idle state that ended the turn
         self.turns = 0
 
     # ---- what the agent tells
@@ -61,7 +61,7 @@ class Client2(Client):
         if ends:
             raise Gone
         if self.fault("answer-is-the-end") and "still thinking" in text and self.inserted:
-            self.last_idle = {}
+            self.over = {}
         if session == self.session and kind == "state_update" and self.version == 2:
             self.state(update)
         if session == self.session and (update.get("capabilities") or {}).get("cancel") is not None:
@@ -72,11 +72,11 @@ class Client2(Client):
     def state(self, update):
         state = update.get("state")
         if self.fault("unknown-state-ends") and state not in ("idle", "running", "requires_action"):
-            self.last_idle = {}
+            self.over = {}
         elif state != "idle":
             self.ran = self.ran or self.pending or self.inserted
         elif self.inserted or self.ran or (self.fault("early-idle-ends") and self.pending):
-            self.last_idle = update
+            self.over = update
 
     # ---- what it does itself
 
@@ -177,19 +177,19 @@ class Client2(Client):
             self.request("session/cancel", {"sessionId": self.session}, wait=False)
         if self.fault("own-method"):
             self.send({"method": "acme/telemetry", "params": {}})
-        self.pending, self.inserted, self.ran, self.last_idle = True, False, False, None
+        self.pending, self.inserted, self.ran, self.over = True, False, False, None
         number = self.request("session/prompt", params, wait=False)
-        while number not in self.answers and not (self.last_idle is not None and self.fault("early-idle-ends")):
+        while number not in self.answers and not (self.over is not None and self.fault("early-idle-ends")):
             self.pump()
         if number in self.answers:
             self.answered_prompt(number)
         if self.version == 1:
             return
-        while self.last_idle is None:
+        while self.over is None:
             self.pump()
         self.inserted = False
         self.turns += 1
-        self.ended(self.last_idle or {})
+        self.ended(self.over or {})
 
     def answered_prompt(self, number):
         self.pending = False
@@ -200,7 +200,7 @@ class Client2(Client):
                 raise
             if self.fault("waits-for-insertion"):
                 self.hang()
-            self.last_idle = {"stopReason": "cancelled"}
+            self.over = {"stopReason": "cancelled"}
             return
         self.inserted = self.version == 2
         if self.version == 2:

@@ -58,7 +58,7 @@ class Sessions2:
         self.client = params.get("capabilities") or {} if fits else {}
         if bad("unknown-capability-refused") and set(self.client) - {"auth", "elicitation"}:
             raise Refused(-32602, "unknown capability")
-        if bad("update-before-initialize"):
+        if bad("update-before-initialize") and not self.initialized:
             self.send({"method": "session/update", "params": {
                 "sessionId": "none", "update": {"sessionUpdate": "usage_update", "used": 1, "size": 2}}})
         self.initialized = True

@@ -92,7 +92,7 @@ class Turns2:
     def every_turn(self, session):
         text = {"type": "text", "text": ""}
         if bad("params-misfit"):
-            self.update(session, "agent_message_chunk", messageId="odd", content={"type": "text"})
+            self.update(session, "agent_message_chunk", messageId=f"odd-{session.turns}", content={"type": "text"})
         if bad("own-root-field"):
             self.update(session, "agent_message_chunk", messageId=self.message_id(session), content=text, mood="curious")
         if bad("unknown-update"):
@@ -175,7 +175,7 @@ class Turns2:
                 return
             method, params = asked
             self.next_id += 1
-            request = self.next_id + 0.5 if bad("fractional-id") else self.next_id
+            request = self.next_id + 0.5 if bad("fractional-id") and method == "_mutant/ping" else self.next_id
             turn.waits_for = request
             self.waiting[request] = turn
             self.send({"id": request, "method": method, "params": {"sessionId": session.name, **params}})
