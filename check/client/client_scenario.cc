@@ -205,7 +205,7 @@ void ClientScenario::serve(const Incoming& call) {
     if (session_.empty()) session_ = text_of(call["params"]["sessionId"]);
     if (protocol == 2) {
       insert(call);
-      if (prompts_.size() > 1) end_turn();
+      if (count(method) > 1) end_turn();
       return;
     }
     // Only the first one is played with.
@@ -236,7 +236,8 @@ void ClientScenario::serve(const Incoming& call) {
                                         : method == "authenticate" || method == "logout" ||
                                               method == "session/set_mode";
   const bool of_work = method == "tool_call/cancel" || method == "terminal/cancel";
-  if (of_version || (of_work && protocol == 2) || method == "session/close" || method == "session/delete")
+  if (of_version || (of_work && protocol == 2) || method == "session/close" ||
+      method == "session/delete")
     return answer(call, "{}");
   answer_error(call, -32601, "Method not found");
 }
@@ -323,15 +324,25 @@ void ClientScenario::answer(const Incoming& request, std::string_view result) {
        "}");
 }
 
+void ClientScenario::answer_session(const Incoming& request, std::string_view id) {
+  session_ = id;
+  answer(request, "{\"sessionId\":$S}");
+}
+
 void ClientScenario::answer_error(const Incoming& request, int code, std::string_view message) {
   send("{\"jsonrpc\":\"2.0\",\"id\":" + text_of(request["id"]) + ",\"error\":{\"code\":" +
        std::to_string(code) + ",\"message\":" + Json(message).text() + "}}");
 }
 
+void ClientScenario::end_turn_with(std::string_view members) {
+  state(members);
+  open_prompts_.clear();
+}
+
 void ClientScenario::end_turn(std::string_view stop_reason) {
   if (protocol == 2) {
-    if (!open_prompts_.empty()) state("\"idle\",\"stopReason\":" + Json(stop_reason).text());
-    open_prompts_.clear();
+    if (!open_prompts_.empty())
+      end_turn_with("\"idle\",\"stopReason\":" + Json(stop_reason).text());
     return;
   }
   const std::string result = "{\"stopReason\":" + Json(stop_reason).text() + "}";

@@ -108,12 +108,16 @@ class ClientScenario {
   std::string permission(std::string_view call) const;
   void answer(const Incoming& request, std::string_view result);
   void answer_error(const Incoming& request, int code, std::string_view message);
+  // Answers session/new with this id, which is JSON.
+  void answer_session(const Incoming& request, std::string_view id);
   void raw(std::string_view bytes) { wire_->send_bytes(bytes); }
   // Version 2: the prompt is answered, its message comes back, and the session runs.
   void insert(const Incoming& prompt);
   void state(std::string_view members) {
     update("{\"sessionUpdate\":\"state_update\",\"state\":" + std::string(members) + "}");
   }
+  // Version 2: the turn is over, as the state idle says.
+  void end_turn_with(std::string_view members);
   // Answers each open prompt; in version 2 the session is idle.
   void end_turn(std::string_view stop_reason = "end_turn");
   // Whether the client has read everything, and still answers.

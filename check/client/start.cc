@@ -225,7 +225,7 @@ void play_early_update(ClientScenario& scenario) {
       scenario.notify("session/update",
                       R"({"sessionId":"early-1","update":{"sessionUpdate":"agent_message_chunk",)"
                       R"("messageId":"m","content":{"type":"text","text":"Before its time"}}})");
-      scenario.answer(call, R"({"sessionId":"early-1"})");
+      scenario.answer_session(call, "\"early-1\"");
       return true;
     }
     return false;

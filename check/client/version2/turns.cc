@@ -31,7 +31,7 @@ void play_end(ClientScenario& scenario, std::string_view members, std::string_vi
               const std::string& what) {
   if (!scenario.reach_prompt()) return;
   scenario.say("So");
-  scenario.state(members);
+  scenario.end_turn_with(members);
   expect_over(scenario, id, what);
 }
 
@@ -57,7 +57,7 @@ void play_stop_none(ClientScenario& scenario) {
 
 void play_stop_error(ClientScenario& scenario) {
   if (!scenario.reach_prompt()) return;
-  scenario.state(
+  scenario.end_turn_with(
       R"("idle","stopReason":"error","error":{"code":-32603,"message":"The model is out of order"})");
   expect_failed_turn(scenario, "C2-TURN-4", "the stop reason error");
 }

@@ -96,7 +96,7 @@ void play_background(ClientScenario& scenario) {
   scenario.update(
       R"({"sessionUpdate":"terminal_update","terminalId":"b","command":"make","cwd":"$W"})");
   scenario.state(R"("running","background":[{"type":"terminal","terminalId":"b"}])");
-  scenario.state(
+  scenario.end_turn_with(
       R"("idle","stopReason":"end_turn","background":[{"type":"terminal","terminalId":"b"}])");
   scenario.update(R"({"sessionUpdate":"terminal_output_chunk","terminalId":"b","data":"b2sK"})");
   scenario.update(

@@ -75,7 +75,7 @@ class Client2(Client):
             self.over = {}
         elif state != "idle":
             self.ran = self.ran or self.pending or self.inserted
-        elif self.inserted or self.ran or (self.fault("early-idle-ends") and self.pending):
+        elif self.over is None and (self.inserted or self.ran or self.fault("early-idle-ends") and self.pending):
             self.over = update
 
     # ---- what it does itself

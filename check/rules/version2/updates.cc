@@ -129,7 +129,7 @@ void Watcher::check_user_message(JsonView update, KnownSession& session) {
   const bool awaited = session.inserted.erase(id) > 0;
   if (awaited || (first && !session.prompts.empty())) {
     session.begun = true;
-  } else if (first && session.resumes > 0) {
+  } else if (session.resumes > 0 && session.prompts.empty()) {
     found("A2-RESUME-7",
           "a message of the user before session/resume was answered, which asked for no replay");
   }
