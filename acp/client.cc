@@ -10,6 +10,10 @@ namespace acp {
 // ---- ClientContext
 
 std::stop_token ClientContext::stop_token() const { return call_->stop_token(); }
+bool ClientContext::cancelled() const {
+  const io::Connection::Lock lock(*call_->connection);
+  return call_->cancelled;
+}
 const std::string& ClientContext::session_id() const { return call_->session_id; }
 Peer ClientContext::peer() const { return Peer(call_->link()); }
 

@@ -72,7 +72,7 @@ class ClientContext {
   explicit ClientContext(std::shared_ptr<detail::ClientCall> call) : call_(std::move(call)) {}
   // Set when nobody waits for the answer any more.
   std::stop_token stop_token() const;
-  bool cancelled() const { return stop_token().stop_requested(); }
+  bool cancelled() const;
   // The session that the request names; empty if it names none.
   const std::string& session_id() const;
   // What this client offered for the session: its cwd and directories.

@@ -48,6 +48,11 @@ void check(const SessionUpdate& update, const v1::ClientCapabilities& client) {
 // ---- Context
 
 std::stop_token Context::stop_token() const { return call_->stop_token(); }
+// What waits has been told before the token is set: asked between the two, the answer is yes.
+bool Context::cancelled() const {
+  const Lock lock(*call_->connection);
+  return call_->cancelled;
+}
 const v1::InitializeRequest& Context::client() const { return call_->role->client(); }
 const v1::ClientCapabilities& Context::client_capabilities() const {
   return client().clientCapabilities;

@@ -52,7 +52,7 @@ class Context {
 
   // Set when the client cancels this request, and when the connection ends.
   std::stop_token stop_token() const;
-  bool cancelled() const { return stop_token().stop_requested(); }
+  bool cancelled() const;
 
   // The client's `initialize` request.
   const v1::InitializeRequest& client() const;

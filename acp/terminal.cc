@@ -105,8 +105,14 @@ Task<Terminal> SessionContext::create_terminal(std::string command,
     if (self.cancelled()) throw Cancelled();
     // Not abandoned with the turn: a terminal that nobody knows of could never be released.
     co_await Terminal::State::create(state, request);
-    if (self.cancelled()) throw Cancelled();
-    co_return Terminal(state);
+    const Terminal made(state);
+    if (!self.cancelled()) co_return made;
+    // Its command must not outlive the turn.
+    try {
+      co_await made.release();
+    } catch (const Error&) {  // the session may be gone, and the terminal with it
+    }
+    throw Cancelled();
   }(*this, std::move(command), options);
 }
 

@@ -245,6 +245,12 @@ std::stop_token ToolCall::stop_token() const {
   return state_->call->stop_token();
 }
 
+bool ToolCall::cancelled() const {
+  listen();
+  const Lock lock(*state_->call->connection);
+  return state_->call->cancelled;
+}
+
 Sent ToolCall::background() const {
   return detail::send_update(state_->call, [&] { state_->call->role->to_background(state_); });
 }

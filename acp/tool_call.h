@@ -85,7 +85,7 @@ class ToolCall {
   // ended the turn, too.
   SessionContext context() const;
   std::stop_token stop_token() const;
-  bool cancelled() const { return stop_token().stop_requested(); }
+  bool cancelled() const;
 
   // The call goes on after its turn, which may end before it: session/cancel does not reach it any
   // more, tool_call/cancel and the end of the session do. In version 2 of the protocol the client

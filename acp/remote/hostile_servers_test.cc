@@ -383,8 +383,7 @@ TEST_F(HostileServersTest, OpensAgainWhatAServerEnds) {
     if (request.method == "GET" && request.session() == "s") ++opened;
     if (!is(request, "session/prompt")) return false;
     socket.send(PlayedServer::response(202, "Connection: close\r\n"));
-    server.say("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
-    server.end_stream("s");
+    server.say_last("s", PlayedServer::answer(request, R"({"stopReason":"end_turn"})"));
     return true;
   });
   Client client("test", "1");

@@ -272,15 +272,9 @@ TEST_F(ServeLocallyTest, AReleasedCommandIsGone) {
 TEST_F(ServeLocallyTest, ACancelledTurnEndsItsCommand) {
   const Within limit("session/cancel");
   Version2Client client(agent, scratch / "project");
-  Gate held;
-  work = [&](const Turn& turn) {
-    const Terminal terminal = turn.create_terminal(endless).wait();
-    held.open();
-    terminal.finish().wait();
-  };
+  work = [&](const Turn& turn) { turn.run_command(endless).wait(); };
   client.prompt();
   ready(client);
-  held.wait("the terminal");
   client.notify("session/cancel");
   EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
   EXPECT_FALSE(lives(process()));
@@ -331,11 +325,12 @@ TEST_F(ServeLocallyTest, TheEndOfTheConnectionEndsItsCommands) {
 TEST_F(ServeLocallyTest, AClientThatGoesWithoutReadingHoldsNothingUp) {
   const Within limit("a client that goes while a command prints");
   Version2Client client(agent, scratch / "project");
-  work = [&](const Turn& turn) { turn.run_command("echo begun; yes").wait(); };
+  work = [&](const Turn& turn) { turn.run_command("echo $$ > pid; echo begun; yes").wait(); };
   client.prompt();
   ready(client);
   client.served.connection.close();
-  EXPECT_TRUE(client.served.connection.wait());
+  client.served.connection.wait();
+  EXPECT_FALSE(lives(process()));
 }
 
 TEST_F(ServeLocallyTest, ATerminalBelongsToItsSession) {

@@ -94,16 +94,23 @@ void PlayedServer::say(const std::string& stream, const std::string& event) {
   write(stream, "data: " + event + "\n\n");
 }
 
-void PlayedServer::write(const std::string& stream, const std::string& bytes) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ended_ || streams_.contains(stream); });
-  if (!ended_) streams_[stream]->send(bytes);
+void PlayedServer::say_last(const std::string& stream, const std::string& event) {
+  write(stream, "data: " + event + "\n\n", true);
 }
 
-void PlayedServer::end_stream(const std::string& stream) {
+void PlayedServer::write(const std::string& stream, const std::string& bytes) {
+  write(stream, bytes, false);
+}
+
+void PlayedServer::end_stream(const std::string& stream) { write(stream, "", true); }
+
+void PlayedServer::write(const std::string& stream, const std::string& bytes, bool then_ends) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_ || streams_.contains(stream); });
-  if (!ended_) shutdown(streams_[stream]->native(), SHUT_RDWR);
+  if (ended_) return;
+  streams_[stream]->send(bytes);
+  if (!then_ends) return;
+  shutdown(streams_[stream]->native(), SHUT_RDWR);
   streams_.erase(stream);
 }
 

@@ -71,6 +71,8 @@ class PlayedServer {
   void write(const std::string& stream, const std::string& bytes);
   // Ends that stream.
   void end_stream(const std::string& stream);
+  // The last event of that stream: no other comes between it and the end.
+  void say_last(const std::string& stream, const std::string& event);
   static std::string answer(const RawRequest& request, const std::string& result);
   static std::string response(int status, const std::string& headers = "",
                               const std::string& body = "");
@@ -78,6 +80,7 @@ class PlayedServer {
  private:
   void serve(RawSocket& socket);
   void keep_stream(const std::string& session, RawSocket& socket);
+  void write(const std::string& stream, const std::string& bytes, bool then_ends);
 
   const Hook hook_;
   std::mutex mutex_;

@@ -226,6 +226,7 @@ TEST_F(MachineTest, WhatIsCreatedForAClosedSessionIsReleased) {
   doing.create = [&](OwnMachine::Watcher&, const std::string&) {
     creating.open();
     created.wait("the session is closed");
+    doing.events.add("created");
   };
   std::optional<SessionContext> kept;
   work = [&](const Turn& turn) { kept = turn.background(); };
@@ -239,7 +240,10 @@ TEST_F(MachineTest, WhatIsCreatedForAClosedSessionIsReleased) {
   elsewhere.join();
   client.served.connection.close();
   client.served.connection.wait();
-  EXPECT_EQ(doing.events.list().back(), "gone");
+  const std::vector<std::string> events = doing.events.list();
+  const auto made = std::find(events.begin(), events.end(), "created");
+  EXPECT_NE(std::find(made, events.end(), "release"), events.end());
+  EXPECT_EQ(events.back(), "gone");
   EXPECT_TRUE(client.updates("terminal_update").empty());
 }
 

@@ -393,7 +393,7 @@ void AgentRole::on_input_ended(const std::string& reason) {
   // There is nobody to show it to.
   auto background = std::exchange(background_, {});
   for (const auto& tool_call : background) tool_call->call->cancel();
-  connection_->held().unlocked([background = std::move(background)] {});
+  if (!background.empty()) connection_->held().unlocked([background = std::move(background)] {});
   if (AnsweringRole::handlers_running() == 0) on_idle();
 }
 
