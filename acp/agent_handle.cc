@@ -375,6 +375,14 @@ Task<void> AgentHandle::disable_provider(std::string id) const {
 
 const AgentId& AgentHandle::id() const { return process_->role->agent_id; }
 const v1::InitializeResponse& AgentHandle::info() const { return process_->info; }
+bool AgentHandle::takes(const v1::McpServer& server) const {
+  const v1::McpCapabilities& can = capabilities().mcpCapabilities;
+  if (std::holds_alternative<v1::McpServerHttp>(server)) return can.http;
+  if (std::holds_alternative<v1::McpServerSse>(server)) return can.sse;
+  if (std::holds_alternative<v1::McpServerAcp>(server)) return can.acp;
+  Lock lock(*process_->connection);
+  return process_->role->takes_stdio_servers();
+}
 Peer AgentHandle::peer() const { return Peer({process_->connection, nullptr, 0}); }
 void AgentHandle::close() const { process_->close(); }
 bool AgentHandle::connected() const {

@@ -356,6 +356,8 @@ class AgentHandle {
   const v1::InitializeResponse& info() const;
   const v1::AgentCapabilities& capabilities() const { return info().agentCapabilities; }
   const std::vector<v1::AuthMethod>& auth_methods() const { return info().authMethods; }
+  // Whether a session may name a server of this kind. In version 1 each agent takes those on stdio.
+  bool takes(const v1::McpServer& server) const;
 
   // These throw Refused for what the agent did not advertise. On -32000 they log in once, if there
   // is on_auth_required().

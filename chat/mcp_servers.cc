@@ -124,22 +124,25 @@ std::string describe(const v1::McpServer& server) {
   return "unknown";
 }
 
-std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can) {
-  if (const auto* stdio = std::get_if<v1::McpServerStdio>(&server);
-      stdio != nullptr && !stdio->command.starts_with('/'))
+std::optional<std::string> not_taken(const v1::McpServer& server, bool takes_kind) {
+  const auto* const stdio = std::get_if<v1::McpServerStdio>(&server);
+  if (stdio != nullptr && !stdio->command.starts_with('/'))
     return stdio->command + ": command not found";
-  const char* wanted = nullptr;
-  if (std::holds_alternative<v1::McpServerHttp>(server) && !can.http) wanted = "http";
-  if (std::holds_alternative<v1::McpServerSse>(server) && !can.sse) wanted = "sse";
-  if (wanted == nullptr) return {};
-  return std::string("the agent takes no MCP servers over ") + wanted;
+  if (takes_kind) return std::nullopt;
+  if (stdio != nullptr) return "the agent takes no MCP servers on stdio";
+  return std::string("the agent takes no MCP servers over ") +
+         (std::holds_alternative<v1::McpServerSse>(server) ? "sse" : "http");
+}
+
+std::optional<std::string> not_taken(const v1::McpServer& server, const AgentHandle& agent) {
+  return not_taken(server, agent.takes(server));
 }
 
 std::vector<v1::McpServer> taken(const std::vector<v1::McpServer>& servers,
-                                 const v1::McpCapabilities& can) {
+                                 const AgentHandle& agent) {
   std::vector<v1::McpServer> out;
   std::copy_if(servers.begin(), servers.end(), std::back_inserter(out),
-               [&](const v1::McpServer& server) { return !not_taken(server, can); });
+               [&](const v1::McpServer& server) { return !not_taken(server, agent); });
   return out;
 }
 

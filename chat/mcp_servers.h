@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "acp/client.h"
 #include "acp/schema/v1.h"
 #include "settings/settings.h"
 
@@ -28,9 +29,11 @@ std::string describe(const v1::McpServer& server);
 
 // Why a server is not passed to the agent: its program is missing, or the agent does not take its
 // kind. Nothing if it is passed.
-std::optional<std::string> not_taken(const v1::McpServer& server, const v1::McpCapabilities& can);
+std::optional<std::string> not_taken(const v1::McpServer& server, const AgentHandle& agent);
+// The same of an agent that takes its kind, or does not.
+std::optional<std::string> not_taken(const v1::McpServer& server, bool takes_kind);
 // The servers that the agent takes.
 std::vector<v1::McpServer> taken(const std::vector<v1::McpServer>& servers,
-                                 const v1::McpCapabilities& can);
+                                 const AgentHandle& agent);
 
 }  // namespace acp::chat

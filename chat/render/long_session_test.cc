@@ -158,12 +158,9 @@ TEST(McpServers, AreChosenByNameOrWord) {
   EXPECT_TRUE(describe(two[1]).ends_with("/sh -c true"));
   for (const char* bad : {"nosuch", "=x", "x=", "none=", "x= "})
     EXPECT_THROW(chosen_servers(settings, {bad}), NoSuchServer) << bad;
-  v1::McpCapabilities can;
-  EXPECT_TRUE(not_taken(two[0], can));
-  EXPECT_FALSE(not_taken(two[1], can));
-  EXPECT_EQ(taken(two, can).size(), 1u);
-  can.sse = true;
-  EXPECT_EQ(taken(two, can).size(), 2u);
+  EXPECT_EQ(not_taken(two[0], false), "the agent takes no MCP servers over sse");
+  EXPECT_EQ(not_taken(two[1], false), "the agent takes no MCP servers on stdio");
+  for (const v1::McpServer& server : two) EXPECT_FALSE(not_taken(server, true));
 }
 
 TEST(McpServers, HeadersTakeTheEnvironment) {

@@ -99,12 +99,11 @@ class Run {
 
   // Those that the agent takes; of the others it is said.
   std::vector<v1::McpServer> servers() {
-    const v1::McpCapabilities& can = agent_->capabilities().mcpCapabilities;
     for (const v1::McpServer& server : options_.servers)
-      if (const auto why = not_taken(server, can))
+      if (const auto why = not_taken(server, *agent_))
         reporter_->later({LogEntry::Level::warning,
                           "the MCP server " + name_of(server) + " is not passed on: " + *why});
-    return taken(options_.servers, can);
+    return taken(options_.servers, *agent_);
   }
 
   SessionStart reopen(const std::string& id) {

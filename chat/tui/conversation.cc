@@ -18,7 +18,7 @@ template <class Request>
 Request request_for(const AgentHandle& agent, const ChatOptions& options) {
   Request request;
   request.cwd = session_directory(options.agent, agent, options.cwd);
-  request.mcpServers = taken(options.servers, agent.capabilities().mcpCapabilities);
+  request.mcpServers = taken(options.servers, agent);
   return request;
 }
 template <class Request>

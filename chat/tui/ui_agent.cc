@@ -148,7 +148,7 @@ void ChatUi::opening(const Session& next, const std::string& how, bool first) {
     say((how == "new" ? "A new session: " : "Session (" + how + "): ") + next.id());
   if (first)
     for (const v1::McpServer& server : options_.servers)
-      if (const auto problem = not_taken(server, agent.capabilities().mcpCapabilities))
+      if (const auto problem = not_taken(server, agent))
         say_error("The MCP server " + name_of(server) + " is not passed on: " + *problem);
   view_.note(Line());
   draw();

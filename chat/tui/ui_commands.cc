@@ -229,7 +229,7 @@ void ChatUi::show_servers() {
     return say("There are no MCP servers: [mcp.NAME] in the configuration, or --mcp, names them");
   std::size_t passed = 0;
   for (const v1::McpServer& server : options_.servers) {
-    const auto why = not_taken(server, conversation_.agent().capabilities().mcpCapabilities);
+    const auto why = not_taken(server, conversation_.agent());
     passed += why ? 0 : 1;
     Line line = line_of("  " + name_of(server), {.bold = true});
     add(line, "  " + describe(server) + "  ");

@@ -24,6 +24,8 @@ class ClientDialect : public Translation {
   virtual std::string introduction(const v1::InitializeRequest& request, bool of_both) = 0;
   virtual std::optional<json::DecodeFault> read_introduction(std::string_view text,
                                                              v1::InitializeResponse& response) = 0;
+  // Whether the agent does, as it has said there.
+  virtual bool takes_stdio_servers() const = 0;
 
   // What the agent asks. Returns false for what is the same in version 1.
   virtual bool on_request(const rpc::RequestId& id, std::string_view method, JsonView params) = 0;

@@ -109,6 +109,7 @@ class ClientRole final : public AnsweringRole {
   void offer_version_2(std::shared_ptr<ClientDialect> dialect) { offered_ = std::move(dialect); }
   void speak_version_2() { version_2_ = offered_; }
   ClientDialect* dialect() const { return offered_.get(); }
+  bool takes_stdio_servers() const { return !version_2_ || version_2_->takes_stdio_servers(); }
 
   // Call these with the lock. Adds a session, and delivers updates that came before it.
   void add_session(const std::shared_ptr<ClientSession>& session);

@@ -27,6 +27,7 @@ class ClientVersion2 final : public ClientDialect {
   std::string introduction(const v1::InitializeRequest& request, bool of_both) override;
   std::optional<json::DecodeFault> read_introduction(std::string_view text,
                                                      v1::InitializeResponse& response) override;
+  bool takes_stdio_servers() const override { return takes_stdio_; }
 
   // ---- Translation: what the client asks its agent
   const Method* method_of(const json::Type& params) const override;

@@ -205,6 +205,7 @@ std::string refusal(const std::string& capabilities, const v1::NewSessionRequest
   client.versions({2});
   const AgentHandle agent = client.connect(std::move(ours)).wait();
   std::string why = "opened";
+  for (const v1::McpServer& server : request.mcpServers) EXPECT_FALSE(agent.takes(server));
   try {
     agent.new_session(request).wait();
   } catch (const Refused& refused) {

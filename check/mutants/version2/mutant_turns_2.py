@@ -151,7 +151,8 @@ class Turns2:
             session.held = []
         turn = session.turn
         if turn is None:
-            session.sticky = session.sticky or bad("idle-cancel-kept")
+            # Only before the first turn: elsewhere the kit's cancel may cross the end of a turn.
+            session.sticky = session.sticky or bad("idle-cancel-kept") and not session.said
             return
         phases = {"deaf-at-once": "begins", "deaf-while-reporting": "waits",
                   "deaf-while-asking": "asks", "deaf-while-running": "runs"}
@@ -180,6 +181,7 @@ class Turns2:
             self.waiting[request] = turn
             self.send({"id": request, "method": method, "params": {"sessionId": session.name, **params}})
             if bad("begins-while-asking") and turn.phase == "asks":
+                self.state(session, "running")
                 self.call_is(session, params["subject"]["toolCall"]["toolCallId"], "in_progress")
         except StopIteration as over:
             self.finish(turn, over.value or "end_turn")
