@@ -254,6 +254,7 @@ Task<void> Session::set_mode(const v1::SetSessionModeRequest& request) const {
     const Peer peer({session->agent->connection, nullptr, 0});
     co_await peer.request(request);
     Lock lock(*session->agent->connection);
+    if (!session->modes) co_return;  // they have gone meanwhile
     session->modes->currentModeId = id;
     if (session->state) {
       v1::CurrentModeUpdate update;

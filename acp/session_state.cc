@@ -324,7 +324,7 @@ void SessionState::start(const v1::NewSessionResponse& answer) {
 void SessionState::start(const Nullable<v1::SessionModeState>& modes,
                          const Nullable<std::vector<v1::SessionConfigOption>>& config_options) {
   if (modes) {
-    modes_ = *modes;
+    modes_ = modes->availableModes.empty() ? std::nullopt : std::optional(*modes);
     touch(Part::modes);
   }
   if (config_options) {

@@ -210,7 +210,8 @@ export const scenarios = [
         const answer = await editor.request("session/resume", { sessionId, cwd: CWD, ...more });
         assert.equal(answer.configOptions[0].configId, "mode");
         const updates = editor.updatesSince(since);
-        assert.deepEqual(updates.at(-1), { sessionUpdate: "state_update", state: "idle" });
+        const idle = { sessionUpdate: "state_update", state: "idle", background: [] };
+        assert.deepEqual(updates.at(-1), idle);
         return updates;
       };
       const replayed = await resume({ replayFrom: { type: "start" } });
@@ -328,6 +329,7 @@ export const scenarios = [
       await editor.newSession();
       const since = editor.mark();
       await editor.prompt("wait");
+      await editor.update((u) => u.state === "running", "the state running", since);
       await editor.request("session/close", { sessionId: editor.sessionId });
       const { entries } = editor.transcript;
       const answer = entries.findLastIndex(({ from, message }) => from === "agent" && "result" in message);

@@ -26,7 +26,8 @@ export function expectedOf(defs, remote) {
   want("tool_call/cancel request → agent", "-32602");
   want("terminal/cancel request → agent", "-32602");
   want("$/cancel_request notification → agent", "session/prompt: -32800", "_echo/wait: -32800");
-  want("$/cancel_request notification → client", "session/request_permission: cancelled");
+  const taken_back = ["session/request_permission: -32800", "_client/wait: -32800"];
+  want("$/cancel_request notification → client", ...taken_back);
   want("_* request → agent", "ok", "-32601", "-32800", "-31007");
   want("_* request → client", "ok", "-32601", "-31007");
   want("_* notification → agent", "sent");

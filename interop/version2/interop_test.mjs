@@ -23,7 +23,8 @@ const {
     server: { type: "string" },
   },
 });
-const sdk = await Sdk.load("v2", false);
+const sdks = await Promise.all(["v1", "v2"].map((version) => Sdk.load(version, version === "v1")));
+const { defs } = sdks[1];
 const remote = transport !== "stdio";
 const whole = remote && !process.env.ACP_LONG && !only;
 const filter = whole ? "*.WholeTurn" : only && `*${only}*`;
@@ -39,14 +40,14 @@ columns.forEach((result, column) => {
   for (const transcript of result.transcripts) {
     matrix.addTranscript(column, transcript);
     if (transcript.raw) continue; // it is full of what is no message
-    const problems = problemsOf(transcript, column === 0 ? "agent" : "client", sdk);
+    const problems = problemsOf(transcript, column === 0 ? "agent" : "client", sdks);
     failures.push(...problems.map((problem) => `${COLUMNS[column]}: ${problem}`));
   }
 });
-console.log(matrix.toString(whole ? [...WHOLE_TURN.keys()] : rowsOf(sdk.defs)));
+console.log(matrix.toString(whole ? [...WHOLE_TURN.keys()] : rowsOf(defs)));
 if (whole) failures.push(...matrix.missing(WHOLE_TURN));
 else if (!only) {
-  const expected = expectedOf(sdk.defs, remote);
+  const expected = expectedOf(defs, remote);
   failures.push(...matrix.missing(expected.both));
   failures.push(...matrix.missing(expected.agent, [0]), ...matrix.missing(expected.client, [1]));
 }

@@ -98,9 +98,9 @@ void Version2::install_extensions() {
                     until_cancelled(context.stop_token());
                     return {};
                   }))
-      // Answered once `_client/wait` has arrived.
-      .on_request("_client/asked", acp::blocking([this](acp::ClientContext, Json) {
-                    inbox.take("_client/wait");
+      // Answered once that request has arrived.
+      .on_request("_client/asked", acp::blocking([this](acp::ClientContext, Json params) {
+                    inbox.take(params["method"].as_string().value());
                     return Json::object();
                   }));
   for (const char* name : {"_client/note", "_echo/noted", "_echo/waiting", "_echo/cancelled"})

@@ -35,8 +35,10 @@ TEST_F(Version2, WholeTurn) {
   EXPECT_EQ(turn(session, "hello there").text, "hello there");
   EXPECT_EQ(turn(session, "permission-all").text, "allow_once");
   EXPECT_EQ(turn(session, "elicit-form").text, "accept Ada");
-  EXPECT_FALSE(turn(session, "updates").updates.empty());
   session.set_mode("code").wait();
+  EXPECT_FALSE(turn(session, "updates").updates.empty());
+  EXPECT_FALSE(session.state().modes());  // the last of these left no option for them
+  EXPECT_THROW(session.set_mode("ask").wait(), acp::Refused);
   acp::Prompt prompt = session.prompt("stream");
   ASSERT_TRUE(prompt.next().wait());
   session.cancel();
@@ -227,7 +229,8 @@ TEST_F(Version2, ExtensionsGoBothWays) {
   agent.peer().notify("_echo/note", params).wait();
   EXPECT_EQ(inbox.take("_echo/noted"), params);
   failure(-32601, [&] { agent.peer().request("_no/such", params).wait(); });
-  failure(-32601, [&] { agent.peer().request("session/load", params).wait(); });
+  const Json of_session = Json::object({{"sessionId", session.id()}, {"cwd", "/project"}});
+  failure(-32601, [&] { agent.peer().request("session/load", of_session).wait(); });
   agent.peer().notify("_no/such", params).wait();
   EXPECT_EQ(turn(session, R"(ext _client/echo {"a":[1]})").text, R"({"a":[1]})");
   turn(session, R"(ext-notify _client/note {"n":1})");

@@ -89,11 +89,13 @@ export function wordsOf({ sdk, client, session, signal, update, say, idle, text 
       await say(`failed ${error.code} ${error.message} ${JSON.stringify(error.data)}`);
     }
   };
-  const permission = async (sessionId) => {
+  const question = (sessionId) => {
     const toolCall = { toolCallId: "asked", title: "Deleting", kind: "delete" };
     const subject = { type: "tool_call", toolCall };
-    const params = { sessionId, title: "May I?", subject, options: PERMISSIONS };
-    const { outcome } = await ask("session/request_permission", params);
+    return { sessionId, title: "May I?", subject, options: PERMISSIONS };
+  };
+  const permission = async (sessionId) => {
+    const { outcome } = await ask("session/request_permission", question(sessionId));
     const chosen = PERMISSIONS.find(({ optionId }) => optionId === outcome.optionId);
     return chosen?.kind ?? outcome.outcome;
   };
@@ -155,8 +157,9 @@ export function wordsOf({ sdk, client, session, signal, update, say, idle, text 
     // Asks, and takes the question back when the client says that it has it.
     async "take-back"() {
       const taken = new AbortController();
-      const answer = ask(text, {}, taken.signal);
-      await client.request("_client/asked", {});
+      const params = text === "session/request_permission" ? question(sessionId) : {};
+      const answer = ask(text, params, taken.signal);
+      await client.request("_client/asked", { method: text });
       taken.abort();
       await told(answer);
     },

@@ -147,7 +147,7 @@ void ClientVersion2::show(const std::string& session_id, versions::UpdatesToV1::
   if (found == role_.sessions_.end() || found->second == nullptr) return;
   ClientSession& session = *found->second;
   if (auto* modes = std::get_if<v1::SessionModeState>(&change)) {
-    session.modes = *modes;
+    session.modes = modes->availableModes.empty() ? std::nullopt : std::optional(*modes);
     if (session.state) session.state->start(Nullable<v1::SessionModeState>(std::move(*modes)), {});
   } else if (session.state) {
     if (auto* terminal = std::get_if<versions::TerminalChanged>(&change))

@@ -111,12 +111,14 @@ std::optional<rpc::Engine::CallId> ProxyRole::forward(const std::shared_ptr<Prox
       not_sent.emplace().error.emplace().connection_closed = true;
     } else {
       // On the strand of the side that answers, as its notifications.
-      auto answered = [there = there_, then](const rpc::Engine::Answer& answer) {
+      auto answered = [there = there_, then, call](const rpc::Engine::Answer& answer) {
         Outcome outcome;
         if (answer.error != nullptr)
           outcome.error = *answer.error;
         else
           outcome.result = Json(answer.result);
+        if (call->method == "initialize")
+          call->role->version_2_ = outcome.result["protocolVersion"].as_int64() == 2;
         there->connection->post([there, then, outcome = std::move(outcome)]() mutable {
           if (outcome.error && outcome.error->connection_closed) outcome.error = gone(*there);
           then(outcome);
@@ -135,9 +137,10 @@ std::optional<rpc::Engine::CallId> ProxyRole::forward(const std::shared_ptr<Prox
   return id;
 }
 
-// What the receiver would answer, had it got the request: a turn ends, anything else fails.
-ProxyRole::Outcome ProxyRole::cancelled(const ProxyCall& call) {
-  if (call.method == "session/prompt")
+// What the receiver would answer, had it got the request: in version 1 a turn ends, anything else
+// fails.
+ProxyRole::Outcome ProxyRole::cancelled(const ProxyCall& call) const {
+  if (call.method == "session/prompt" && !version_2_)
     return {Json::object({{"stopReason", "cancelled"}}), std::nullopt};
   return {{}, cancelled_error};
 }

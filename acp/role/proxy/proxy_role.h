@@ -99,7 +99,7 @@ class ProxyRole final : public AnsweringRole {
     return std::static_pointer_cast<ProxyRole>(shared_from_this());
   }
   rpc::ErrorObject to_error(const Call& call, std::exception_ptr error) override;
-  static Outcome cancelled(const ProxyCall& call);
+  Outcome cancelled(const ProxyCall& call) const;
   void cancel(const std::shared_ptr<Call>& call);
   void pass_on(ProxyNotification& notification);
   // Reads nothing more from the source until there is room for it.
@@ -108,6 +108,7 @@ class ProxyRole final : public AnsweringRole {
   const std::shared_ptr<const Proxy::Config> config_;
   const Sender sender_;
   const std::shared_ptr<ProxySide> here_, there_;
+  std::atomic<bool> version_2_ = false;  // what the two sides speak
 };
 
 }  // namespace acp::detail

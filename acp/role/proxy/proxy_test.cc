@@ -146,6 +146,24 @@ TEST(Proxy, DoesNotForwardWhatWasCancelledBefore) {
   EXPECT_EQ(between.agent.read()["method"].as_string(), "_next");
 }
 
+// There a prompt that never became part of the conversation has no stop reason.
+TEST(Proxy, APromptOfVersion2ThatWasCancelledBeforeFails) {
+  Proxy proxy;
+  proxy.on_request("session/prompt", [](ProxyRequest request) -> Task<Json> {
+    const Promise<void> go_on;
+    std::stop_callback stopped(request.stop_token(), [&] { go_on.set(); });
+    co_await go_on.task();
+    co_return co_await request.forward();
+  });
+  Between between{std::move(proxy)};
+  between.client.line(request("1", "initialize"));
+  between.agent.answer(between.agent.read(), R"({"protocolVersion":2})");
+  EXPECT_EQ(between.client.read()["result"]["protocolVersion"].as_int64(), 2);
+  between.client.line(request("2", "session/prompt"));
+  between.client.line(R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}})");
+  EXPECT_EQ(between.client.read()["error"]["code"].as_int64(), rpc::request_cancelled);
+}
+
 TEST(ProxyHook, ChangesParamsAndResults) {
   Proxy proxy;
   proxy.on_request("_add", [](ProxyRequest request) -> Task<Json> {

@@ -214,6 +214,8 @@ void UpdatesToV1::add_options(v2::ConfigOptionUpdate&& update, std::vector<Updat
     v1::CurrentModeUpdate mode;
     mode.currentModeId = options.modes->currentModeId;
     out.emplace_back(v1::SessionUpdate(std::move(mode)));
+  } else if (modes_) {
+    out.emplace_back(v1::SessionModeState());
   }
   modes_ = std::move(options.modes);
   v1::ConfigOptionUpdate to;

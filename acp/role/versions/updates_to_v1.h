@@ -49,7 +49,7 @@ struct TerminalChanged {
 //   its text does, and otherwise the replacement is given out as such.
 // - Version 1 replaces a call's whole content: what comes in addition is sent with all before it.
 // - The mode's option, where modes are mapped, becomes the mode: a change of the modes on offer is
-//   given out as such.
+//   given out as such, without any when the option is gone.
 // - A command of an unknown type is left out. Names of version 1 mean nothing in version 2: an
 //   unknown update stays unknown.
 class UpdatesToV1 {

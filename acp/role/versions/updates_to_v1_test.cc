@@ -241,6 +241,10 @@ TEST(UpdatesToV1, TheModesOptionIsTheMode) {
   EXPECT_EQ(client.update(update), "4\n" + said);  // the modes on offer are new
   EXPECT_EQ(client.update(update), said);
   EXPECT_EQ(client.updates.mode_id(), "m");
+  const std::string without = R"({"sessionUpdate":"config_option_update","configOptions":[]})";
+  EXPECT_EQ(client.update(without), "4\n" + without);  // nor are there any more
+  EXPECT_EQ(client.update(without), without);
+  EXPECT_EQ(client.updates.mode_id(), "");
   Client plain{UpdatesToV1(false)};
   const std::string whole = plain.update(update);
   EXPECT_EQ(JsonView::of_valid(whole)["configOptions"].size(), 2u);
