@@ -15,10 +15,10 @@ export const SDK_1 = [process.execPath, file("../sdk_agent.mjs")];
 export const SDK_2 = [process.execPath, file("sdk_agent.mjs")];
 
 // What `versions_client` reports of an agent.
-export function ourClient(program, versions, prompts, agent, env = {}) {
+export function ourClient(program, versions, prompts, agent, { env, cwd } = {}) {
   const words = [versions, ...prompts, "--", ...agent];
   const run = new Promise((done, fail) =>
-    execFile(program, words, { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+    execFile(program, words, { cwd, env: { ...process.env, ...env } }, (error, stdout, stderr) => {
       if (error) fail(new Error(`${words.join(" ")}: ${error.message}\n${stderr}`));
       else done(JSON.parse(stdout));
     }),

@@ -6,6 +6,7 @@
 #include <acp/remote/client.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -114,7 +115,7 @@ int main(int argc, char** argv) {
     const acp::AgentHandle agent = elsewhere ? client.connect(acp::remote::url(command[0])).wait()
                                              : client.spawn(command).wait();
     result.set("version", agent.info().protocolVersion);
-    const acp::Session session = agent.new_session("/project").wait();
+    const acp::Session session = agent.new_session(std::filesystem::current_path()).wait();
     Json said = Json::array();
     for (const std::string& prompt : prompts) said.append(session.ask(prompt).wait().text);
     result.set("said", said);

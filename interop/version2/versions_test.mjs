@@ -77,7 +77,7 @@ const scenarios = {
       ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", HOME: folder },
     };
     try {
-      const told = await ourClient(program, "both", ["Read and run"], CLAUDE, env);
+      const told = await ourClient(program, "both", ["Read and run"], CLAUDE, { env, cwd: folder });
       assert.equal(told.version, 1, JSON.stringify(told));
       assert.deepEqual(told.asked, FILES);
       assert.deepEqual(told.requested, [2, 1]);

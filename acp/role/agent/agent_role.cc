@@ -280,6 +280,9 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
     return refuse(id, rpc::invalid_request, "Invalid request: the connection is initialized");
   v1::InitializeRequest request;
   if (!decode(id, params, request)) return;
+  if (again && version_2_ && request.protocolVersion < 2)
+    return refuse(id, rpc::invalid_request,
+                  "Invalid request: version 2 was chosen, and stays when initialize is repeated");
   const std::optional<int> version = choose_version(request.protocolVersion);
   if (!version) {
     Json supported = Json::array();
@@ -287,9 +290,6 @@ void AgentRole::initialize(const rpc::RequestId& id, JsonView params) {
     return refuse(id, rpc::unsupported_version, "Unsupported protocol version",
                   Json::object({{"requested", request.protocolVersion}, {"supported", supported}}));
   }
-  if (again && version_2_ && *version != 2)
-    return refuse(id, rpc::invalid_request,
-                  "Invalid request: version 2 was chosen, and stays when initialize is repeated");
   std::unique_ptr<AgentDialect> made;
   if (!version_2_ && config_->make_version_2 != nullptr) made = config_->make_version_2(*this);
   AgentDialect* const dialect = version_2_ ? version_2_.get() : made.get();
