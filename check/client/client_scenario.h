@@ -33,6 +33,7 @@ struct ClientFacts {
   bool prompted = false;          // it came to a prompt
   bool stays = false;             // does not end by itself
   std::optional<int> plain_exit;  // the exit code of an untroubled run
+  std::string hopeless;           // why nothing more can be tried, if it cannot
 };
 
 // A report that several threads may use.

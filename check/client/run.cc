@@ -18,12 +18,17 @@ namespace {
 using Barrier = ClientFacts::Barrier;
 
 // A client that never asks for version 2 has nothing to be checked.
-void expect_version_2(ClientScenario& scenario) {
+void expect_version_2(ClientScenario& scenario, ClientFacts& facts) {
   for (const Incoming& call : scenario.calls())
     if (call.method == "initialize") {
       const JsonView asked = call["params"]["protocolVersion"];
-      if (asked.as_int64().value_or(0) >= 2) return scenario.pass("C2-INIT-1");
-      scenario.fail("C2-INIT-1", "the client asks for version " + std::string(asked.text()));
+      if (asked.as_int64().value_or(0) >= 2) {
+        facts.hopeless.clear();
+        return scenario.pass("C2-INIT-1");
+      }
+      const std::string what = "the client asks for version " + std::string(asked.text());
+      scenario.fail("C2-INIT-1", what);
+      facts.hopeless = what + ", and our agent speaks version 2 alone";
     }
 }
 
@@ -33,7 +38,7 @@ void play_plain(ClientScenario& scenario, ClientFacts& facts) {
     return scenario.until([&] { return scenario.answered(id); }, scenario.options().time / 2);
   };
   if (!scenario.reach_prompt()) {
-    if (scenario.protocol == 2) expect_version_2(scenario);
+    if (scenario.protocol == 2) expect_version_2(scenario, facts);
     return;
   }
   facts.prompted = true;
@@ -131,6 +136,10 @@ class Run {
         report_.skip(id, "not over " + options_.transport + ": " + std::string(why));
     play_one("a plain turn", plain_ids,
              [&](ClientScenario& scenario) { play_plain(scenario, facts_); });
+    if (!facts_.hopeless.empty()) {
+      report_.give_up(facts_.hopeless);
+      return false;
+    }
     std::vector<ScenarioCase> chosen = all_scenarios(options_.protocol);
     if (network)
       std::erase_if(chosen, [](const ScenarioCase& each) {
