@@ -53,8 +53,8 @@ class Answers:
         if method.startswith("_"):
             if self.fault("extension-result") and method != "_check/ping":
                 return {}
-        elif self.fault("unknown-request-silent"):
-            return None
+        elif self.fault("unknown-request-silent") and not method.startswith(("fs/", "terminal/")):
+            return None  # those are known, and not offered
         raise Refused(-32601, "Method not found")
 
     def permission(self, params, message):

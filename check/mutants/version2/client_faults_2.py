@@ -56,7 +56,7 @@ FAULTS = {
     "unknown-stop-hangs": "C2-TURN-3",
     "no-stop-hangs": "C2-TURN-3",
     "stop-error-is-success": "C2-TURN-4",
-    "prompt-error-is-success": "C2-TURN-5",
+    "prompt-error-no-matter": "C2-TURN-5",
     "early-idle-ends": "C2-TURN-6",
     "unknown-state-ends": "C2-TURN-7",
     "early-echo-ends": "C2-TURN-8",

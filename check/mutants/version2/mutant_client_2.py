@@ -24,11 +24,19 @@ class Client2(Client):
     def __init__(self, command, fault):
         super().__init__(command, fault)
         self.version = 2
+        self.number = None  # of the prompt
         self.pending = self.inserted = self.ran = False
         self.over = None  # the idle state that ended the turn
         self.turns = 0
 
     # ---- what the agent tells
+
+    def frame(self, line):
+        super().frame(line)
+        # At once: what comes with the answer, in one piece, comes after it.
+        if self.pending and self.number in self.answers:
+            self.pending = False
+            self.inserted = self.version == 2 and "result" in self.answers[self.number]
 
     def notified(self, method, params):
         if method == "$/cancel_request" and params["requestId"] in self.held:
@@ -77,6 +85,7 @@ class Client2(Client):
             self.ran = self.ran or self.pending or self.inserted
         elif self.over is None and (self.inserted or self.ran or self.fault("early-idle-ends") and self.pending):
             self.over = update
+            self.turns += 1
 
     # ---- what it does itself
 
@@ -178,7 +187,7 @@ class Client2(Client):
         if self.fault("own-method"):
             self.send({"method": "acme/telemetry", "params": {}})
         self.pending, self.inserted, self.ran, self.over = True, False, False, None
-        number = self.request("session/prompt", params, wait=False)
+        self.number = number = self.request("session/prompt", params, wait=False)
         while number not in self.answers and not (self.over is not None and self.fault("early-idle-ends")):
             self.pump()
         if number in self.answers:
@@ -188,21 +197,20 @@ class Client2(Client):
         while self.over is None:
             self.pump()
         self.inserted = False
-        self.turns += 1
         self.ended(self.over or {})
 
     def answered_prompt(self, number):
-        self.pending = False
         try:
             answer = self.wait(number)
         except Failed as failed:
             if not self.cancelled or failed.args[0]["code"] != -32800:
+                if self.fault("prompt-error-no-matter"):
+                    sys.exit(0)
                 raise
             if self.fault("waits-for-insertion"):
                 self.hang()
             self.over = {"stopReason": "cancelled"}
             return
-        self.inserted = self.version == 2
         if self.version == 2:
             answer["messageId"]
         else:
@@ -264,7 +272,7 @@ class Client2(Client):
                 return 0
             raise Failed(f"version {version}")
         self.of_sessions = (result.get("capabilities") or {}).get("session")
-        if self.version == 2 and self.of_sessions is None and not self.fault("sessions-anyway", "version-2-anyway"):
+        if version == 2 and self.of_sessions is None and not self.fault("sessions-anyway"):
             raise Failed("an agent without sessions")
         self.of_sessions = self.of_sessions or {}
         session = self.new_session(result)
