@@ -85,6 +85,11 @@ const ECHO_PROMPTS = {
   ...{ run: "run echo acp-check", plan: "plan", slow: "wait" },
 };
 
+const WORKER_PROMPTS = {
+  ...{ read: "read {cwd}/notes.txt", write: "write {cwd}/{file} hello" },
+  ...{ run: "run echo acp-check", touch: "run touch {file}", slow: "run sleep 30", sleep: "run sleep 30" },
+};
+
 const SECOND = ["--protocol", "2"];
 
 const AGENTS = {
@@ -98,6 +103,13 @@ const AGENTS = {
     const env = { ACP_V2: "1" };
     const prompts = { ...ECHO_PROMPTS, sleep: "run sleep 30" };
     return check([join(examples, "echo_agent")], { prompts, env, words: SECOND });
+  },
+  async "worker_agent"() {
+    return check([join(examples, "worker_agent")], { prompts: WORKER_PROMPTS });
+  },
+  async "worker_agent, version 2"() {
+    const env = { ACP_V2: "1" };
+    return check([join(examples, "worker_agent")], { prompts: WORKER_PROMPTS, env, words: SECOND });
   },
   async "sdk_agent, version 2"() {
     const prompts = {
@@ -167,6 +179,8 @@ const EXPECTED = {
   "acp agent": "",
   "acp agent, version 2": "",
   "echo_agent, version 2": "",
+  worker_agent: "",
+  "worker_agent, version 2": "",
   "sdk_agent, version 2":
     "A-ID-3 A2-CANCEL-11 A2-CANCEL-15? A2-CLOSE-2 A2-CLOSE-3 A2-CLOSE-4 A2-CLOSE-5 A2-CONFIG-5 A2-LIST-5 A2-MCP-1 " +
     "A2-MCP-5 A2-PATH-2 A2-PERM-15 A2-RESUME-4 A2-RESUME-8 A2-SESSION-2 A2-TURN-13",

@@ -28,6 +28,7 @@ NO_ELICITATION = {f"C-ELICIT-{i}" for i in range(1, 5)}
 # The same of version 2.
 SECOND = ("--protocol", "2")
 PLAIN_2 = {"C2-PATH-2", "C2-CAP-4", "C2-CAP-6", "C2-CAP-7", "C2-CAP-8", "C2-MCP-1"}
+NO_ELICITATION_2 = {f"C2-ELICIT-{i}" for i in range(1, 5)}
 NO_LOGIN_2 = {"C2-AUTH-1", "C2-AUTH-2", "C2-AUTH-3", "C2-CAP-3"}
 
 
@@ -100,6 +101,11 @@ class Clients(unittest.TestCase):
         found = check(sys.executable, str(HERE / "chat_client.py"), ACP, "--protocol", "2", "{agent}", patience=45,
                       options=SECOND)
         self.assertEqual(self.hold(*found, skips=PLAIN_2 | NO_LOGIN_2), 0)
+
+    def test_workspace_client_version_2(self):
+        found = check("env", "ACP_V2=1", str(EXAMPLES / "workspace_client"), "hello", "{agent}", options=SECOND)
+        skips = PLAIN_2 | NO_LOGIN_2 | NO_ELICITATION_2 | {"C2-ASK-4", "C2-PERM-1", "C2-STOP-1", "C2-STOP-2"}
+        self.assertEqual(self.hold(*found, skips=skips), 0)
 
     def test_sdk_client_version_2(self):
         found = check(NODE, str(HERE / "version2" / "sdk_client.mjs"), "{agent}", options=SECOND)
