@@ -14,15 +14,22 @@ struct Count {
   std::size_t bytes = 0;
 };
 
+std::size_t bytes_of(const std::vector<v1::ToolCallContent>& contents) {
+  std::size_t bytes = 0;
+  for (const v1::ToolCallContent& content : contents)
+    if (const auto* diff = std::get_if<v1::Diff>(&content)) bytes += diff->newText.size();
+  return bytes;
+}
+
 void look(const acp::SessionUpdate& update, Count& count) {
   ++count.updates;
   if (const auto* chunk = std::get_if<v1::AgentMessageChunk>(&update)) {
     if (const auto* text = std::get_if<v1::TextContent>(&chunk->content))
       count.bytes += text->text.size();
-  } else if (const auto* call = std::get_if<v1::ToolCallUpdate>(&update)) {
-    if (!call->content.has_value()) return;
-    for (const v1::ToolCallContent& content : *call->content)
-      if (const auto* diff = std::get_if<v1::Diff>(&content)) count.bytes += diff->newText.size();
+  } else if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
+    if (change->content.has_value()) count.bytes += bytes_of(*change->content);
+  } else if (const auto* call = std::get_if<v1::ToolCall>(&update)) {  // a first one of version 2
+    count.bytes += bytes_of(call->content);
   }
 }
 

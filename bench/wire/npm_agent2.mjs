@@ -11,7 +11,7 @@ function patchText() {
   const lines = file.split("\n");
   const ends = lines.at(-1) === "";
   if (ends) lines.pop();
-  const head = "diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n";
+  const head = "diff --git /big.txt /big.txt\nnew file mode 100644\n--- /dev/null\n+++ /big.txt\n";
   const hunk = `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`;
   return head + hunk + (ends ? "" : "\\ No newline at end of file\n");
 }

@@ -45,9 +45,9 @@ inline std::string patch_text() {
   const std::string file = file_text();
   const auto lines = std::count(file.begin(), file.end(), '\n');
   const bool ends = file.back() == '\n';
-  std::string text =
-      "diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 "
-      "+1,";
+  const std::string name(file_path);
+  std::string text = "diff --git " + name + " " + name +
+                     "\nnew file mode 100644\n--- /dev/null\n+++ " + name + "\n@@ -0,0 +1,";
   text += std::to_string(lines + (ends ? 0 : 1)) + " @@\n";
   for (std::size_t at = 0; at < file.size();) {
     const std::size_t end = std::min(file.find('\n', at), file.size() - 1) + 1;

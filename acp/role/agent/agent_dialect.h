@@ -53,6 +53,8 @@ class AgentDialect : public Translation {
   virtual const std::string& chunk_prefix(AgentSession& session) = 0;
   // The session's modes and options are these now.
   virtual void options_changed(AgentSession& session) = 0;
+  // Of these the current mode alone.
+  virtual void mode_changed(AgentSession& session) = 0;
 
   // ---- turns
   // The prompt becomes a part of the conversation: it is answered, and sent back.

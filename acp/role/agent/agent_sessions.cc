@@ -197,7 +197,7 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
       config_->set_mode, call,
       [this, mode](AgentCall& call, v1::SetSessionModeResponse&) {
         if (call.session->modes) call.session->modes->currentModeId = mode;
-        if (version_2_) version_2_->options_changed(*call.session);
+        if (version_2_) version_2_->mode_changed(*call.session);
       },
       SessionContext(call), std::move(request));
 }

@@ -359,6 +359,11 @@ void AgentVersion2::options_changed(AgentSession& session) {
       std::move(modes), session.config ? *session.config : std::vector<v1::SessionConfigOption>());
 }
 
+void AgentVersion2::mode_changed(AgentSession& session) {
+  if (!session.modes) return options_changed(session);
+  of(session).updates.options().set_mode(session.modes->currentModeId);
+}
+
 // ---- turns
 
 void AgentVersion2::begin_turn(AgentCall& call) {

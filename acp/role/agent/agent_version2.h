@@ -60,6 +60,7 @@ class AgentVersion2 final : public AgentDialect {
   }
   const std::string& chunk_prefix(AgentSession& session) override;
   void options_changed(AgentSession& session) override;
+  void mode_changed(AgentSession& session) override;
 
   void begin_turn(AgentCall& call) override;
   void end_turn(AgentCall& call, v1::PromptResponse response) override;

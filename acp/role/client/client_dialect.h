@@ -32,6 +32,10 @@ class ClientDialect : public Translation {
   virtual void write_result(json::Writer& out, const json::Type& type, const void* result) = 0;
   // As EngineHandler::on_notification() of session/update.
   virtual bool on_update(rpc::NotificationToken token, JsonView params) = 0;
+  // Whether an update that begins so may be the same in version 1; and whether one is that was read
+  // as such. It has been noted then.
+  virtual bool may_be_same(std::string_view update) const = 0;
+  virtual bool take_same(const std::string& session_id, const v1::SessionUpdate& update) = 0;
 
   virtual void session_added(ClientSession& session) = 0;
   virtual void forget(const std::string& session_id) = 0;

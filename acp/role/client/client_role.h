@@ -189,7 +189,7 @@ class ClientRole final : public AnsweringRole {
   void take_update(const std::string& session_id, SessionUpdate update, std::size_t bytes);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
-  void expect_more(ClientSession* session, std::string_view params);
+  void expect_more(const std::string& session_id, std::string_view params);
   bool update_in_place(std::string_view params);
   void count(PromptState& prompt, std::size_t bytes);
   void report_state(ClientSession& session);

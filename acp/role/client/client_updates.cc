@@ -14,7 +14,12 @@ constexpr std::size_t longest_prefix = 4096;
 }  // namespace
 
 // The next update of this prompt will begin as this one does.
-void ClientRole::expect_more(ClientSession* session, std::string_view params) {
+void ClientRole::expect_more(const std::string& session_id, std::string_view params) {
+  const auto found = sessions_.find(session_id);
+  if (found == sessions_.end() || found->second == nullptr) return;
+  ClientSession* const session = found->second;
+  streaming_ = nullptr;
+  if (session->prompts.empty()) return;
   json::Reader in(params);
   bool first = true, named = false;
   std::string_view key;
@@ -39,6 +44,7 @@ bool ClientRole::update_in_place(std::string_view params) {
   if (session->prompts.empty() || session->prompts.front()->abandoned) return false;
   if (!params.starts_with(stream_prefix_)) return false;
   const std::string_view text = params.substr(stream_prefix_.size());
+  if (version_2_ && !version_2_->may_be_same(text)) return false;
   PromptState& prompt = *session->prompts.front();
   SessionUpdate& update =
       prompt.unread ? unkept_ : std::get<SessionUpdate>(prompt.ready.emplace_back());
@@ -47,7 +53,8 @@ bool ClientRole::update_in_place(std::string_view params) {
   // The two change more than what is shown.
   if (end == nullptr || text.substr(static_cast<std::size_t>(end - text.data())) != "}" ||
       std::holds_alternative<v1::CurrentModeUpdate>(update) ||
-      std::holds_alternative<v1::ConfigOptionUpdate>(update)) {
+      std::holds_alternative<v1::ConfigOptionUpdate>(update) ||
+      (version_2_ && !version_2_->take_same(session->id, update))) {
     if (!prompt.unread) prompt.ready.pop_back();
     return false;
   }
@@ -108,11 +115,7 @@ bool ClientRole::update(rpc::NotificationToken token, JsonView params) {
   }
   std::optional<v1::SessionNotification> copy;
   if (config_->update) copy = notification;
-  const auto found = sessions_.find(notification.sessionId);
-  if (found != sessions_.end() && found->second != nullptr) {
-    streaming_ = nullptr;
-    if (!found->second->prompts.empty()) expect_more(found->second, params.text());
-  }
+  expect_more(notification.sessionId, params.text());
   take_update(notification.sessionId, std::move(notification.update), params.text().size());
   if (!copy) return true;
   const std::string session_id = copy->sessionId;

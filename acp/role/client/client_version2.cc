@@ -176,10 +176,7 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
             deliver_converted<v2::SetSessionConfigOptionResponse>(
                 std::move(deliver),
                 [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
-                  take_options(id, response.configOptions);
-                  v1::ConfigOptionUpdate options;
-                  options.configOptions = versions::to_v1(response, true).configOptions;
-                  role_.give_update(id, std::move(options));
+                  take_options(id, std::move(response.configOptions), true);
                   return versions::to_v1_mode(std::move(response));
                 })};
   }
@@ -189,7 +186,7 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
             deliver_converted<v2::SetSessionConfigOptionResponse>(
                 std::move(deliver),
                 [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
-                  take_options(id, response.configOptions);
+                  take_options(id, response.configOptions, false);
                   return versions::to_v1(std::move(response), true);
                 })};
   }
@@ -206,16 +203,16 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
 }
 
 void ClientVersion2::take_options(const std::string& session_id,
-                                  const std::vector<v2::SessionConfigOption>& options) {
+                                  std::vector<v2::SessionConfigOption> options, bool with_list) {
   Session* const session = find(session_id);
   if (session == nullptr) return;
   v2::ConfigOptionUpdate list;
-  list.configOptions = options;
+  list.configOptions = std::move(options);
   for (auto& change : session->updates.convert(std::move(list))) {
     auto* const update = std::get_if<v1::SessionUpdate>(&change);
     if (update == nullptr)
       show(session_id, change, 0);
-    else if (std::holds_alternative<v1::CurrentModeUpdate>(*update))
+    else if (with_list || std::holds_alternative<v1::CurrentModeUpdate>(*update))
       role_.give_update(session_id, std::move(*update));
   }
 }

@@ -38,6 +38,8 @@ class ClientVersion2 final : public ClientDialect {
   bool on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
   void write_result(json::Writer& out, const json::Type& type, const void* result) override;
   bool on_update(rpc::NotificationToken token, JsonView params) override;
+  bool may_be_same(std::string_view update) const override;
+  bool take_same(const std::string& session_id, const v1::SessionUpdate& update) override;
   void session_added(ClientSession& session) override;
   void forget(const std::string& session_id) override { sessions_.erase(session_id); }
 
@@ -78,9 +80,9 @@ class ClientVersion2 final : public ClientDialect {
   };
   // Null for one that cannot be ours.
   Session* find(const std::string& session_id);
-  // Gives the role all that the list changes but the list itself.
-  void take_options(const std::string& session_id,
-                    const std::vector<v2::SessionConfigOption>& options);
+  // Gives the role what the list changes; the list itself if it is wanted.
+  void take_options(const std::string& session_id, std::vector<v2::SessionConfigOption> options,
+                    bool with_list);
   // What the agent repeats of a prompt of ours.
   bool is_echo(Session& session, const v2::SessionUpdate& update,
                std::shared_ptr<PromptState>& inserted);

@@ -53,9 +53,20 @@ std::size_t kept_size(const SessionUpdate& update) {
 
 }  // namespace
 
+bool ClientVersion2::may_be_same(std::string_view update) const {
+  return update.starts_with(R"({"sessionUpdate":"agent_)");
+}
+
+bool ClientVersion2::take_same(const std::string& session_id, const v1::SessionUpdate& update) {
+  Session* const session = find(session_id);
+  return session != nullptr && session->updates.take_text(update);
+}
+
 bool ClientVersion2::on_update(rpc::NotificationToken token, JsonView params) {
+  if (role_.update_in_place(params.text())) return true;
   std::optional<Update> read = read_update(params);
   if (!read) return true;
+  role_.expect_more(read->session_id, params.text());
   std::vector<v1::SessionNotification> copies;
   for (auto& one : read->updates) {
     if (auto* update = std::get_if<SessionUpdate>(&one)) {

@@ -178,6 +178,7 @@ std::vector<v2::SessionConfigOption> OptionsToV2::list() const {
   v2::SessionConfigSelect select;
   select.currentValue = modes_->currentModeId;
   std::vector<v2::SessionConfigSelectOption> values;
+  values.reserve(modes_->availableModes.size());
   for (const v1::SessionMode& mode : modes_->availableModes) {
     v2::SessionConfigSelectOption& value = values.emplace_back();
     value.value = mode.id;
@@ -225,6 +226,7 @@ OptionsToV1 OptionsToV1::of(std::vector<v2::SessionConfigOption> list, bool map_
     modes.currentModeId = std::move(select->currentValue);
     modes._meta = std::move(option._meta);
     const auto add = [&](std::vector<v2::SessionConfigSelectOption>& values) {
+      modes.availableModes.reserve(modes.availableModes.size() + values.size());
       for (v2::SessionConfigSelectOption& value : values) {
         v1::SessionMode& mode = modes.availableModes.emplace_back();
         mode.id = std::move(value.value);

@@ -53,8 +53,8 @@ bool ends_in(std::string_view path, std::string_view name) {
 }
 
 // The part of a patch that belongs to a change, which is then taken.
-const PatchedFile* part_of(const Paths& paths, bool only, std::vector<PatchedFile>& files,
-                           std::vector<bool>& taken) {
+PatchedFile* part_of(const Paths& paths, bool only, std::vector<PatchedFile>& files,
+                     std::vector<bool>& taken) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (taken[i] || !(ends_in(paths.path, files[i].path) || (only && files.size() == 1))) continue;
     taken[i] = true;
@@ -69,11 +69,11 @@ bool has_texts(const PatchedFile& file) {
                                              file.operation == PatchedFile::Operation::delete_));
 }
 
-v1::Diff diff_of(const Paths& paths, const PatchedFile& file) {
+v1::Diff diff_of(const Paths& paths, PatchedFile& file) {
   v1::Diff diff;
   diff.path = paths.path;
-  if (paths.operation != "add") diff.oldText = file.old_text;
-  diff.newText = file.new_text;
+  if (paths.operation != "add") diff.oldText = std::move(file.old_text);
+  diff.newText = std::move(file.new_text);
   return diff;
 }
 
@@ -125,7 +125,7 @@ std::vector<v1::ToolCallContent> to_v1(v2::Diff diff) {
     const Paths paths = paths_of(change);
     Json meta = diff._meta;
     keep(meta, "change", raw);
-    const PatchedFile* file = part_of(paths, diff.changes.size() == 1, files, taken);
+    PatchedFile* const file = part_of(paths, diff.changes.size() == 1, files, taken);
     if (file != nullptr && has_texts(*file)) {
       keep(meta, "line", file->first_line);
       v1::Diff one = diff_of(paths, *file);

@@ -80,14 +80,28 @@ std::pair<UpdatesToV1::Message&, bool> UpdatesToV1::message(const std::string& i
   return {found->second, !is_new};
 }
 
+void UpdatesToV1::add_text(Message& message, const std::string& text) {
+  message.size += text.size();
+  message.hash = hash_of(text, message.hash);
+}
+
+bool UpdatesToV1::take_text(const v1::SessionUpdate& update) {
+  const v1::ContentChunk* chunk = std::get_if<v1::AgentMessageChunk>(&update);
+  if (chunk == nullptr) chunk = std::get_if<v1::AgentThoughtChunk>(&update);
+  if (chunk == nullptr || !chunk->messageId) return false;
+  const auto* const text = std::get_if<v1::TextContent>(&chunk->content);
+  if (text == nullptr || !text->annotations.absent()) return false;
+  add_text(message(*chunk->messageId).first, text->text);
+  return true;
+}
+
 template <class To>
 void UpdatesToV1::add_chunk(auto&& from, std::vector<Update>& out) {
   auto content = to_v1(std::move(from.content));
   if (!content) return;
   Message& known = message(from.messageId).first;
   if (const std::string* text = text_of(*content)) {
-    known.size += text->size();
-    known.hash = hash_of(*text, known.hash);
+    add_text(known, *text);
   } else {
     known.text_only = false;
   }

@@ -68,6 +68,9 @@ class UpdatesToV1 {
 
   // In order. None if the update says nothing that version 1 can say.
   std::vector<Update> convert(v2::SessionUpdate update);
+  // The same for an update that was read as one of version 1. True for a piece of an agent's text:
+  // both versions write it alike, and it stays what it is. Nothing was done with any other.
+  bool take_text(const v1::SessionUpdate& update);
 
   // The modes that the answer with which the session began has, so that a change is noticed.
   void set_modes(std::optional<v1::SessionModeState> modes) { modes_ = std::move(modes); }
@@ -91,6 +94,7 @@ class UpdatesToV1 {
 
   // Whether it was known.
   std::pair<Message&, bool> message(const std::string& id);
+  void add_text(Message& message, const std::string& text);
   template <class To>
   void add_chunk(auto&& from, std::vector<Update>& out);
   template <class To>

@@ -227,6 +227,25 @@ TEST(UpdatesToV1, States) {
   strict(idle_state());
 }
 
+// A piece of text that was read as one of version 1 is noted as if it had been converted.
+TEST(UpdatesToV1, TextIsTheSameInBoth) {
+  const auto chunk = [](const std::string& more) {
+    return from<v1::SessionUpdate>(R"({"sessionUpdate":"agent_message_chunk",)" + more + "}");
+  };
+  const std::string hello = R"("messageId":"m","content":{"type":"text","text":"Hello"})";
+  Client client;
+  EXPECT_TRUE(client.updates.take_text(chunk(hello)));
+  // What goes on after it is added; had it not been noted, all of it would come.
+  const std::string whole = R"({"sessionUpdate":"agent_message","messageId":"m",)"
+                            R"("content":[{"type":"text","text":"Hello you"}]})";
+  EXPECT_NE(client.update(whole).find(R"("text":" you")"), std::string::npos);
+  for (const char* other :
+       {R"("content":{"type":"text","text":"no id"})",
+        R"("messageId":"m","content":{"type":"text","text":"x","annotations":{"priority":1}})",
+        R"("messageId":"m","content":{"type":"image","data":"","mimeType":"image/png"})"})
+    EXPECT_FALSE(client.updates.take_text(chunk(other))) << other;
+}
+
 TEST(UpdatesToV1, TheModesOptionIsTheMode) {
   const std::string update =
       R"({"sessionUpdate":"config_option_update","configOptions":[

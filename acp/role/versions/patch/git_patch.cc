@@ -64,11 +64,14 @@ std::string write_git_patch(std::string_view path, std::optional<std::string_vie
                             std::string_view new_text) {
   if (path.empty() || old_text == new_text) return {};
   const std::string name = quoted(path);
-  std::string out = "diff --git " + name + ' ' + name + '\n';
-  if (!old_text) out += "new file mode 100644\n";
-
   const std::vector<std::string_view> before = lines_of(old_text.value_or("")),
                                       after = lines_of(new_text);
+  std::string out;
+  // A sign for each line; large texts are not moved while they grow.
+  out.reserve(old_text.value_or("").size() + new_text.size() + before.size() + after.size() +
+              4 * name.size() + 200);
+  out += "diff --git " + name + ' ' + name + '\n';
+  if (!old_text) out += "new file mode 100644\n";
   if (before.empty() && after.empty()) return out;
   const std::size_t shorter = std::min(before.size(), after.size());
   std::size_t head = 0, tail = 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "acp/role/versions/patch/git_patch.h"
@@ -203,10 +204,15 @@ class PatchReader {
         !take_prefix(head, " +") || !take_range(head, new_begin, new_count) ||
         !take_prefix(head, " @@"))
       return false;
-    if (++file.hunks == 1) file.first_line = old_begin;
+    if (++file.hunks == 1) {
+      file.first_line = old_begin;
+      (new_count >= old_count ? file.new_text : file.old_text)
+          .reserve(std::min(rest_.size(), rest_.find("\ndiff --git ")));
+    }
     char last = 0;
     while (old_count > 0 || new_count > 0 || (last != 0 && at("\\"))) {
       if (at_end()) return false;
+      const char* const begin = rest_.data();
       const std::string_view line = next();
       // Mail programs take the blank away of a line that has nothing else.
       const char sign = line.empty() ? ' ' : line.front();
@@ -215,15 +221,23 @@ class PatchReader {
         last = 0;
         continue;
       }
-      const std::string_view text = line.empty() ? line : line.substr(1);
+      // With its end, which the last line of a patch may lack.
+      const std::size_t skipped = line.empty() ? 0 : 1;
+      const std::string_view text(begin + skipped,
+                                  static_cast<std::size_t>(rest_.data() - begin) - skipped);
+      const bool ends = text.ends_with('\n');
+      const auto add = [&](std::string& to) {
+        to += text;
+        if (!ends) to += '\n';
+      };
       if (sign != ' ' && sign != '-' && sign != '+') return false;
       if (sign != '+') {
         if (old_count-- == 0) return false;
-        (file.old_text.append(text)) += '\n';
+        add(file.old_text);
       }
       if (sign != '-') {
         if (new_count-- == 0) return false;
-        (file.new_text.append(text)) += '\n';
+        add(file.new_text);
       }
       last = sign;
     }
