@@ -16,6 +16,9 @@ from pathlib import Path
 
 import docs_servers
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli" / "testing"))
+from own_network import alone  # noqa: E402
+
 ACP = str(Path(sys.argv[1]).resolve())
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 120  # for a line that hangs
@@ -45,7 +48,7 @@ SHORTER = [(re.compile(r"^acp check agent --url"), "acp check agent --only A-SES
            (re.compile(r"^acp check client (?=--protocol 2)"), "acp check client --only C2-INIT ")]
 # The words of the page, and what stands for them here.
 WORDS = {"PROVIDER/NAME": "openai/scripted", "PROVIDER": "openai", "anthropic/claude-sonnet-4-5": "openai/scripted",
-         "ollama/qwen3": "openai/scripted", "NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",
+         "NAME": "scripted", "COMMAND": "my-agent", "FILE": "rules.toml", "./hello": "my-agent", "./my-agent": "my-agent",
          "…": "npx -y @modelcontextprotocol/server-everything"}
 INITIALIZE = ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
               '"clientCapabilities":{}}}\n')
@@ -172,7 +175,10 @@ class Place:
         typed = next((words for start, words in TYPED if line.startswith(start)), "")
         if BARE.match(line) and line not in ("acp agent", "acp chat", "acp agents", "acp config"):
             command += " --help"  # the name of a command
-        return subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.project, env=self.environment,
+        shell = ["bash", "-c", "set -o pipefail; " + command]
+        if "ollama/" in line:
+            shell = alone(*shell, server_at=11434)  # where it usually is
+        return subprocess.run(shell, cwd=self.project, env=self.environment,
                               input=typed, capture_output=True, text=True, timeout=SECONDS)
 
 
@@ -207,6 +213,7 @@ def main():
     failures += [f"listed as not run, but on no page: {line}" for line in NOT_RUN if line not in seen]
     failures += [f"has an exit code here, but is on no page: {line}" for line in EXIT if line not in seen]
     print("\n\n".join(failures))
+    print(f"words of the pages, and what stood for them: {WORDS}")
     for line, reason in NOT_RUN.items():
         print(f"not run: {line}: {reason}")
     print(f"{count} lines run, {len(NOT_RUN)} not run, {len(failures)} failures")

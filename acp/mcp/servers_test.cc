@@ -95,6 +95,28 @@ TEST(Servers, HaveADeadline) {
             "handshake: no answer to initialize within 300 ms; th");
 }
 
+// It becomes ready only because it was named: else it would have failed.
+TEST(Servers, AreNamedWhenTheyAreSlow) {
+  const Within limit("a server that is slow");
+  EXPECT_EQ(ServersOptions().slow_time, std::chrono::seconds(2));
+  const std::string pipe =
+      (std::filesystem::temp_directory_path() / ("acp-slow-" + std::to_string(getpid()))).string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<std::string> slow = hostile("together"), named_as_slow;
+  slow.insert(slow.end(), {pipe, "r"});
+  ServersOptions options;
+  options.slow_time = milliseconds(10);
+  options.on_slow = [&](const std::vector<std::string>& names) {
+    named_as_slow = names;
+    std::ofstream(pipe).put('x');
+  };
+  const Client client("test", "1");
+  const Servers servers(client, {named("slow", stdio_server(slow))}, options);
+  std::filesystem::remove(pipe);
+  EXPECT_EQ(named_as_slow, std::vector<std::string>{"slow"});
+  EXPECT_EQ(servers.tools().size(), 1u);
+}
+
 TEST(Servers, TheToolsOfADeadServerDisappear) {
   const Within limit("a server that dies");
   Events events;
@@ -173,7 +195,8 @@ TEST(Filesystem, RealFiles) {
   fs::create_directory(directory);
   std::ofstream(directory / "a.txt") << "hello\n";
   {
-    const Server server = Client("test", "1").connect(stdio_server(filesystem(directory.string()))).wait();
+    const Server server =
+        Client("test", "1").connect(stdio_server(filesystem(directory.string()))).wait();
     const auto call = [&](const char* tool, Json arguments) {
       const CallToolResult result = server.call_tool(tool, std::move(arguments)).wait();
       return (result.isError ? "error: " : "") + v1::text_of(result.content);

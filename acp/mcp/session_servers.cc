@@ -67,6 +67,11 @@ void SessionServers::open(const SessionContext& session, std::vector<v1::McpServ
     client.roots(std::move(directories)).cwd(session.cwd());
     ServersOptions options;
     options.start_time = std::chrono::seconds(10);
+    if (state_->trouble)
+      options.on_slow = [trouble = state_->trouble](const std::vector<std::string>& names) {
+        for (const std::string& name : names)
+          trouble(name, "it has not answered yet; the session waits ten seconds for it");
+      };
     options.on_event = [trouble = state_->trouble](const ServersEvent& event) {
       using Kind = ServersEvent::Kind;
       if (trouble && (event.kind == Kind::failed || event.kind == Kind::lost))

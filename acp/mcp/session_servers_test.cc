@@ -1,6 +1,7 @@
 #include "acp/mcp/session_servers.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -73,6 +74,39 @@ TEST(SessionServers, AreConnectedWithASessionAndLeftWithIt) {
   EXPECT_TRUE(fs::exists(directory / "ended"));
   EXPECT_EQ(servers.find(session.id()), nullptr);
   fs::remove_all(directory);
+}
+
+// One that is silent is named while the session still waits: this one answers only after that.
+TEST(SessionServers, ASlowOneIsNamed) {
+  const Within limit("an agent with a slow MCP server");
+  const fs::path pipe =
+      fs::temp_directory_path() / ("acp-slow-session-" + std::to_string(getpid()));
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  Events troubles;
+  SessionServers servers("test", "1");
+  servers.on_trouble([&](const std::string& server, const std::string& reason) {
+    troubles.add(server + ": " + reason);
+    std::ofstream(pipe).put('x');
+  });
+  Agent agent = silent_agent();
+  servers.install(agent);
+  auto [ours, theirs] = memory_pair();
+  const AgentConnection serving = agent.start(std::move(theirs));
+  acp::Client client("test", "1");
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  std::vector<std::string> slow = hostile("together");
+  slow.insert(slow.end(), {pipe.string(), "r"});
+  v1::NewSessionRequest request;
+  request.cwd = fs::canonical(fs::temp_directory_path()).string();
+  request.mcpServers = {
+      stdio_server({"/bin/sh", "-c",
+                    "cd /; exec " + slow[0] + " '" + fs::absolute(slow[1]).string() + "' " +
+                        slow[2] + " " + slow[3] + " r"})};
+  const Session session = remote.new_session(request).wait();
+  fs::remove(pipe);
+  EXPECT_EQ(servers.find(session.id())->tools().size(), 1u);
+  ASSERT_EQ(troubles.list().size(), 1u);
+  EXPECT_NE(troubles.list()[0].find("has not answered yet"), std::string::npos);
 }
 
 }  // namespace

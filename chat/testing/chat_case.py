@@ -25,8 +25,8 @@ class ChatCase(unittest.TestCase):
                     if not k.startswith(("XDG_", "ACP_", "OPENAI_", "ANTHROPIC_")) and k != "NO_COLOR"}
         self.env |= {"HOME": str(self.home), "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
 
-    def chat(self, *arguments, **options):
-        chat = Chat([ACP, "chat", *arguments], env=self.env, cwd=self.work, **options)
+    def chat(self, *arguments, before=lambda *command: command, **options):
+        chat = Chat([*before(ACP, "chat", *arguments)], env=self.env, cwd=self.work, **options)
         self.addCleanup(chat.close)
         return chat
 

@@ -8,14 +8,12 @@ from pathlib import Path
 from chat_case import ACP, IDLE, ChatCase, main
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "cli" / "testing"))
-from usual_ports import server_on_this_machine  # noqa: E402
+from own_network import alone  # noqa: E402
 
 
 class Start(ChatCase):
     def test_no_model_is_configured(self):
-        if server_on_this_machine():
-            self.skipTest("something listens at a usual port of a model server")
-        chat = self.chat(rows=24, columns=80)
+        chat = self.chat(before=alone, rows=24, columns=80)
         shown = chat.wait("No model is configured")
         chat.wait(IDLE)
         lines = [line.rstrip() for line in chat.screen.text().splitlines()]

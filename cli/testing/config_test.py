@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from usual_ports import server_on_this_machine
+from own_network import alone
 
 acp = sys.argv[1]
 
@@ -27,8 +27,8 @@ with tempfile.TemporaryDirectory() as home:
             out.write(text)
         os.chmod(path, mode)
 
-    def config(*words, code=0, more={}, cwd=project):
-        done = subprocess.run([acp, "config", *words], capture_output=True, text=True, cwd=cwd,
+    def config(*words, code=0, more={}, cwd=project, before=lambda *command: command):
+        done = subprocess.run(before(acp, "config", *words), capture_output=True, text=True, cwd=cwd,
                               env={**environment, **more})
         assert done.returncode == code, (words, done)
         assert "sk-" not in done.stdout + done.stderr, done
@@ -89,10 +89,9 @@ with tempfile.TemporaryDirectory() as home:
     os.chmod(keys_file, 0o600)
     write(user_file, "")
     write(keys_file, "")
-    head = config().stdout
-    if not server_on_this_machine():
-        assert head.startswith("# Model: none, no model is set, no provider has a key"), head
-        assert "\n#   offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in head, head
+    head = config(before=alone).stdout
+    assert head.startswith("# Model: none, no model is set, no provider has a key"), head
+    assert "\n#   offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in head, head
     assert f"#   {user_file}  (your settings)\n" in head, head
     assert f"#   {project_file}  (this project's settings)\n" in head, head
     assert f"#   {home}/.config/acp/policy.toml  (rules: 'acp policy'; not there)\n" in head, head

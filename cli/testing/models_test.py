@@ -8,8 +8,8 @@ import sys
 import tempfile
 import threading
 
+from own_network import alone
 from terminal import output_in
-from usual_ports import server_on_this_machine
 
 acp = os.path.abspath(sys.argv[1])
 
@@ -38,8 +38,8 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
     environment = {"PATH": os.environ["PATH"], "HOME": home, "ASAN_OPTIONS": options}
     url = f"http://127.0.0.1:{server.server_address[1]}/v1"
 
-    def models(*words, code=0, **more):
-        done = subprocess.run([acp, "models", *words], capture_output=True, text=True, cwd=home, timeout=120,
+    def models(*words, code=0, before=lambda *command: command, **more):
+        done = subprocess.run(before(acp, "models", *words), capture_output=True, text=True, cwd=home, timeout=120,
                               env={**environment, **more})
         assert done.returncode == code, done
         assert "sk-" not in done.stdout + done.stderr, done
@@ -54,17 +54,16 @@ with tempfile.TemporaryDirectory() as home, http.server.ThreadingHTTPServer(("12
         os.chmod(user_file, 0o600)
 
     # Nothing is set: what there is, and what is missing.
-    bare = models().stdout
+    bare = models(before=alone).stdout
     assert "offline" in bare and "built in" in bare, bare
     assert "openai     there is no key: set OPENAI_API_KEY, or run 'acp agent --login openai'" in bare, bare
     assert listed()["openai/gpt-5"]["usable"] is False
     assert "sk-" not in bare and "'acp config set model PROVIDER/NAME' chooses one" in bare, bare
-    if not server_on_this_machine():
-        assert "No model can be used: no model is set, " in bare and "* is used" not in bare, bare
-        assert "* offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in bare, bare
-        assert listed()["offline"]["standsIn"] is True
-        assert "Not running on this machine: llama-server (port 8080), ollama (port 11434), lmstudio (port 1234), " \
-            "vllm (port 8000). Start one, " in bare, bare
+    assert "No model can be used: no model is set, " in bare and "* is used" not in bare, bare
+    assert "* offline stands in for 'acp chat' and editors; 'acp run' takes it only by its name" in bare, bare
+    assert listed(before=alone)["offline"]["standsIn"] is True
+    assert "Not running on this machine: llama-server (port 8080), ollama (port 11434), lmstudio (port 1234), " \
+        "vllm (port 8000). Start one, " in bare, bare
     assert listed()["openai/gpt-5"]["takes"] == ["text", "images", "documents"]
 
     # What is set does not exist: what does is listed all the same.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from usual_ports import server_on_this_machine  # noqa: F401, for the tests
+from own_network import alone  # noqa: F401, for the tests
 
 ACP, ECHO = (os.path.abspath(path) for path in sys.argv[1:3])
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,12 +43,12 @@ class Place(unittest.TestCase):
         os.chmod(path, 0o600)
         return path
 
-    def acp(self, *words, code=0, said=None, **how):
+    def acp(self, *words, code=0, said=None, before=lambda *command: command, **how):
         how.setdefault("stdin", subprocess.DEVNULL if said is None else None)
         if said is not None:
             how.pop("stdin")
             how["input"] = said.encode() if isinstance(said, str) else said
-        done = subprocess.run([ACP, *words], capture_output=True, env=self.environment, timeout=END,
+        done = subprocess.run(before(ACP, *words), capture_output=True, env=self.environment, timeout=END,
                               cwd=how.pop("cwd", self.project), **how)
         done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         self.assertEqual(done.returncode, code, (words, done.stdout[-2000:], done.stderr[-2000:]))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from run_place import ACP, ECHO, END, HERE, Place, hostile, server_on_this_machine
+from run_place import ACP, ECHO, END, HERE, Place, alone, hostile
 
 
 class Usage(Place):
@@ -81,34 +81,36 @@ class Usage(Place):
 
     def test_no_model_is_configured(self):
         del self.environment["ACP_MODEL"]
-        if server_on_this_machine():
-            self.skipTest("something listens at a usual port of a model server")
-        done = self.run_it("Fix the build", code=9)
+        done = self.run_it("Fix the build", code=9, before=alone)
         self.assertEqual(done.stdout, "")
         lines = done.stderr.splitlines()
         self.assertEqual(len(lines), 1, lines)
         for words in ("no model is configured", "OPENAI_API_KEY", "acp agent --login", "ollama/", "--model offline"):
             self.assertIn(words, lines[0])
-        end = self.events("Fix the build", code=9)[-1]
+        end = self.events("Fix the build", code=9, before=alone)[-1]
         self.assertEqual((end["event"], end["exitCode"]), ("error", 9))
         self.assertIn("no model is configured", end["message"])
         # Nor does it go on as if the offline model had been chosen.
-        self.run_it("--session", "last", "Fix the build", code=9)
+        self.run_it("--session", "last", "Fix the build", code=9, before=alone)
         # What needs no model, and the offline one where it is wanted, work.
-        self.assertIn("offline", self.run_it("/status").stdout)
-        self.assertTrue(self.run_it("--model", "offline", "list").stdout)
-        self.assertTrue(self.run_it("list", "--", ACP, "agent").stdout, "another client shows the notice")
+        self.assertIn("offline", self.run_it("/status", before=alone).stdout)
+        self.assertTrue(self.run_it("--model", "offline", "list", before=alone).stdout)
+        self.assertTrue(self.run_it("list", "--", ACP, "agent", before=alone).stdout, "another client shows the notice")
 
     def test_servers_on_this_machine_by_their_names(self):
-        """With the base URL that is built in: nobody need be there to see that the name is known."""
-        for name in ("ollama", "llama-server", "lmstudio", "vllm"):
+        """With the base URL that is built in, and nothing else said of them."""
+        del self.environment["ACP_MODEL"]
+        for name, port in (("ollama", 11434), ("llama-server", 8080), ("lmstudio", 1234), ("vllm", 8000)):
+            def beside_it(*command, port=port):
+                return alone(*command, server_at=port)
             with self.subTest(name):
-                self.assertIn(f"{name}/qwen3", self.run_it("/status", "--model", f"{name}/qwen3").stdout)
+                turn = self.run_it("hello", "--model", f"{name}/scripted", before=beside_it)
+                self.assertEqual(turn.stdout, "Scripted.\n")
                 self.environment["ACP_MODEL"] = f"{name}/a"
-                self.assertIn(f"{name}/a", self.run_it("/status").stdout)
+                self.assertIn(f"{name}/a", self.run_it("/status", before=beside_it).stdout)
                 del self.environment["ACP_MODEL"]
                 self.write(".config/acp/config.toml", f'model = "{name}/b"\n')
-                self.assertIn(f"{name}/b", self.run_it("/status").stdout)
+                self.assertEqual(self.run_it("hello", before=beside_it).stdout, "Scripted.\n")
                 os.remove(self.home + "/.config/acp/config.toml")
 
     def test_agents(self):
