@@ -5,7 +5,8 @@ const tags = (union, tag) =>
   (union.oneOf ?? union.anyOf).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 const names = (union) => (union.oneOf ?? union.anyOf).flatMap(({ const: name }) => name ?? []);
 
-// By both columns; `agent` by the one of our agent alone, `client` by that of our client.
+// By both columns; `agent` by the one of our agent alone, `client` by that of our client. What agents
+// do on a machine of their own is in tools_test.mjs.
 // `remote`: a connection has one attempt to initialize, and nothing on it is no message.
 export function expectedOf(defs, remote) {
   const both = new Map(rowsOf(defs).map((row) => [row, []]));
@@ -64,6 +65,10 @@ export function expectedOf(defs, remote) {
   const both_say = ["-32601", "-32602", "-32603", "-32800"];
   want("errors, said by the agent", ...both_say, "-32000", "-32002");
   want("errors, said by the client", "-32601", "-32603", "-32800", "-31007");
+  agent.set("session/close, when", ["a prompt waits"]);
+  client.set("tool_call/cancel request → agent", ["ok"]);
+  client.set("terminal/cancel request → agent", ["ok"]);
+  client.set("can be cancelled → client", ["terminal_update", "tool_call_update"]);
   if (!remote) {
     agent.set("initialize request → agent", ["-32600", "-32602", "-32022"]);
     agent.set("errors, said by the agent", ["-32600", "-32022", "-32700 (id null)", "-32600 (id null)"]);
