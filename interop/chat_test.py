@@ -44,12 +44,35 @@ class Others(unittest.TestCase):
     def sdk(self, *arguments):
         return self.chat(NODE, str(HERE / "sdk_agent.mjs"), *arguments)
 
+    def sdk_version_2(self):
+        self.env["ACP_V2"] = "1"
+        chat = self.chat(NODE, str(HERE / "version2" / "sdk_agent.mjs"))
+        chat.wait(IDLE)
+        return chat
+
     def leave(self, chat):
         chat.wait(IDLE)
         chat.type("\x04")
         self.assertEqual(chat.end(), 0)
         self.assertEqual(chat.screen.faults, [])
         self.assertTrue(chat.sane())
+
+    def test_version_2(self):
+        chat = self.sdk_version_2()
+        chat.type("updates\r")
+        for shown in ("✓ ← Reading", "✗ • Failing", "• Stopped", "◐ • Paused", "! A notice", "The context was compacted"):
+            chat.wait(shown)
+        chat.wait(IDLE)
+        chat.type("permission-all\r")
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("allow_once")
+        chat.wait(IDLE)
+        chat.type("stream\r")
+        chat.wait("again and again")
+        chat.type("\x03")
+        chat.wait("Cancelled")
+        self.leave(chat)
 
     def test_every_update(self):
         chat = self.sdk()

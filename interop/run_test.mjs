@@ -13,6 +13,8 @@ const program = resolve(process.argv[2]);
 const only = process.argv[3] ?? "";
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SDK_AGENT = [process.execPath, file("sdk_agent.mjs")];
+const SDK_AGENT_2 = [process.execPath, file("version2/sdk_agent.mjs")];
+const VERSION_2 = ["--protocol", "2"];
 const CLAUDE = [
   process.execPath,
   file("../node_modules/@zed-industries/claude-code-acp/dist/index.js"),
@@ -163,6 +165,33 @@ const scenarios = {
   async "sdk: SIGINT cancels the turn"(place) {
     const { code, last } = await place.events(["wait"], SDK_AGENT, { interruptAfter: "waiting" });
     assert.deepEqual([code, last.stopReason], [130, "cancelled"]);
+  },
+  async "sdk, version 2: text, and every update"(place) {
+    const { stdout, code } = await place.run([...VERSION_2, "Hello there"], SDK_AGENT_2);
+    assert.deepEqual({ stdout, code }, { stdout: "Hello there\n", code: 0 });
+    const kinds = new Set();
+    for (const word of ["updates", "content"])
+      for (const update of (await place.events([...VERSION_2, word], SDK_AGENT_2)).updates)
+        kinds.add(update.sessionUpdate);
+    assert.ok(kinds.size >= 12, [...kinds].join());
+  },
+  async "sdk, version 2: permission"(place) {
+    const denied = await place.events([...VERSION_2, "permission-all"], SDK_AGENT_2);
+    assert.deepEqual([denied.code, denied.said], [4, "reject_once"]);
+    const words = [...VERSION_2, "--policy", "allow", "permission-all"];
+    const allowed = await place.events(words, SDK_AGENT_2);
+    assert.deepEqual([allowed.code, allowed.said], [0, "allow_once"]);
+  },
+  async "sdk, version 2: a failed turn; SIGINT cancels; version 1 alone is refused"(place) {
+    const failed = await place.events([...VERSION_2, "throw"], SDK_AGENT_2);
+    assert.deepEqual([failed.code, failed.last.phase], [1, "prompt"]);
+    const { code, last } = await place.events([...VERSION_2, "stream"], SDK_AGENT_2, {
+      interruptAfter: "again",
+    });
+    assert.deepEqual([code, last.stopReason], [130, "cancelled"]);
+    const refused = await place.events(["Hello"], SDK_AGENT_2);
+    assert.equal(refused.code, 3);
+    assert.match(refused.last.message, /version/);
   },
   async "claude-code-acp: a turn"(place) {
     const { code, said, last } = await claude(place, ["Say hello"], [{ text: "Hello from here." }]);
