@@ -39,6 +39,7 @@ struct OpenRequest {
   };
   std::vector<Option> options;
   bool must_be_cancelled = false;
+  bool of_no_turn = false;  // asked while its session of version 2 was idle
   // Of terminal/*.
   std::string terminal;
   std::string line;        // what terminal/create runs

@@ -240,6 +240,7 @@ void Watcher::check_permission(JsonView params, OpenRequest* request, KnownSessi
     found("A2-CANCEL-3", "session/request_permission after the turn has ended cancelled");
   else if (!at_work)
     found("A2-PERM-6", "session/request_permission while the session is idle");
+  if (request != nullptr) request->of_no_turn = !at_work;
   const JsonView subject = params["subject"];
   std::string call = string_at(subject["toolCallId"]);
   if (string_at(subject["type"]) == "tool_call") {

@@ -130,6 +130,9 @@ std::vector<Mutant> mutants() {
                                        R"("status":"in_progress")")});
   add("A2-PERM-5", asked + Script{no, done});
   add("A2-PERM-6", opened + Script{question("T", allow + "," + reject)});
+  // It is still open when the next turn ends, but is none of that turn's.
+  add("A2-PERM-6", opened + Script{question("T", allow + "," + reject), prompt, inserted, echo("u"),
+                                   state("\"running\""), ends});
   add("A2-PERM-7",
       asked + Script{told(R"("tool_call_update","toolCallId":"c","status":"failed")"), ends});
   add("C2-PERM-1",

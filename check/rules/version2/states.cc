@@ -86,7 +86,7 @@ void Watcher::check_cancelled(const std::string& stop, KnownSession& session) {
   if (!session.cancelled_at && !is_closing(session))
     for (const auto& [request, open] : all_.open_of_agent)
       if (open.method == "session/request_permission" && open.session == id && !open.withdrawn &&
-          !session.background)
+          !open.of_no_turn && !session.background)
         found("A2-PERM-7",
               "the turn ends, and the permission request " + in_quotes(request) + " is open");
   if (stop == "cancelled" && !session.cancel_seen) {
