@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""layers.py: a folder includes only what stands below it, no header includes itself in a circle, and no
+"""layers.py: a folder includes only what stands below it, no header and no folder includes itself in a circle, and no
 folder or file grows without limit. docs/architecture.md says what each folder is for."""
 
 import re
@@ -15,7 +15,7 @@ SOURCE = (".h", ".cc", ".py", ".mjs", ".sh")
 CORE = ["acp/json", "acp/async", "acp/schema", "acp/rpc", "acp/io", "acp/io/process", "acp"]
 WORKSPACE = ["acp/workspace", "acp/workspace/files"]
 RENDER = ["chat/render", "chat/render/markdown", "chat/render/text"]
-# What each folder may include, besides itself.
+# What each folder may include, besides itself: a folder with sources has a line. `testing` belongs to the folder above it.
 BELOW = {
     "acp/json": [],
     "acp/async": [],
@@ -25,10 +25,12 @@ BELOW = {
     "acp/io/process": ["acp/json", "acp/async", "acp/rpc", "acp/io"],
     # The public headers stand below acp/role, which implements them: only their sources include it.
     "acp": CORE,
-    "acp/role/versions": ["acp/json", "acp/schema"],
+    "acp/role/versions/patch": ["acp/json", "acp/schema"],
+    "acp/role/versions": ["acp/json", "acp/schema", "acp/role/versions/patch"],
     "acp/role": CORE,
     "acp/role/agent": [*CORE, "acp/role", "acp/role/versions"],
     "acp/role/client": [*CORE, "acp/role", "acp/role/versions"],
+    "acp/role/proxy": [*CORE, "acp/role"],
     "acp/http": CORE,
     "acp/mcp": [*CORE, "acp/role", "acp/http"],
     "acp/remote": [*CORE, "acp/http"],
@@ -51,20 +53,29 @@ BELOW = {
     "chat/tui/input": [*CORE, *WORKSPACE, "settings", *RENDER],
     "chat/tui": [*CORE, *WORKSPACE, "settings", *RENDER, "chat", "chat/tui/input"],
     "check/rules": [*CORE, "acp/role"],
+    "check/rules/version2": [*CORE, "acp/role", "check/rules"],
     "check/wire": [*CORE, *WORKSPACE, "check/rules"],
     "check/agent": [*CORE, "acp/http", *WORKSPACE, "check/rules", "check/wire"],
+    "check/agent/version2": [*CORE, "check/agent", "check/rules", "check/wire"],
     "check/client": [*CORE, "acp/remote", *WORKSPACE, "check/rules", "check/wire"],
+    "check/client/version2": [*CORE, "check/client", "check/rules", "check/wire"],
     "gateway": [*CORE, "acp/remote"],
     "cli": [*CORE, "acp/http", "acp/mcp", "acp/remote", "gateway", *WORKSPACE, "settings", "coder", "coder/model", "coder/store", "chat", "chat/render/text",
             "chat/run", "chat/tui", "check/rules", "check/wire", "check/agent", "check/client"],
 }
 BELOW["cli/commands"] = [*BELOW["cli"], "cli"]
+# The public headers, and what implements them: the one circle that is meant.
+MEANT = {"acp", "acp/role", "acp/role/agent", "acp/role/client", "acp/role/proxy"}
+# Programs beside the product: they may include anything below them.
+OUTSIDE = ["bench", "examples", "fuzz", "interop", "scripts"]
 TOPS = sorted({folder.split("/")[0] for folder in BELOW})
-INCLUDE = re.compile(rf'#include ["<]((?:{"|".join(TOPS)})/[^">]+)[">]')
+INCLUDE = re.compile(rf'#include ["<]((?:{"|".join(TOPS + OUTSIDE)})/[^">]+)[">]')
 
 
 def folder_of(path):
-    return next((f for f in sorted(BELOW, key=len, reverse=True) if path == f or path.startswith(f + "/")), None)
+    """The layer of a folder, or None."""
+    folder = path.removesuffix("/testing")
+    return folder if folder in BELOW else None
 
 
 def may_include(name, there):
@@ -78,7 +89,7 @@ def may_include(name, there):
 
 
 def circle_from(start, includes):
-    """The headers of a circle that START is on, or None."""
+    """The headers, or folders, of a circle that START is on, or None."""
     ways, seen = [[start]], set()
     while ways:
         way = ways.pop()
@@ -94,23 +105,38 @@ def circle_from(start, includes):
 root = Path(__file__).resolve().parent.parent
 faults = []
 includes = {}
-sources = [f for top in TOPS for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")]
+folder_includes = {}
+without_line = set()
+sources = [f for top in TOPS + OUTSIDE for ext in ("h", "cc") for f in root.glob(f"{top}/**/*.{ext}")
+           if "node_modules" not in f.parts]
 for file in sorted(sources):
     name = str(file.relative_to(root))
-    if folder_of(str(Path(name).parent)) is None:
-        faults.append(f"{name}: its folder is not in layers.py")
+    parent = str(Path(name).parent)
+    here = folder_of(parent)
+    outside = name.split("/")[0] in OUTSIDE
+    if here is None and not outside:
+        without_line.add(parent)
         continue
     for line, text in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
         match = INCLUDE.match(text)
         if not match:
             continue
         includes.setdefault(name, []).append(match.group(1))
-        there = folder_of(str(Path(match.group(1)).parent))
-        if not may_include(name, there):
-            faults.append(f"{name}:{line}: {folder_of(str(Path(name).parent))} must not include {match.group(1)}")
+        there_is = str(Path(match.group(1)).parent)
+        there = folder_of(there_is) or there_is
+        if not outside and not may_include(name, there):
+            faults.append(f"{name}:{line}: {here} must not include {match.group(1)}")
+        # A test may include what stands above it.
+        if not name.endswith("_test.cc") and "/testing/" not in name and (here or parent) != there:
+            folder_includes.setdefault(here or parent, set()).add(there)
+faults += [f"{folder}: this folder has no line in layers.py" for folder in sorted(without_line)]
 for name in sorted(n for n in includes if n.endswith(".h")):
     if circle := circle_from(name, includes):
         faults.append("a circle: " + " → ".join(circle))
+for folder in sorted(folder_includes):
+    below = {f: sorted(s - MEANT if f in MEANT else s) for f, s in folder_includes.items()}
+    if circle := circle_from(folder, below):
+        faults.append("a circle of folders: " + " → ".join(circle))
 
 kept = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True).stdout.split()
 folders = {}

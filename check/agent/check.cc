@@ -6,8 +6,6 @@
 #include <random>
 
 #include "check/agent/scenarios.h"
-#include "check/agent/version2/check.h"
-#include "check/agent/version2/scenarios.h"
 #include "check/rules/requirement_lists.h"
 
 namespace acp::check {
@@ -97,29 +95,29 @@ const Precondition preconditions_1[] = {
     {"A-CANCEL-4", {"turn"}, "no prompt was answered"},
 };
 
-// Those that a scenario tries, too: it knows whether there was an occasion.
 constexpr std::string_view tried_by_scenarios_1[] = {"A-PERM-3",  "A-PERM-11", "A-PERM-12",
-                                                   "A-PERM-13", "A-PERM-14", "A-PERM-16",
-                                                   "A-PERM-17", "A-PERM-18"};
+                                                     "A-PERM-13", "A-PERM-14", "A-PERM-16",
+                                                     "A-PERM-17", "A-PERM-18"};
 
-// By the version of the protocol.
-std::span<const Scenario> scenarios_of(const AgentRun& run) {
-  return run.version_2() ? version2::scenarios() : scenarios_1;
+const ScenarioPlan plan_1{scenarios_1, preconditions_1, tried_by_scenarios_1, check_standing_rule};
+
+const ScenarioPlan& plan_of(const AgentRun& run) {
+  return run.version_2() ? plan_of_version_2() : plan_1;
 }
 
 // The rules that nobody broke are kept, if there was an occasion.
 void judge_wire(AgentRun& run, std::span<const Requirement> requirements,
-                std::span<const Precondition> preconditions,
-                std::span<const std::string_view> tried_by_scenarios) {
+                const ScenarioPlan& plan) {
+  const auto tried = plan.tried_by_scenarios;
   for (const Requirement& requirement : requirements) {
     if (requirement.side != Side::agent) continue;
-    if (std::ranges::find(tried_by_scenarios, requirement.id) != tried_by_scenarios.end()) continue;
+    if (std::ranges::find(tried, requirement.id) != tried.end()) continue;
     if (!run.seen.has("frame")) {
       run.report.skip(requirement.id, "the agent said nothing");
       continue;
     }
     const Precondition* unmet = nullptr;
-    for (const Precondition& precondition : preconditions) {
+    for (const Precondition& precondition : plan.preconditions) {
       if (precondition.id != requirement.id) continue;
       bool met = false;
       for (const std::string_view thing : precondition.one_of) met = met || run.seen.has(thing);
@@ -133,8 +131,8 @@ void judge_wire(AgentRun& run, std::span<const Requirement> requirements,
 }
 
 void judge_wire(AgentRun& run) {
-  judge_wire(run, wire_requirements(), preconditions_1, tried_by_scenarios_1);
-  judge_wire(run, wire_requirements_2(), version2::preconditions(), version2::tried_by_scenarios());
+  judge_wire(run, wire_requirements(), plan_1);
+  judge_wire(run, wire_requirements_2(), plan_of_version_2());
 }
 
 // The sessions of this run are deleted, as far as the agent offers that. Nothing is judged.
@@ -163,20 +161,20 @@ bool wanted(const AgentRun& run, const Scenario& scenario) {
   return std::ranges::any_of(requirements(), [&](const Requirement& requirement) {
     if (!run.report.selected(requirement.id)) return false;
     const bool special = std::ranges::any_of(
-        scenarios_of(run), [&](const Scenario& each) { return covers(each, requirement.id); });
+        plan_of(run).scenarios, [&](const Scenario& each) { return covers(each, requirement.id); });
     return !special || covers(scenario, requirement.id);
   });
 }
 
 void play_all(AgentRun& run, const WorkFolder& folder) {
-  for (const Scenario& scenario : scenarios_of(run))
+  for (const Scenario& scenario : plan_of(run).scenarios)
     if (wanted(run, scenario)) scenario.play(run);
   run.shared.reset();
   if (run.report.selected("A-PERM-21") || run.report.selected("A2-PERM-20")) {
     // A standing rule: what it was made for must not meet the user, nor another requirement.
     AgentRun apart{run.options, run.report, {}, folder.apart(), folder.home()};
     apart.answered = true;
-    run.version_2() ? version2::check_standing_rule(apart) : check_standing_rule(apart);
+    plan_of(run).check_standing_rule(apart);
   }
   delete_sessions(run);
   judge_wire(run);

@@ -5,7 +5,7 @@
 
 #include "acp/io/printable.h"
 #include "acp/json/utf8.h"
-#include "check/agent/version2/turn.h"
+#include "check/agent/turn_version2.h"
 
 namespace acp::check {
 
@@ -59,8 +59,7 @@ std::string AgentRun::prompt(const std::string& kind, const std::string& file) c
 
 AgentClient& AgentRun::client() {
   if (!shared || shared->gone())
-    shared =
-        std::make_shared<AgentClient>(*this, AgentClient::all_capabilities(options.protocol));
+    shared = std::make_shared<AgentClient>(*this, AgentClient::all_capabilities(options.protocol));
   shared->permit = Permit::allow;
   shared->fs_fails = shared->terminal_fails = shared->terminal_runs_on = false;
   return *shared;
@@ -334,7 +333,8 @@ bool AgentClient::open() {
   opened_ = reply.ok();
   if (*opened_ && run_.options.auth)
     opened_ = call(run_.version_2() ? "auth/login" : "authenticate",
-                   Json::object({{"methodId", *run_.options.auth}})).ok();
+                   Json::object({{"methodId", *run_.options.auth}}))
+                  .ok();
   return *opened_;
 }
 

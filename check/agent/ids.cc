@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "check/agent/scenarios.h"
-#include "check/agent/version2/turn.h"
+#include "check/agent/turn_version2.h"
 
 namespace acp::check {
 
@@ -21,9 +21,8 @@ class IdExchange {
 
   void play() {
     if (!ask("initialize", client_.introduction())) return;
-    if (run_.options.auth &&
-        !ask(run_.version_2() ? "auth/login" : "authenticate",
-             Json::object({{"methodId", *run_.options.auth}})))
+    if (run_.options.auth && !ask(run_.version_2() ? "auth/login" : "authenticate",
+                                  Json::object({{"methodId", *run_.options.auth}})))
       return;
     const Json params = Json::object({{"cwd", run_.folder}, {"mcpServers", Json::array()}});
     const auto opened = ask("session/new", params);

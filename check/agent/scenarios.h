@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,18 @@ struct Precondition {
   std::initializer_list<std::string_view> one_of;
   std::string_view otherwise;
 };
+
+// What a check of one version of the protocol consists of.
+struct ScenarioPlan {
+  std::span<const Scenario> scenarios;
+  std::span<const Precondition> preconditions;
+  // Rules that a scenario tries, too: it knows whether there was an occasion.
+  std::span<const std::string_view> tried_by_scenarios;
+  // In a run of its own: the agent may keep the rule in its settings.
+  void (*check_standing_rule)(AgentRun&);
+};
+// Of version 2: check/agent/version2/plan.cc.
+const ScenarioPlan& plan_of_version_2();
 
 void check_start(AgentRun& run);
 void check_sessions(AgentRun& run);

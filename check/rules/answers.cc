@@ -3,7 +3,6 @@
 
 #include "acp/role/paths.h"
 #include "check/rules/state.h"
-#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {
@@ -24,7 +23,8 @@ void Rules::Parts::agent_answers(OpenRequest& request, JsonView result, JsonView
     if (error.absent()) initialized(result);
     return;
   }
-  if (request.protocol == 2 && protocol == 2) return version_2->agent_answers(request, result, error);
+  if (request.protocol == 2 && protocol == 2)
+    return version_2->agent_answers(request, result, error);
   if (request.protocol != 1 || protocol != 1) return;
   const std::string& method = request.method;
   if (method == "session/prompt") return prompt_answered(request, result, error);

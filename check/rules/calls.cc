@@ -4,7 +4,6 @@
 #include "acp/role/paths.h"
 #include "acp/schema/v1.h"
 #include "check/rules/state.h"
-#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "acp/json/utf8.h"
 #include "check/rules/state.h"
-#include "check/rules/version2/watcher.h"
 
 namespace acp::check {
 namespace {
@@ -42,9 +41,6 @@ std::string string_at(JsonView value) { return value.as_string().value_or(""); }
 std::string in_quotes(std::string_view text) {
   return "\"" + json::utf8_shortened(text, longest_quoted) + "\"";
 }
-
-Rules::Parts::Parts() : version_2(std::make_unique<version2::Watcher>(*this)) {}
-Rules::Parts::~Parts() = default;
 
 Rules::Rules() : parts_(std::make_unique<Parts>()) {}
 Rules::~Rules() = default;

@@ -101,13 +101,29 @@ struct Envelope {
   std::string other;  // a member that JSON-RPC does not have
 };
 
+// What is checked once a later version of the protocol was agreed on: the order and the
+// capabilities.
+class LaterRules {
+ public:
+  virtual ~LaterRules() = default;
+  // After an answer to `initialize` that agrees on it.
+  virtual void initialized(JsonView result) = 0;
+  // In the order in which a frame passes them: rules.cc.
+  virtual void client_calls(const std::string& method, JsonView params, OpenRequest* request) = 0;
+  virtual void agent_calls(const std::string& method, JsonView params, OpenRequest* request) = 0;
+  virtual void agent_answers(const OpenRequest& request, JsonView result, JsonView error) = 0;
+  virtual void client_answers(const OpenRequest& request, JsonView result, JsonView error) = 0;
+};
+
 // The state, and a function for each kind of message part, in the order in which a frame passes
 // them.
 struct Rules::Parts {
-  Parts();
+  Parts() = default;
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
-  ~Parts();
+
+  // ---- version2/watcher.cc
+  std::unique_ptr<LaterRules> make_version_2();
 
   // ---- rules.cc: the envelope
   void see(const WireFrame& frame, const json::Result<Json>& parsed);
@@ -187,7 +203,7 @@ struct Rules::Parts {
   int protocol = 1;  // 0: one that we do not know; only the envelope is checked then
   bool initialize_sent = false;
   bool initialize_answered = false;
-  bool asked_more = false;        // than initialize
+  bool asked_more = false;         // than initialize
   std::int64_t asked_version = 1;  // by the last initialize
   bool first_told = false;
   bool capabilities_known = false;  // of the client, in the form of version 1
@@ -205,7 +221,7 @@ struct Rules::Parts {
   std::size_t broken_of_agent = 0;
   std::map<std::string, KnownSession, std::less<>> sessions;  // of version 1
 
-  const std::unique_ptr<version2::Watcher> version_2;
+  const std::unique_ptr<LaterRules> version_2 = make_version_2();
 };
 
 // The string in a value, or an empty one; and a text in quotes, cut for messages.

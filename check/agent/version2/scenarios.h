@@ -1,9 +1,9 @@
-// The parts of a check of an agent that speaks version 2. Each part starts the agent afresh, or uses
-// the shared connection of the run.
+// The parts of a check of an agent that speaks version 2. Each part starts the agent afresh, or
+// uses the shared connection of the run.
 #pragma once
 
 #include "check/agent/scenarios.h"
-#include "check/agent/version2/turn.h"
+#include "check/agent/turn_version2.h"
 
 namespace acp::check::version2 {
 

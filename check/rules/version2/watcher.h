@@ -10,17 +10,15 @@
 
 namespace acp::check::version2 {
 
-class Watcher {
+class Watcher final : public LaterRules {
  public:
   explicit Watcher(Rules::Parts& parts) : all_(parts) {}
 
-  // After an answer of version 2 to `initialize`.
-  void initialized(JsonView result);
-  // In the order in which a frame passes them: rules.cc.
-  void client_calls(const std::string& method, JsonView params, OpenRequest* request);
-  void agent_calls(const std::string& method, JsonView params, OpenRequest* request);
-  void agent_answers(const OpenRequest& request, JsonView result, JsonView error);
-  void client_answers(const OpenRequest& request, JsonView result, JsonView error);
+  void initialized(JsonView result) override;
+  void client_calls(const std::string& method, JsonView params, OpenRequest* request) override;
+  void agent_calls(const std::string& method, JsonView params, OpenRequest* request) override;
+  void agent_answers(const OpenRequest& request, JsonView result, JsonView error) override;
+  void client_answers(const OpenRequest& request, JsonView result, JsonView error) override;
 
  private:
   void found(std::string_view id, std::string message) { all_.found(id, std::move(message)); }

@@ -1,4 +1,4 @@
-#include "check/agent/version2/turn.h"
+#include "check/agent/turn_version2.h"
 
 #include <utility>
 

@@ -1,5 +1,4 @@
-#include "check/agent/version2/check.h"
-
+// What a check of version 2 consists of.
 #include "check/agent/version2/scenarios.h"
 
 namespace acp::check::version2 {
@@ -73,8 +72,14 @@ constexpr std::string_view tried[] = {"A2-CLOSE-3"};
 
 }  // namespace
 
-std::span<const Scenario> scenarios() { return all; }
-std::span<const Precondition> preconditions() { return conditions; }
-std::span<const std::string_view> tried_by_scenarios() { return tried; }
-
 }  // namespace acp::check::version2
+
+namespace acp::check {
+
+const ScenarioPlan& plan_of_version_2() {
+  static const ScenarioPlan plan{version2::all, version2::conditions, version2::tried,
+                                 version2::check_standing_rule};
+  return plan;
+}
+
+}  // namespace acp::check
