@@ -9,6 +9,7 @@ namespace acp {
 
 // One message of the library.
 struct LogEntry {
+  // How bad it is.
   enum class Level { debug, warning, error };
   Level level;
   std::string message;

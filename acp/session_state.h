@@ -63,6 +63,7 @@ class SessionState {
   // Chunks that came in a row, joined. Adjacent texts are one block, if their annotations and their
   // _meta are the same.
   struct Message {
+    // Who wrote it.
     enum class Kind : std::uint8_t { user, agent, thought };
 
     Kind kind = Kind::agent;
@@ -94,6 +95,7 @@ class SessionState {
   enum class Activity : std::uint8_t { not_reported, idle, running, requires_action, other };
   // Work that goes on beside the turns.
   struct BackgroundWork {
+    // What works.
     enum class Kind : std::uint8_t { terminal, tool_call, subagent, other };
     Kind kind = Kind::other;
     std::string id = {};  // of the terminal, the call or the subagent's session

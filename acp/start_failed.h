@@ -18,6 +18,7 @@ class AttendedProcess;
 // An agent or server did not start; what() is for people.
 class StartFailed : public Error {
  public:
+  // How far the start had come.
   enum class Phase { resolve, spawn, handshake, authenticate, session };
   // All that is known about it.
   struct Diagnosis {

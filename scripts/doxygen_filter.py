@@ -27,7 +27,7 @@ def as_doc(text):
 
 
 def of_protocol(line):
-    found = re.match(r"(?:struct|class|enum class) (\w+)\b.*\{|using (\w+) = ", line)
+    found = re.match(r"(?:struct|class|enum class) (\w+)\b[^;]*$|using (\w+) = ", line)
     if not found or not (generated or of_mcp):
         return []
     word = found.group(1) or found.group(2)

@@ -13,6 +13,7 @@ namespace acp::json {
 
 // What a lenient decode let pass.
 struct DecodeReport {
+  // What was met.
   enum class What {
     unknown_member,  // a member that the type does not have: ignored
     unknown_tag,     // a union's tag or an enum's value that is not listed: kept

@@ -11,11 +11,13 @@ struct Type;
 template <class E>
 struct EnumTable;
 
+// A type with a table of its own.
 template <class T>
 concept Described = requires {
   { T::json_type } -> std::convertible_to<const Type&>;
 };
 
+// Compares two values of this type.
 bool equal(const Type& type, const void* a, const void* b);
 
 }  // namespace acp::json

@@ -12,6 +12,7 @@ namespace acp::json {
 
 // Why a text is not what was wanted, and where.
 struct DecodeFault {
+  // How the text is not what was wanted.
   enum class Kind {
     mismatch,  // valid JSON, but not the value that was asked for
     syntax,    // not JSON

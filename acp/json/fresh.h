@@ -9,6 +9,7 @@ namespace acp::json {
 // take what this turns into instead, and it is made where they want it.
 template <class T>
 struct Fresh {
+  // The value itself.
   operator T() const noexcept { return T(); }
 };
 template <class T>

@@ -12,6 +12,7 @@ namespace acp {
 template <class T>
 class Nullable {
  public:
+  // What it is: not there, null, or a value.
   enum class State : unsigned char { absent, null, value };
 
   Nullable() noexcept {}

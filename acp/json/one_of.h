@@ -21,6 +21,7 @@ class OneOf : public std::variant<Arms...> {
   OneOf& operator=(OneOf&& other) noexcept;
   ~OneOf();
 
+  // Holds this arm.
   template <class Arm>
     requires(std::is_same_v<Arm, Arms> || ...)
   OneOf(Arm arm);

@@ -26,6 +26,7 @@
 
 namespace acp::json {
 
+// What a table describes.
 enum class Kind : std::uint8_t {
   null,  // std::monostate
   boolean,
@@ -47,6 +48,7 @@ enum class Kind : std::uint8_t {
   optional,
 };
 
+// What the schema asks of a value beside its type.
 struct Bounds {
   std::optional<std::int64_t> minimum = std::nullopt;
   std::optional<std::int64_t> maximum = std::nullopt;
@@ -63,19 +65,23 @@ struct Life {
   void (*construct)(void* raw);
   void (*destroy)(void* value);
 };
+// The same for a std::optional: a fresh value in it, and the value that it has.
 struct OptionalOps {
   void* (*engage)(void* optional);
   const void* (*get)(const void* optional);  // null if there is no value
 };
+// For a Nullable: a fresh value in it, and null.
 struct NullableOps {
   void* (*engage)(void* nullable);
   void (*set_null)(void* nullable);
 };
+// For a std::vector: a fresh item at its end, its last item removed, its items.
 struct ArrayOps {
   void* (*append)(void* array);
   void (*pop)(void* array);
   const void* (*data)(const void* array, std::size_t& count);
 };
+// For a Map.
 struct MapOps {
   void* (*at)(void* map, std::string_view key);  // made if it is not there
   void (*erase)(void* map, std::string_view key);
@@ -83,6 +89,7 @@ struct MapOps {
   const void* (*item)(const void* map, std::size_t index, std::string_view& key);
   const void* (*find)(const void* map, std::string_view key);
 };
+// For a std::variant.
 struct VariantOps {
   // The value and which arm it is; null if an exception left none.
   const void* (*get)(const void* variant, std::size_t& index);
@@ -91,6 +98,7 @@ struct VariantOps {
   void* (*first)(void* variant, std::size_t index);
 };
 
+// How a field is read and written: a sum of those below.
 using Flags = std::uint16_t;
 inline constexpr Flags required = 1 << 0;
 inline constexpr Flags omit_empty = 1 << 1;          // an empty array or map is not written
@@ -117,12 +125,14 @@ struct Head {
   }
 };
 
+// Whether the text stands in JSON as it is.
 constexpr bool needs_no_escape(std::string_view text) {
   for (const char c : text)
     if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
   return true;
 }
 
+// A member of an object: its name, its type, and where the C++ struct has it.
 struct Field {
   std::string_view quoted;  // `"name":`, as it is written
   const Type* type;
@@ -131,6 +141,7 @@ struct Field {
   const char* fallback;  // the schema's default, as JSON; null if it has none
   Head head = Head(quoted);
 
+  // The name alone, and whether a flag is set.
   constexpr std::string_view name() const { return {quoted.data() + 1, quoted.size() - 3}; }
   constexpr bool is(Flags flag) const { return (flags & flag) != 0; }
 };
@@ -144,6 +155,7 @@ struct Arm {
   Head head = Head(tag);
 };
 
+// A choice between types, as the schema's oneOf: its arms, and how they are told apart.
 struct Union {
   std::string_view quoted;  // `"type":`, the member that tells arms apart; empty if none does
   std::span<const Arm> arms;
@@ -156,10 +168,12 @@ struct Union {
   const Type* unknown_requires = nullptr;  // what the catch-all asks for beside its tag
   Head head = Head(quoted);
 
+  // Whether a member tells the arms apart, and its name.
   constexpr bool tagged() const { return !quoted.empty(); }
   constexpr std::string_view tag() const { return {quoted.data() + 1, quoted.size() - 3}; }
 };
 
+// One bit for each required field.
 constexpr std::uint64_t required_of(std::span<const Field> fields) {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < fields.size(); ++i)
@@ -167,7 +181,7 @@ constexpr std::uint64_t required_of(std::span<const Field> fields) {
   return bits;
 }
 
-// At most 64 fields.
+// A struct: at most 64 fields.
 struct Object {
   std::span<const Field> fields = {};
   const Union* flat = nullptr;  // a union whose members stand among the object's own
@@ -179,6 +193,7 @@ struct Object {
   std::uint64_t needed = required_of(fields);  // one bit for each required field
 };
 
+// The table of a type. Which members have a meaning depends on the kind.
 struct Type {
   Kind kind;
   const char* name = "";  // the schema's name, or empty
@@ -251,6 +266,7 @@ inline constexpr MapOps map_ops{
       return static_cast<const Map<T>*>(m)->find(key);
     }};
 
+// Makes it hold a fresh value of this arm, and returns that.
 template <class V, std::size_t... I>
 void* emplace(V& variant, std::size_t index, std::index_sequence<I...>) {
   using Make = void* (*)(V&);
@@ -259,7 +275,7 @@ void* emplace(V& variant, std::size_t index, std::index_sequence<I...>) {
   }...};
   return makers[index](variant);
 }
-// All arms stand at one place: what looks like a choice is none to the compiler.
+// Returns the value. All arms stand at one place: what looks like a choice is none to the compiler.
 template <class V, std::size_t... I>
 const void* get(const V& variant, std::index_sequence<I...>) {
   const void* value = nullptr;
@@ -285,20 +301,24 @@ inline constexpr VariantOps variant_ops{
                                       : emplace(variant, index, all);
     }};
 
+// The table of a plain value.
 template <class T>
 constexpr Type plain(Kind kind, const char* name = "", const Bounds* bounds = nullptr) {
   return {.kind = kind, .name = name, .life = &life<T>, .size = sizeof(T), .bounds = bounds};
 }
+// A struct.
 template <class T>
 constexpr Type object(const char* name, const Object& table) {
   return {
       .kind = Kind::object, .name = name, .life = &life<T>, .size = sizeof(T), .object = &table};
 }
+// A std::variant, or a struct derived from one.
 template <class T>
 constexpr Type variant(const char* name, const Union& table) {
   return {
       .kind = Kind::variant, .name = name, .life = &life<T>, .size = sizeof(T), .variant = &table};
 }
+// An enum class, by the names of its values.
 template <class E>
 constexpr Type enumerated(const char* name, std::span<const std::string_view> values) {
   static_assert(std::is_same_v<std::underlying_type_t<E>, std::uint8_t>);
@@ -308,12 +328,14 @@ constexpr Type enumerated(const char* name, std::span<const std::string_view> va
           .size = sizeof(E),
           .values = values};
 }
+// A list of values that a peer may extend.
 template <class E>
 constexpr Type open_enum(const char* name, std::span<const std::string_view> values) {
   static_assert(std::is_base_of_v<OpenEnum, E> && sizeof(E) == sizeof(OpenEnum));
   return {
       .kind = Kind::open_enum, .name = name, .life = &life<E>, .size = sizeof(E), .values = values};
 }
+// A std::optional<T>.
 template <class T>
 constexpr Type optional(const Type& element) {
   return {.kind = Kind::optional,
@@ -322,6 +344,7 @@ constexpr Type optional(const Type& element) {
           .element = &element,
           .optional = &optional_ops<T>};
 }
+// A Nullable<T>.
 template <class T>
 constexpr Type nullable(const Type& element) {
   // The layout of Nullable<T>: its state, then the value at the next place that suits it.
@@ -332,6 +355,7 @@ constexpr Type nullable(const Type& element) {
           .element = &element,
           .nullable = &nullable_ops<T>};
 }
+// A std::vector<T>.
 template <class T>
 constexpr Type array(const Type& element, const Bounds* bounds = nullptr) {
   return {.kind = Kind::array,
@@ -341,6 +365,7 @@ constexpr Type array(const Type& element, const Bounds* bounds = nullptr) {
           .bounds = bounds,
           .array = &array_ops<T>};
 }
+// A Map<T>.
 template <class T>
 constexpr Type map(const Type& element) {
   return {.kind = Kind::map,
@@ -349,6 +374,7 @@ constexpr Type map(const Type& element) {
           .element = &element,
           .map = &map_ops<T>};
 }
+// A raw value that has one of several types.
 constexpr Type choice(std::span<const Type* const> choices, bool or_null) {
   return {.kind = Kind::raw,
           .life = &life<Json>,
@@ -359,6 +385,7 @@ constexpr Type choice(std::span<const Type* const> choices, bool or_null) {
 
 }  // namespace make
 
+// The tables of JSON's own types.
 inline constexpr Type null_type = make::plain<std::monostate>(Kind::null);
 inline constexpr Type boolean_type = make::plain<bool>(Kind::boolean);
 inline constexpr Type int32_type = make::plain<std::int32_t>(Kind::int32);
@@ -368,11 +395,12 @@ inline constexpr Type uint32_type = make::plain<std::uint32_t>(Kind::uint32);
 inline constexpr Type uint64_type = make::plain<std::uint64_t>(Kind::uint64);
 inline constexpr Type double_type = make::plain<double>(Kind::number);
 inline constexpr Type string_type = make::plain<std::string>(Kind::string);
-// Takes whatever there is.
+// Whether it takes whatever there is.
 constexpr bool takes_anything(const Type& type) {
   return type.kind == Kind::raw && type.choices.empty() && !type.objects_only;
 }
 
+// Any value, any object, any object or null.
 inline constexpr Type any_type = make::plain<Json>(Kind::raw);
 inline constexpr Type any_object_type = {
     .kind = Kind::raw, .life = &make::life<Json>, .size = sizeof(Json), .objects_only = true};
@@ -385,8 +413,10 @@ inline constexpr Type any_object_or_null_type = {.kind = Kind::raw,
 // ---- From a C++ type to its table
 // ----------------------------------------------------------------------
 
+// Finds the table of a C++ type: get() returns it.
 template <class T>
 struct TypeOf {
+  // The table.
   static constexpr const Type& get() {
     if constexpr (Described<T>)
       return T::json_type;
@@ -451,6 +481,7 @@ struct TypeOf<Map<T>> {
   static constexpr const Type& get() { return type; }
 };
 
+// The table of T.
 template <class T>
 constexpr const Type& type_of() {
   return TypeOf<T>::get();

@@ -15,6 +15,7 @@ namespace acp::mcp {
 
 // What happens to a server.
 struct ServersEvent {
+  // What has happened to the server.
   enum class Kind {
     ready,          // connected, its tools are there
     failed,         // it could not be connected to

@@ -56,6 +56,7 @@ struct ProcessOptions {
 
 // How a process ended.
 struct ExitStatus {
+  // What ended it.
   enum class Kind {
     exited,  // value is the exit code
     killed,  // value is the signal
@@ -89,6 +90,7 @@ constexpr const char* to_string(ExitStatus::Kind value) {
 
 // Why a process did not start.
 struct StartError {
+  // What could not be done.
   enum class Phase {
     resolve,  // there is no such command, or it cannot be executed
     cwd,      // the working directory cannot be entered

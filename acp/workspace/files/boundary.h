@@ -25,6 +25,7 @@ struct Place {
 // The directories of a session.
 class Boundary {
  public:
+  // How a path is kept inside.
   enum class Walk {
     by_system,      // where the system can keep a path beneath a directory; else by components
     by_components,  // always
