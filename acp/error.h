@@ -14,7 +14,9 @@
 
 namespace acp {
 
-// All that this library throws, but for mistakes of the program (std::logic_error and its kin).
+// The base of what this library throws. The exceptions to that: mistakes of the program
+// (std::logic_error and those derived from it), what the system refuses to a transport or a server
+// (std::system_error), and json::DecodeError, by json::Result::value() alone: JSON is below this.
 // Thrown by a handler as an Error or AuthRequired, it is the answer; a handler that throws one of
 // the others below has failed, and the other side learns no details.
 class Error : public std::runtime_error {
@@ -78,6 +80,13 @@ class EmptyAnswer : public CallFailed {
 class Refused : public Error {
  public:
   explicit Refused(const std::string& reason) : Error(rpc::invalid_params, reason) {}
+};
+
+// Something on this machine failed: a file, a command, a library that is missing. The base of such
+// errors; what() says what it was.
+class LocalFailure : public Error {
+ public:
+  explicit LocalFailure(const std::string& reason) : Error(rpc::internal_error, reason) {}
 };
 
 // ---- errors for handlers to throw ----

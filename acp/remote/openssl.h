@@ -15,7 +15,7 @@
 
 namespace acp::remote {
 
-// Throws std::runtime_error where OpenSSL, or this function of it, is missing. May be called by
+// Throws LocalFailure where OpenSSL, or this function of it, is missing. May be called by
 // several threads.
 void* openssl_symbol(const char* name);
 

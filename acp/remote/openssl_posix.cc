@@ -2,8 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <stdexcept>
 #include <string>
+
+#include "acp/error.h"
 
 namespace acp::remote {
 
@@ -18,8 +19,8 @@ constexpr const char* library_name = "libssl.so." ACP_TEXT(OPENSSL_SHLIB_VERSION
 
 [[noreturn]] void fail() {
   const char* const why = dlerror();
-  throw std::runtime_error("OpenSSL, which TLS needs, cannot be loaded: " +
-                           std::string(why != nullptr ? why : library_name));
+  throw LocalFailure("OpenSSL, which TLS needs, cannot be loaded: " +
+                     std::string(why != nullptr ? why : library_name));
 }
 
 void* load() {

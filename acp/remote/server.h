@@ -131,7 +131,8 @@ struct ServerOptions {
 // proxy's job: docs/remote.md.
 class Server {
  public:
-  // Begins to listen. Throws std::system_error, or std::runtime_error about the certificate.
+  // Begins to listen. Throws std::system_error, or LocalFailure about the certificate or the
+  // address.
   explicit Server(ServerOptions options);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -5,10 +5,10 @@
 
 #include <boost/asio/post.hpp>
 #include <cstdio>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "acp/error.h"
 #include "acp/io/transport.h"
 
 namespace acp::remote {
@@ -69,12 +69,11 @@ Service::Service(ServerOptions options)
     ErrorCode error;
     tls_->use_certificate_chain_file(options_.certificate_file, error);
     if (error)
-      throw std::runtime_error("the certificate cannot be used: " + options_.certificate_file +
-                               ": " + error.message());
+      throw LocalFailure("the certificate cannot be used: " + options_.certificate_file + ": " +
+                         error.message());
     tls_->use_private_key_file(options_.key_file, asio::ssl::context::pem, error);
     if (error)
-      throw std::runtime_error("the key cannot be used: " + options_.key_file + ": " +
-                               error.message());
+      throw LocalFailure("the key cannot be used: " + options_.key_file + ": " + error.message());
   }
   listen();
 }
@@ -87,7 +86,7 @@ Service::~Service() {
 void Service::listen() {
   ErrorCode error;
   const auto address = asio::ip::make_address(options_.address, error);
-  if (error) throw std::runtime_error("no numeric address: " + options_.address);
+  if (error) throw LocalFailure("no numeric address: " + options_.address);
   const tcp::endpoint endpoint(address, options_.port);
   const auto check = [&](const char* what) {
     if (error)

@@ -210,6 +210,8 @@ rpc::ErrorObject AnsweringRole::to_error(const Call& call, std::exception_ptr er
     what = late.what();
   } catch (const StartFailed& failed) {
     what = failed.what();
+  } catch (const LocalFailure& failed) {
+    what = failed.what();
   } catch (const Error& thrown) {
     if (!call.cancelled) return {thrown.code(), thrown.what(), thrown.data()};
   } catch (const std::exception& exception) {

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "acp/error.h"
 #include "acp/io/process/process.h"
 
 namespace acp::workspace {
@@ -48,9 +48,9 @@ struct CommandOutcome {
 std::vector<io::EnvironmentEdit> without_prompts(const std::vector<io::EnvironmentEdit>& more);
 
 // Thrown for a command that could not be started at all.
-class CommandFailed : public std::runtime_error {
+class CommandFailed : public LocalFailure {
  public:
-  using std::runtime_error::runtime_error;
+  using LocalFailure::LocalFailure;
 };
 
 // Runs a command; blocks until it has ended and all its output is there. Processes that it leaves

@@ -7,18 +7,18 @@
 //   project = "/home/me/project"
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "acp/error.h"
 #include "acp/workspace/policy.h"
 
 namespace acp::workspace {
 
 // The file cannot be used: then none of its rules is followed, and everything is asked.
-class PolicyStoreError : public std::runtime_error {
+class PolicyStoreError : public LocalFailure {
  public:
-  using std::runtime_error::runtime_error;
+  using LocalFailure::LocalFailure;
 };
 
 // Several programs may use one file. All functions throw PolicyStoreError.

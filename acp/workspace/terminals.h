@@ -11,15 +11,16 @@
 
 #include "acp/async/completion.h"
 #include "acp/async/wait.h"
+#include "acp/error.h"
 #include "acp/io/process/process.h"
 #include "acp/workspace/command.h"
 
 namespace acp::workspace {
 
 // No terminal has this id, or it was released.
-class UnknownTerminal : public std::runtime_error {
+class UnknownTerminal : public LocalFailure {
  public:
-  explicit UnknownTerminal(const std::string& id) : std::runtime_error("no terminal " + id) {}
+  explicit UnknownTerminal(const std::string& id) : LocalFailure("no terminal " + id) {}
 };
 
 // May be used by several threads. The commands run in pseudo-terminals, so that they print as they

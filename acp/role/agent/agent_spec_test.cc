@@ -250,10 +250,13 @@ TEST(AgentSpec, AnswersInternalFailuresWithACorrelationIdOnly) {
   std::mutex mutex;
   std::string logged, number;
   Agent agent("test", "1");
-  agent.on_prompt([](Turn) -> StopReason { throw std::runtime_error("a secret"); });
+  agent.on_prompt([](Turn turn) -> StopReason {
+    if (turn.text() == "open a file") throw LocalFailure("/home/a secret: permission denied");
+    throw std::runtime_error("a secret");
+  });
   agent.on_log([&](const LogEntry& entry) {
     const std::lock_guard lock(mutex);
-    if (entry.correlation_id.empty()) return;
+    if (entry.correlation_id.empty() || !number.empty()) return;
     logged = entry.message;
     number = entry.correlation_id;
     told.open();
@@ -269,6 +272,10 @@ TEST(AgentSpec, AnswersInternalFailuresWithACorrelationIdOnly) {
   const std::lock_guard lock(mutex);
   EXPECT_NE(logged.find("a secret"), std::string::npos) << logged;
   EXPECT_EQ(answer["error"]["data"]["correlationId"].as_string(), number);
+  served.raw.prompt("6", session, "open a file");
+  const Json of_file = served.raw.read_answer("6");
+  EXPECT_EQ(of_file["error"]["message"].as_string(), "Internal error");
+  EXPECT_EQ(of_file.text().find("secret"), std::string::npos) << of_file.text();
 }
 
 // A program that takes no log still has the reason: on stderr, under the same number, on one line.

@@ -1,14 +1,17 @@
 // Why something could not be done with a file.
 #pragma once
 
-#include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "acp/error.h"
 
 namespace acp::workspace {
 
 // A file cannot be read or written.
-class FileError : public std::runtime_error {
+class FileError : public LocalFailure {
  public:
+  // What is wrong with the file.
   enum class Kind {
     not_found,   // it, or a directory on the way
     outside,     // not inside the directories that may be touched
@@ -21,7 +24,7 @@ class FileError : public std::runtime_error {
   };
 
   FileError(Kind kind, std::string path, const std::string& why)
-      : std::runtime_error(path + ": " + why), kind_(kind), path_(std::move(path)) {}
+      : LocalFailure(path + ": " + why), kind_(kind), path_(std::move(path)) {}
 
   // What went wrong, and with what.
   Kind kind() const { return kind_; }
