@@ -13,7 +13,7 @@ namespace {
 using namespace acp::rpc;
 
 struct Cut {
-  FrameReader::Frame::Kind kind;
+  FrameReader::Framed::Kind kind;
   std::string text;
   std::size_t size;
   friend bool operator==(const Cut&, const Cut&) = default;
@@ -22,9 +22,9 @@ struct Cut {
 std::vector<Cut> cut(std::string_view input, Framing framing, std::size_t limit, std::size_t step) {
   FrameReader reader(framing, limit);
   std::vector<Cut> frames;
-  const auto take = [&](const FrameReader::Frame& frame) {
+  const auto take = [&](const FrameReader::Framed& frame) {
     frames.push_back({frame.kind, std::string(frame.text), frame.size});
-    if (frame.kind != FrameReader::Frame::Kind::message) return;
+    if (frame.kind != FrameReader::Framed::Kind::message) return;
     if (!frame.text.empty() && frame.text.size() <= limit) return;
     std::fprintf(stderr, "framing_fuzz: an empty message, or one over the limit\n");
     std::abort();

@@ -83,7 +83,7 @@ class Side {
     }
     frames_.feed({buffer, static_cast<std::size_t>(size)});
     while (const auto frame = frames_.next()) {
-      if (frame->kind != rpc::FrameReader::Frame::Kind::message) {
+      if (frame->kind != rpc::FrameReader::Framed::Kind::message) {
         broken_ = "a message that is over the limit";
         return false;
       }

@@ -1,5 +1,5 @@
-"""Checks the wording of comments, messages, help and docs: phrases that readers stumble over, with the usual words to
-write instead. Prints `file:line: phrase: write …` for each, and exits with 1 if there is any."""
+"""Checks the wording of comments, messages, help, docs and names: phrases that readers stumble over, with the usual words
+to write instead. Prints `file:line: phrase: write …` for each, and exits with 1 if there is any."""
 import io
 import os
 import re
@@ -31,6 +31,10 @@ PHRASES = [
     (r"mend(?:s|ed|ing)?\b", "repair, fix", "mends the file"),
     (r"no \w+ is to be had", "there is no", "no answer is to be had"),
 ]
+# Words of which no name is made, and names with them that are meant: what lags behind, or is left behind.
+NAME_WORDS = {"behind": "after, rest, end", "whoever": "the caller, the client, the process", "mend": "repair, fix"}
+NAMES_MEANT = re.compile(r"(?:leaves?|left|lags|farthest)_?(?:nothing)?_?behind|^behind_$", re.IGNORECASE)
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 FINDERS = [(re.compile(rf"\b(?:{pattern})", re.IGNORECASE), instead, example) for pattern, instead, example in PHRASES]
 LEFT_BEHIND = re.compile(r"\b(?:left|leaves?|leaving)\b[^.]* behind\b", re.IGNORECASE)  # the usual meaning
 SAID = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<comment>//.*|^\s*#(?!include|define).*)')
@@ -90,6 +94,20 @@ def faults_in(path, text):
                 yield f"{path.relative_to(ROOT)}:{number}: {found.group()}: write {instead}"
 
 
+def names_in(path, text):
+    """The faults in names, each place once: what is left of code without its comments and strings."""
+    if path.suffix not in {".cc", ".h", ".py", ".mjs"}:
+        return
+    long_strings = re.compile(r'("""|\'\'\').*?\1', re.DOTALL)
+    text = long_strings.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+    for number, line in enumerate(text.splitlines(), 1):
+        code = re.sub(r"'(?:[^'\\]|\\.)*'", "''", SAID.sub("", line)) if path.suffix != ".mjs" else SAID.sub("", line)
+        for name in IDENTIFIER.findall(code):
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", NAMES_MEANT.sub("", name)).lower().split("_")
+            for word in NAME_WORDS.keys() & set(words):
+                yield f"{path.relative_to(ROOT)}:{number}: the name {name}: write {NAME_WORDS[word]}"
+
+
 def our_files():
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(set(folders) - OTHER_FOLDERS)
@@ -104,7 +122,8 @@ def main():
               for finder, _, example in FINDERS if not finder.search(example)]
     paths = list(our_files())
     for path in paths:
-        faults += faults_in(path, path.read_text(encoding="utf-8", errors="replace"))
+        text = path.read_text(encoding="utf-8", errors="replace")
+        faults += [*faults_in(path, text), *names_in(path, text)]
     for fault in faults:
         print(fault)
     print(f"{len(paths)} files, {len(faults)} phrases to rewrite")

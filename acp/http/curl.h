@@ -38,7 +38,7 @@ struct Curl {
 #undef ACP_CURL_MEMBER
 };
 
-// Throws std::runtime_error where libcurl is missing. May be called by several threads.
+// Throws LocalFailure where libcurl is missing. May be called by several threads.
 const Curl& curl();
 
 }  // namespace acp::http

@@ -1,8 +1,8 @@
 #include <dlfcn.h>
 
-#include <stdexcept>
 #include <string>
 
+#include "acp/error.h"
 #include "acp/http/curl.h"
 
 namespace acp::http {
@@ -17,8 +17,8 @@ Curl load() {
   void* const library = dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
   const auto fail = [] {
     const char* const why = dlerror();
-    throw std::runtime_error("libcurl, which speaks HTTP for us, cannot be loaded: " +
-                             std::string(why != nullptr ? why : library_name));
+    throw LocalFailure("libcurl, which speaks HTTP for us, cannot be loaded: " +
+                       std::string(why != nullptr ? why : library_name));
   };
   if (library == nullptr) fail();
   Curl loaded;
@@ -28,7 +28,7 @@ Curl load() {
   ACP_CURL_FUNCTIONS(ACP_CURL_LOAD)
 #undef ACP_CURL_LOAD
   if (loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-    throw std::runtime_error("libcurl does not start");
+    throw LocalFailure("libcurl does not start");
   return loaded;
 }
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 #include "acp/http/url.h"
 
 namespace acp::http {
@@ -24,7 +24,7 @@ TEST(Curl, IsLoadedWhenItIsNeeded) {
   EXPECT_EQ(origin_of("https://api.example.org/v1"), "https://api.example.org:443");
   EXPECT_TRUE(is_loopback("http://127.0.0.1:8080/v1"));
   ASSERT_FALSE(libcurl_is_loaded());
-  const Client client(std::chrono::seconds(1));
+  const Transfers transfers(std::chrono::seconds(1));
   EXPECT_TRUE(libcurl_is_loaded());
 }
 

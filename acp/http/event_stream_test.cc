@@ -63,7 +63,7 @@ TEST(EventStream, CountsComments) {
   }
 }
 
-TEST(EventStream, KeepsTheSpacesBehindTheFirst) {
+TEST(EventStream, KeepsTheSpacesAfterTheFirst) {
   EXPECT_EQ(read("data:  two \n\ndata\n\ndata:\ndata:\n\n").events,
             (List{"message| two ", "message|", "message|\n"}));
 }

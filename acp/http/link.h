@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 #include "acp/io/descriptor.h"
 #include "acp/io/timers.h"
 #include "acp/json/json.h"
@@ -57,7 +57,7 @@ class Link {
 
   // ---- for the dialect
   const LinkOptions& options() const { return options_; }
-  Client& http() { return http_; }
+  Transfers& http() { return http_; }
   // Gives the connection one message, without newlines.
   void give(std::string_view line);
   io::Timers& timers() { return timers_; }
@@ -84,7 +84,7 @@ class Link {
   LinkOptions options_;
   io::Descriptor socket_;
   std::unique_ptr<Dialect> dialect_;
-  Client http_;
+  Transfers http_;
   rpc::FrameReader frames_;
   std::string out_;
   std::size_t sent_ = 0;

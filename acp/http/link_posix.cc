@@ -41,7 +41,7 @@ void Link::run() {
 }
 
 void Link::step() {
-  Client::Wanted wanted;
+  Transfers::Wanted wanted;
   wanted.descriptor = socket_.get();
   wanted.input = socket_ && !input_ended_ && dialect_->queued_bytes() < max_queued_bytes;
   wanted.output = socket_ && sent_ < out_.size();

@@ -202,11 +202,11 @@ inline const char* past_escapes(const char* p, const char* end) {
           next = p + at + 2;
           break;
         }
-        marks = scan::behind(marks, at + 2);
+        marks = scan::after(marks, at + 2);
       } else if (scan::is_special(p[at])) {
         return p + at;
       } else {
-        marks = scan::behind(marks, at + 1);  // words of eight bytes may mark one too many
+        marks = scan::after(marks, at + 1);  // words of eight bytes may mark one too many
       }
     }
     p = next;

@@ -92,7 +92,7 @@ inline std::size_t first(std::uint64_t marks) {
 #endif
 
 // Without those of the first `count` bytes, fewer than a block.
-inline std::uint64_t behind(std::uint64_t marks, std::size_t count) {
+inline std::uint64_t after(std::uint64_t marks, std::size_t count) {
   return marks & (~std::uint64_t{0} << (bits_per_byte * count));
 }
 

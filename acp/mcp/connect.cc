@@ -92,7 +92,7 @@ void open_http(const StatePtr& server, const Config& config) {
   if (http::origin_of(config.url).empty())
     throw server->failure(Phase::resolve,
                           "its address is no http or https URL: " + http::shown_url(config.url));
-  std::vector<http::Client::Header> headers;
+  std::vector<http::Transfers::Header> headers;
   for (const v1::HttpHeader& header : config.headers) {
     if ((header.name + header.value).find_first_of("\r\n") != std::string::npos)
       throw server->failure(Phase::resolve, "a header for it holds the end of a line");

@@ -10,17 +10,17 @@ constexpr std::chrono::milliseconds post_time{30'000};
 void HttpSse::begin(http::Link& link) {
   PostQueue::begin(link);
   events_.emplace(link.options().max_message_bytes);
-  http::Client::Request get = request("GET", url());
+  http::Transfers::Request get = request("GET", url());
   get.headers.push_back({"Accept", "text/event-stream"});
-  http::Client::Events on;
-  on.on_head = [this](const http::Client::Head& head) { head_ = head; };
+  http::Transfers::Events on;
+  on.on_head = [this](const http::Transfers::Head& head) { head_ = head; };
   on.on_body = [this](std::string_view bytes) {
     if (head_.status == 200 && head_.content_type() == "text/event-stream")
       events_->feed(bytes, [this](auto&& event) { this->event(std::move(event), head_.url); });
     else if (error_body_.size() < kept_body_bytes)
       error_body_ += bytes;
   };
-  on.on_end = [this](const http::Client::Failure* failure) {
+  on.on_end = [this](const http::Transfers::Failure* failure) {
     if (head_.status == 0)
       return this->link().lost("cannot reach " + http::shown_url(url()) +
                                (failure ? ": " + failure->message : std::string()));
@@ -51,7 +51,7 @@ void HttpSse::event(http::EventStream::Event&& event, const std::string& base) {
 }
 
 void HttpSse::post(std::shared_ptr<Post> post) {
-  http::Client::Request request = this->request("POST", endpoint_);
+  http::Transfers::Request request = this->request("POST", endpoint_);
   request.body = post->text;
   request.time_limit = post_time;
   waiting_.insert(post->waiting.begin(), post->waiting.end());
@@ -60,12 +60,12 @@ void HttpSse::post(std::shared_ptr<Post> post) {
     std::string body;
   };
   const auto answer = std::make_shared<Answer>();
-  http::Client::Events on;
-  on.on_head = [answer](const http::Client::Head& head) { answer->status = head.status; };
+  http::Transfers::Events on;
+  on.on_head = [answer](const http::Transfers::Head& head) { answer->status = head.status; };
   on.on_body = [answer](std::string_view bytes) {
     if (answer->body.size() < kept_body_bytes) answer->body += bytes;
   };
-  on.on_end = [this, post, answer](const http::Client::Failure* failure) {
+  on.on_end = [this, post, answer](const http::Transfers::Failure* failure) {
     std::map<std::string, Json> unanswered;
     for (const auto& [key, id] : post->waiting)
       if (waiting_.contains(key)) unanswered.emplace(key, id);

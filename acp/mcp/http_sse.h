@@ -19,7 +19,7 @@ class HttpSse final : public PostQueue {
 
   std::optional<http::EventStream> events_;
   std::string endpoint_;
-  http::Client::Head head_;
+  http::Transfers::Head head_;
   std::string error_body_;
   std::map<std::string, Json> waiting_;  // all that have been POSTed
   bool closing_ = false;

@@ -20,15 +20,15 @@ std::map<std::string, Json> request_ids(JsonView message) {
   return ids;
 }
 
-PostQueue::PostQueue(std::string url, std::vector<http::Client::Header> headers)
+PostQueue::PostQueue(std::string url, std::vector<http::Transfers::Header> headers)
     : url_(std::move(url)), headers_(std::move(headers)) {
-  for (http::Client::Header& header : headers_) header.origin = http::origin_of(url_);
+  for (http::Transfers::Header& header : headers_) header.origin = http::origin_of(url_);
 }
 
 // Of "Bearer abc", too, the second word alone.
 std::string PostQueue::without_secrets(std::string text) const {
   constexpr std::size_t shortest_secret = 4;
-  for (const http::Client::Header& header : headers_) {
+  for (const http::Transfers::Header& header : headers_) {
     const std::string last_word = header.value.substr(header.value.find_last_of(' ') + 1);
     for (const std::string& secret : {header.value, last_word})
       for (std::size_t at = 0;
@@ -38,8 +38,8 @@ std::string PostQueue::without_secrets(std::string text) const {
   return text;
 }
 
-http::Client::Request PostQueue::request(std::string method, std::string url) const {
-  http::Client::Request request;
+http::Transfers::Request PostQueue::request(std::string method, std::string url) const {
+  http::Transfers::Request request;
   request.method = std::move(method);
   request.url = std::move(url);
   request.headers = headers_;

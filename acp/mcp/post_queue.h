@@ -22,7 +22,7 @@ std::map<std::string, Json> request_ids(JsonView message);
 class PostQueue : public http::Dialect {
  public:
   // The headers are sent to the origin of the URL alone.
-  PostQueue(std::string url, std::vector<http::Client::Header> headers);
+  PostQueue(std::string url, std::vector<http::Transfers::Header> headers);
 
   void begin(http::Link& link) override { link_ = &link; }
   void message(Json message) override;
@@ -46,7 +46,7 @@ class PostQueue : public http::Dialect {
   void open(bool is_open);
   bool idle() const { return queue_.empty() && in_order_ == nullptr; }
 
-  http::Client::Request request(std::string method, std::string url) const;
+  http::Transfers::Request request(std::string method, std::string url) const;
   // Parses a message of the server's; nothing if it is not one. Removes the requests that it
   // answers from `waiting`.
   std::optional<Json> take(std::string_view text, std::map<std::string, Json>& waiting);
@@ -66,7 +66,7 @@ class PostQueue : public http::Dialect {
 
   http::Link* link_ = nullptr;
   std::string url_;
-  std::vector<http::Client::Header> headers_;
+  std::vector<http::Transfers::Header> headers_;
   std::deque<std::shared_ptr<Post>> queue_;
   std::size_t queued_bytes_ = 0;
   const Post* in_order_ = nullptr;  // everything else waits for it

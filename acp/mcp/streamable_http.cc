@@ -20,7 +20,7 @@ constexpr int max_fruitless = 10;
 
 constexpr const char* event_stream = "text/event-stream";
 
-std::string with(const http::Client::Failure* failure) {
+std::string with(const http::Transfers::Failure* failure) {
   return failure ? ": " + failure->message : std::string();
 }
 
@@ -31,7 +31,7 @@ void StreamableHttp::begin(http::Link& link) {
   open(true);
 }
 
-http::Client::Request StreamableHttp::with_session(http::Client::Request request) const {
+http::Transfers::Request StreamableHttp::with_session(http::Transfers::Request request) const {
   if (!session_.value.empty()) request.headers.push_back(session_);
   if (!version_.empty()) request.headers.push_back({"MCP-Protocol-Version", version_});
   return request;
@@ -41,7 +41,7 @@ void StreamableHttp::post(std::shared_ptr<Post> post) {
   const auto exchange = std::make_shared<Exchange>();
   exchange->post = post;
   exchange->waiting = post->waiting;
-  http::Client::Request request = with_session(this->request("POST", url()));
+  http::Transfers::Request request = with_session(this->request("POST", url()));
   request.headers.push_back({"Accept", "application/json, text/event-stream"});
   request.body = post->text;
   if (post->waiting.empty()) request.time_limit = post_time;
@@ -50,7 +50,7 @@ void StreamableHttp::post(std::shared_ptr<Post> post) {
 }
 
 void StreamableHttp::get(const ExchangePtr& exchange) {
-  http::Client::Request request = with_session(this->request("GET", url()));
+  http::Transfers::Request request = with_session(this->request("GET", url()));
   request.headers.push_back({"Accept", event_stream});
   if (!exchange->last_id.empty()) {
     request.headers.push_back({"Last-Event-ID", exchange->last_id});
@@ -59,18 +59,18 @@ void StreamableHttp::get(const ExchangePtr& exchange) {
   start(exchange, std::move(request));
 }
 
-void StreamableHttp::start(const ExchangePtr& exchange, http::Client::Request request) {
+void StreamableHttp::start(const ExchangePtr& exchange, http::Transfers::Request request) {
   exchange->head = {};
   exchange->events.reset();
   exchange->body.clear();
-  http::Client::Events on;
-  on.on_head = [this, exchange](const http::Client::Head& head) { this->head(exchange, head); };
+  http::Transfers::Events on;
+  on.on_head = [this, exchange](const http::Transfers::Head& head) { this->head(exchange, head); };
   on.on_body = [this, exchange](std::string_view bytes) { body(exchange, bytes); };
-  on.on_end = [this, exchange](const http::Client::Failure* failure) { end(exchange, failure); };
+  on.on_end = [this, exchange](const http::Transfers::Failure* failure) { end(exchange, failure); };
   exchange->transfer = link().http().start(std::move(request), std::move(on));
 }
 
-void StreamableHttp::head(const ExchangePtr& exchange, const http::Client::Head& head) {
+void StreamableHttp::head(const ExchangePtr& exchange, const http::Transfers::Head& head) {
   exchange->head = head;
   const bool good = head.status >= 200 && head.status < 300;
   if (good && head.content_type() == event_stream)
@@ -113,7 +113,7 @@ void StreamableHttp::take_message(Exchange& exchange, std::string_view text) {
     version_ = *version;
 }
 
-void StreamableHttp::end(const ExchangePtr& exchange, const http::Client::Failure* failure) {
+void StreamableHttp::end(const ExchangePtr& exchange, const http::Transfers::Failure* failure) {
   exchange->transfer = 0;
   if (exchange->head.status == 404 && !session_.value.empty() && exchange->post)
     return link().lost("HTTP 404 Not Found: the server no longer knows the session");
@@ -124,7 +124,7 @@ void StreamableHttp::end(const ExchangePtr& exchange, const http::Client::Failur
 }
 
 void StreamableHttp::end_of_post(const ExchangePtr& exchange,
-                                 const http::Client::Failure* failure) {
+                                 const http::Transfers::Failure* failure) {
   std::map<std::string, Json>& waiting = exchange->waiting;
   const int status = exchange->head.status;
   if (status == 0 && failure && failure->unreachable)
@@ -155,7 +155,8 @@ void StreamableHttp::end_of_post(const ExchangePtr& exchange,
   done(exchange);
 }
 
-void StreamableHttp::end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure) {
+void StreamableHttp::end_of_get(const ExchangePtr& exchange,
+                                const http::Transfers::Failure* failure) {
   const bool listening = exchange->post == nullptr;
   const int status = exchange->head.status;
   ++exchange->fruitless;
@@ -228,8 +229,8 @@ void StreamableHttp::close() {
 void StreamableHttp::leave() {
   if (!closing_ || !idle() || std::exchange(left_, true)) return;
   if (session_.value.empty()) return link().finish();
-  http::Client::Events on;
-  on.on_end = [this](const http::Client::Failure*) { link().finish(); };
+  http::Transfers::Events on;
+  on.on_end = [this](const http::Transfers::Failure*) { link().finish(); };
   link().http().start(with_session(request("DELETE", url())), std::move(on));
 }
 

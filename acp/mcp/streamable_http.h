@@ -20,8 +20,8 @@ class StreamableHttp final : public PostQueue {
   struct Exchange {
     std::shared_ptr<Post> post;  // null: listening
     std::map<std::string, Json> waiting = {};
-    http::Client::Id transfer = 0;
-    http::Client::Head head = {};
+    http::Transfers::Id transfer = 0;
+    http::Transfers::Head head = {};
     std::optional<http::EventStream> events = {};  // if the answer is a stream
     std::string body = {};                         // if it is not
     std::string last_id = {};
@@ -35,23 +35,23 @@ class StreamableHttp final : public PostQueue {
 
   void post(std::shared_ptr<Post> post) override;
   void get(const ExchangePtr& exchange);
-  void start(const ExchangePtr& exchange, http::Client::Request request);
-  void head(const ExchangePtr& exchange, const http::Client::Head& head);
+  void start(const ExchangePtr& exchange, http::Transfers::Request request);
+  void head(const ExchangePtr& exchange, const http::Transfers::Head& head);
   void body(const ExchangePtr& exchange, std::string_view bytes);
   void event(Exchange& exchange, http::EventStream::Event&& event);
-  void end(const ExchangePtr& exchange, const http::Client::Failure* failure);
-  void end_of_post(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  void end(const ExchangePtr& exchange, const http::Transfers::Failure* failure);
+  void end_of_post(const ExchangePtr& exchange, const http::Transfers::Failure* failure);
   // Ends a GET: resumes the stream, or gives it up.
-  void end_of_get(const ExchangePtr& exchange, const http::Client::Failure* failure);
+  void end_of_get(const ExchangePtr& exchange, const http::Transfers::Failure* failure);
   void go_on_later(const ExchangePtr& exchange);
   void take_message(Exchange& exchange, std::string_view text);
   void done(const ExchangePtr& exchange);
   void drop(const ExchangePtr& exchange);
   void leave();
-  http::Client::Request with_session(http::Client::Request request) const;
+  http::Transfers::Request with_session(http::Transfers::Request request) const;
 
   std::set<ExchangePtr> exchanges_;
-  http::Client::Header session_;  // no value: there is none
+  http::Transfers::Header session_;  // no value: there is none
   std::string version_;
   bool closing_ = false;
   bool left_ = false;

@@ -30,7 +30,7 @@ bool ends_the_connection(int status) {
 // It did know us.
 bool has_ended_the_connection(int status) { return status == 404 || status == 410; }
 
-std::string with(const http::Client::Failure* failure) {
+std::string with(const http::Transfers::Failure* failure) {
   return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
 }
 
@@ -94,8 +94,8 @@ void HttpDialect::pump(Queue& queue) {
   post(queue);
 }
 
-http::Client::Request HttpDialect::request(std::string method, const Session& session) const {
-  http::Client::Request request;
+http::Transfers::Request HttpDialect::request(std::string method, const Session& session) const {
+  http::Transfers::Request request;
   request.method = std::move(method);
   request.url = url_;
   request.ca_file = options_.ca_file;
@@ -119,30 +119,30 @@ http::Client::Request HttpDialect::request(std::string method, const Session& se
 
 void HttpDialect::post(Queue& queue) {
   const Post& next = queue.posts.front();
-  http::Client::Request request = this->request("POST", next.session);
+  http::Transfers::Request request = this->request("POST", next.session);
   request.headers.push_back({"Content-Type", "application/json"});
   request.headers.push_back({"Accept", "application/json"});
   request.body = next.text;
   // A slow link has its time: 64 bytes each millisecond.
   request.time_limit =
       options_.answer_time + std::chrono::milliseconds(static_cast<long>(next.text.size() / 64));
-  const auto head = std::make_shared<http::Client::Head>();
+  const auto head = std::make_shared<http::Transfers::Head>();
   const auto body = std::make_shared<std::string>();
-  http::Client::Events events;
-  events.on_head = [head](const http::Client::Head& given) { *head = given; };
+  http::Transfers::Events events;
+  events.on_head = [head](const http::Transfers::Head& given) { *head = given; };
   const std::size_t limit =
       next.method == "initialize" ? options_.max_message_bytes : kept_body_bytes;
   events.on_body = [body, limit](std::string_view bytes) {
     body->append(bytes.substr(0, limit - std::min(limit, body->size())));
   };
-  events.on_end = [this, &queue, head, body](const http::Client::Failure* failure) {
+  events.on_end = [this, &queue, head, body](const http::Transfers::Failure* failure) {
     posted(queue, *head, *body, failure);
   };
   queue.transfer = link_->http().start(std::move(request), std::move(events));
 }
 
-void HttpDialect::posted(Queue& queue, const http::Client::Head& head, const std::string& body,
-                         const http::Client::Failure* failure) {
+void HttpDialect::posted(Queue& queue, const http::Transfers::Head& head, const std::string& body,
+                         const http::Transfers::Failure* failure) {
   queue.transfer = 0;
   const Post post = std::move(queue.posts.front());
   queue.posts.pop_front();
@@ -162,7 +162,7 @@ void HttpDialect::posted(Queue& queue, const http::Client::Head& head, const std
   pump(queue);
 }
 
-void HttpDialect::initialized(const http::Client::Head& head, const std::string& body) {
+void HttpDialect::initialized(const http::Transfers::Head& head, const std::string& body) {
   if (head.status >= 300) return lost(http::describe_status(head.status, body));
   message_.read(body);
   if (message_.kind != Kind::answer)
@@ -208,14 +208,14 @@ void HttpDialect::fail(const Json& id, const std::string& message, int status,
 
 void HttpDialect::open(const Session& session) {
   if (!end_reason_.empty()) return;
-  http::Client::Request request = this->request("GET", session);
+  http::Transfers::Request request = this->request("GET", session);
   request.headers.push_back({"Accept", "text/event-stream"});
   std::unique_ptr<Stream>& stream = streams_[session];
   stream.reset(new Stream{.events = http::EventStream(options_.max_message_bytes)});
-  http::Client::Events events;
-  events.on_head = [this, session](const http::Client::Head& head) { on_head(session, head); };
+  http::Transfers::Events events;
+  events.on_head = [this, session](const http::Transfers::Head& head) { on_head(session, head); };
   events.on_body = [this, session](std::string_view bytes) { on_body(session, bytes); };
-  events.on_end = [this, session](const http::Client::Failure* failure) {
+  events.on_end = [this, session](const http::Transfers::Failure* failure) {
     on_end(session, failure);
   };
   stream->transfer = link_->http().start(std::move(request), std::move(events));
@@ -227,7 +227,7 @@ void HttpDialect::open(const Session& session) {
   });
 }
 
-void HttpDialect::on_head(const Session& session, const http::Client::Head& head) {
+void HttpDialect::on_head(const Session& session, const http::Transfers::Head& head) {
   Stream& stream = *streams_.at(session);
   stream.head = head;
   take_cookies(head);
@@ -281,7 +281,7 @@ void HttpDialect::check_signs_of_life() {
   }
   if (shows_signs_of_life_)
     for (const Session& session : silent) {
-      const http::Client::Failure failure{.message = "it has gone without a word"};
+      const http::Transfers::Failure failure{.message = "it has gone without a word"};
       link_->http().drop(streams_.at(session)->transfer);
       on_end(session, &failure);
       if (closing_) return;
@@ -290,7 +290,7 @@ void HttpDialect::check_signs_of_life() {
                         [this] { check_signs_of_life(); });
 }
 
-void HttpDialect::on_end(const Session& session, const http::Client::Failure* failure) {
+void HttpDialect::on_end(const Session& session, const http::Transfers::Failure* failure) {
   Stream& stream = *streams_.at(session);
   const bool was_open = stream.state == Stream::State::open;
   stream.state = Stream::State::closed;
@@ -323,7 +323,8 @@ void HttpDialect::on_end(const Session& session, const http::Client::Failure* fa
     if (waiting.session == session && waiting.method != "session/load") ids.push_back(waiting.id);
   // One that ended in good order took no message with it, and a request may have been sent before
   // its end was seen. Twice without a message between is a server that does not answer.
-  if (was_open && failure == nullptr && !ids.empty() && (stream.gave_messages || !stream.is_retry)) {
+  if (was_open && failure == nullptr && !ids.empty() &&
+      (stream.gave_messages || !stream.is_retry)) {
     link_->log(LogEntry::Level::debug, "a session's stream: " + why + "; it is opened again");
     open(session);
     if (!closing_) streams_.at(session)->is_retry = true;
@@ -428,7 +429,7 @@ void HttpDialect::synchronized(const std::string& key) {
 // ---- the rest
 
 // Every name=value; the attributes are for browsers.
-void HttpDialect::take_cookies(const http::Client::Head& head) {
+void HttpDialect::take_cookies(const http::Transfers::Head& head) {
   if (!options_.cookies) return;
   for (const std::string& cookie : head.cookies) {
     const std::string pair = cookie.substr(0, cookie.find(';'));
@@ -489,8 +490,8 @@ void HttpDialect::close() {
   for (const auto& [session, stream] : streams_)
     if (stream->state != Stream::State::closed) link_->http().drop(stream->transfer);
   if (connection_id_.empty()) return link_->finish();
-  http::Client::Events events;
-  events.on_end = [this](const http::Client::Failure*) { link_->finish(); };
+  http::Transfers::Events events;
+  events.on_end = [this](const http::Transfers::Failure*) { link_->finish(); };
   link_->http().start(request("DELETE", std::nullopt), std::move(events));
 }
 

@@ -40,14 +40,14 @@ class HttpDialect final : public http::Dialect {
   // holds a request back until it has an answer gets it.
   struct Queue {
     std::deque<Post> posts;
-    http::Client::Id transfer = 0;  // of the first
+    http::Transfers::Id transfer = 0;  // of the first
   };
   struct Stream {
     enum class State { opening, open, closed };
     State state = State::opening;
-    http::Client::Id transfer = 0;
+    http::Transfers::Id transfer = 0;
     http::EventStream events;
-    http::Client::Head head = {};
+    http::Transfers::Head head = {};
     io::Timers::Id opens_in_time = 0;
     std::chrono::steady_clock::time_point heard = {};
     std::string body = {};  // of an answer that is no stream
@@ -64,28 +64,28 @@ class HttpDialect final : public http::Dialect {
   // ---- sending
   void pump(Queue& queue);
   void post(Queue& queue);
-  void posted(Queue& queue, const http::Client::Head& head, const std::string& body,
-              const http::Client::Failure* failure);
-  void initialized(const http::Client::Head& head, const std::string& body);
+  void posted(Queue& queue, const http::Transfers::Head& head, const std::string& body,
+              const http::Transfers::Failure* failure);
+  void initialized(const http::Transfers::Head& head, const std::string& body);
   void refused(const Post& post, int status, const std::string& body);
   void refuse(const Post& post, const std::string& why);
   void fail(const Json& id, const std::string& message, int status = 0,
             const std::string& body = {});
-  http::Client::Request request(std::string method,
-                                const std::optional<std::string>& session) const;
+  http::Transfers::Request request(std::string method,
+                                   const std::optional<std::string>& session) const;
 
   // ---- receiving
   void open(const std::optional<std::string>& session);
-  void on_head(const std::optional<std::string>& session, const http::Client::Head& head);
+  void on_head(const std::optional<std::string>& session, const http::Transfers::Head& head);
   void on_body(const std::optional<std::string>& session, std::string_view bytes);
-  void on_end(const std::optional<std::string>& session, const http::Client::Failure* failure);
+  void on_end(const std::optional<std::string>& session, const http::Transfers::Failure* failure);
   void message_too_large();
   void check_signs_of_life();
   void on_event(const std::optional<std::string>& session, http::EventStream::Event&& event);
   // A load's answer and what the session replays come on two streams.
   void synchronize(const std::string& session, std::string answer);
   void synchronized(const std::string& key);
-  void take_cookies(const http::Client::Head& head);
+  void take_cookies(const http::Transfers::Head& head);
   void release_loads(const std::string& session);
   // The connection is over; what its streams still carry is taken before it is lost.
   void end(const std::string& reason);

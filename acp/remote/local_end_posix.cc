@@ -92,7 +92,7 @@ void LocalEnd::read_some() {
 bool LocalEnd::take(std::string_view bytes) {
   frames_.feed(bytes);
   while (const auto frame = frames_.next()) {
-    if (frame->kind != rpc::FrameReader::Frame::Kind::message) {
+    if (frame->kind != rpc::FrameReader::Framed::Kind::message) {
       end("a message of " + std::to_string(frame->size) + " bytes is over the limit");
       return false;
     }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "acp/json/reader.h"
+#include "acp/json/utf8.h"
 #include "acp/rpc/engine.h"
 
 namespace acp::remote {
@@ -106,9 +107,10 @@ std::string closed_answer(std::string_view id, const std::string& reason) {
 
 std::size_t utf16_units(std::string_view text) {
   std::size_t units = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) != 0x80) units += byte >= 0xF0 ? 2 : 1;
+  while (!text.empty()) {
+    const json::Utf8Character first = json::utf8_first(text);
+    units += first.code > 0xFFFF ? 2 : 1;
+    text.remove_prefix(first.size);
   }
   return units;
 }

@@ -66,13 +66,13 @@ bool Streams::take(const Message& message, std::string_view text) {
 
 bool Streams::add(Stream& stream, std::string_view text) {
   const bool first = stream.events.empty();
-  constexpr std::string_view before = "data: ", behind = "\n\n";
-  const std::size_t size = stream.events.size() + before.size() + text.size() + behind.size();
+  constexpr std::string_view before = "data: ", after = "\n\n";
+  const std::size_t size = stream.events.size() + before.size() + text.size() + after.size();
   // One allocation, which is one copy less of a large message.
   if (size > stream.events.capacity())
     stream.events.reserve(std::max(size, 2 * stream.events.capacity()));
-  stream.events.append(before).append(text).append(behind);
-  buffered_ += before.size() + text.size() + behind.size();
+  stream.events.append(before).append(text).append(after);
+  buffered_ += before.size() + text.size() + after.size();
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
   if (first && stream.on_events) stream.on_events();
   return unread_sessions_ <= limits_.max_unread_sessions && asked_.size() <= limits_.max_pending;

@@ -128,11 +128,11 @@ void Engine::notify(std::string_view method, const Write& params) {
   });
 }
 
-void Engine::notify_text(std::string_view before, std::string_view text, std::string_view behind) {
+void Engine::notify_text(std::string_view before, std::string_view text, std::string_view after) {
   send([&](json::Writer& out) {
     out.put(before);
     out.string(text);
-    out.put(behind);
+    out.put(after);
   });
 }
 
@@ -282,8 +282,8 @@ void Engine::fail_calls(const std::string& reason) {
     if (handler) handler({JsonView(), &closed});
 }
 
-void Engine::frame(const FrameReader::Frame& frame) {
-  using Kind = FrameReader::Frame::Kind;
+void Engine::frame(const FrameReader::Framed& frame) {
+  using Kind = FrameReader::Framed::Kind;
   if (frame.kind == Kind::message) handler_->on_frame(Direction::received, frame.text);
   switch (frame.kind) {
     case Kind::message:

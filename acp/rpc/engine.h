@@ -66,6 +66,7 @@ class RequestId {
 
 // Something that went wrong without being anybody's answer.
 struct Trouble {
+  // What the other side has done.
   enum class Kind {
     not_json,             // a line that is no JSON, or no UTF-8
     not_a_message,        // JSON, but not JSON-RPC
@@ -175,7 +176,7 @@ class Engine {
   void notify(std::string_view method, const Write& params);
   // Sends a notification of which only a text changes: the message up to the text, the text, which
   // becomes a JSON string, and the rest of the message.
-  void notify_text(std::string_view before, std::string_view text, std::string_view behind);
+  void notify_text(std::string_view before, std::string_view text, std::string_view after);
   // Asks the other side to give up a request. The answer still comes.
   void cancel(CallId id);
   // Forgets a request: its answer, when it comes, is dropped silently.
@@ -234,7 +235,7 @@ class Engine {
     std::shared_ptr<Batch> batch;  // that it came in, if any
   };
 
-  void frame(const FrameReader::Frame& frame);
+  void frame(const FrameReader::Framed& frame);
   void message(std::string_view text, const std::shared_ptr<Batch>& batch);
   bool streamed(std::string_view text);
   bool answered_unchecked(std::string_view text);

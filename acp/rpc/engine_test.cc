@@ -310,7 +310,7 @@ TEST(Engine, AbandonedCallsAreAnsweredToNobody) {
   EXPECT_TRUE(c.handler.troubles.empty());
 }
 
-TEST(Order, NotificationsComeOneAtATimeAndAnswersBehindThem) {
+TEST(Order, NotificationsComeOneAtATimeAndAnswersAfterThem) {
   Connection c;
   c.handler.finish_at_once = false;
   std::vector<std::string>& events = c.handler.events;

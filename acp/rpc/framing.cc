@@ -98,18 +98,19 @@ bool FrameReader::take_line(std::string_view& line, std::size_t& size) {
   return true;
 }
 
-std::optional<FrameReader::Frame> FrameReader::line_frame(std::string_view line, std::size_t size) {
+std::optional<FrameReader::Framed> FrameReader::line_frame(std::string_view line,
+                                                           std::size_t size) {
   // The line's end is not part of the message.
   const bool whole = size == line.size();
   if (whole ? line.ends_with('\r') : partial_cr_) --size;
   line = line.substr(0, size);
-  if (size > limit_) return Frame{Frame::Kind::too_large, line.substr(0, kept_of_large), size};
+  if (size > limit_) return Framed{Framed::Kind::too_large, line.substr(0, kept_of_large), size};
   line = trim(line);
   if (line.empty()) return std::nullopt;
-  return Frame{Frame::Kind::message, line, line.size()};
+  return Framed{Framed::Kind::message, line, line.size()};
 }
 
-std::optional<FrameReader::Frame> FrameReader::next_line() {
+std::optional<FrameReader::Framed> FrameReader::next_line() {
   std::string_view line;
   std::size_t size = 0;
   while (take_line(line, size))
@@ -117,7 +118,7 @@ std::optional<FrameReader::Frame> FrameReader::next_line() {
   return std::nullopt;
 }
 
-std::optional<FrameReader::Frame> FrameReader::next_body() {
+std::optional<FrameReader::Framed> FrameReader::next_body() {
   for (;;) {
     if (body_) {
       if (partial_done_) {
@@ -139,9 +140,10 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
       body_.reset();
       partial_done_ = true;
       const std::string_view text = whole ? piece : std::string_view(partial_);
-      if (size > limit_) return Frame{Frame::Kind::too_large, text.substr(0, kept_of_large), size};
+      if (size > limit_)
+        return Framed{Framed::Kind::too_large, text.substr(0, kept_of_large), size};
       const std::string_view message = trim(text);
-      if (!message.empty()) return Frame{Frame::Kind::message, message, message.size()};
+      if (!message.empty()) return Framed{Framed::Kind::message, message, message.size()};
       continue;
     }
     std::string_view line;
@@ -156,7 +158,7 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
       headers_begun_ = false;
       body_ = announced_;
       announced_.reset();
-      if (!body_) return Frame{Frame::Kind::no_header, {}, 0};
+      if (!body_) return Framed{Framed::Kind::no_header, {}, 0};
       // What the line was kept in is free for the body.
       partial_.clear();
       partial_size_ = 0;
@@ -173,11 +175,11 @@ std::optional<FrameReader::Frame> FrameReader::next_body() {
       headers_begun_ = true;
       continue;
     }
-    return Frame{Frame::Kind::no_header, line.substr(0, kept_of_large), size};
+    return Framed{Framed::Kind::no_header, line.substr(0, kept_of_large), size};
   }
 }
 
-std::optional<FrameReader::Frame> FrameReader::next() {
+std::optional<FrameReader::Framed> FrameReader::next() {
   if (framing_ == Framing::automatic) detect();
   switch (framing_) {
     case Framing::newline:
@@ -190,7 +192,7 @@ std::optional<FrameReader::Frame> FrameReader::next() {
   return std::nullopt;
 }
 
-std::optional<FrameReader::Frame> FrameReader::end() {
+std::optional<FrameReader::Framed> FrameReader::end() {
   if (framing_ == Framing::content_length) return std::nullopt;
   if (partial_done_ || (partial_.empty() && partial_size_ == 0)) return std::nullopt;
   const std::size_t size = std::max(partial_size_, partial_.size());

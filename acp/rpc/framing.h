@@ -35,7 +35,8 @@ constexpr const char* to_string(Framing framing) {
 class FrameReader {
  public:
   // One message, or why there is none.
-  struct Frame {
+  struct Framed {
+    // Whether there is a message.
     enum class Kind {
       message,    // the text between the frame's marks, never empty
       too_large,  // longer than the limit, and skipped; text is its beginning
@@ -51,9 +52,9 @@ class FrameReader {
   // Takes more bytes: call next() until it has nothing before feeding again. The bytes must stay
   // until then.
   void feed(std::string_view bytes) { chunk_ = bytes; }
-  std::optional<Frame> next();
+  std::optional<Framed> next();
   // Ends the input: a last line without its end counts.
-  std::optional<Frame> end();
+  std::optional<Framed> end();
 
   // Size of the frame that is not complete yet.
   std::size_t partial_bytes() const { return partial_done_ ? 0 : partial_size_; }
@@ -64,9 +65,9 @@ class FrameReader {
   static constexpr std::size_t kept_of_large = 1024;
 
   void detect();
-  std::optional<Frame> next_line();
-  std::optional<Frame> next_body();
-  std::optional<Frame> line_frame(std::string_view line, std::size_t size);
+  std::optional<Framed> next_line();
+  std::optional<Framed> next_body();
+  std::optional<Framed> line_frame(std::string_view line, std::size_t size);
   // Takes a line off the input, without its end. Returns false if it is not complete yet.
   bool take_line(std::string_view& line, std::size_t& size);
 
@@ -82,13 +83,13 @@ class FrameReader {
   bool headers_begun_ = false;
 };
 // "message", "too_large", "no_header"
-constexpr const char* to_string(FrameReader::Frame::Kind value) {
+constexpr const char* to_string(FrameReader::Framed::Kind value) {
   switch (value) {
-    case FrameReader::Frame::Kind::message:
+    case FrameReader::Framed::Kind::message:
       return "message";
-    case FrameReader::Frame::Kind::too_large:
+    case FrameReader::Framed::Kind::too_large:
       return "too_large";
-    case FrameReader::Frame::Kind::no_header:
+    case FrameReader::Framed::Kind::no_header:
       return "no_header";
   }
   return "";

@@ -8,9 +8,9 @@
 namespace acp::rpc {
 namespace {
 
-using Kind = FrameReader::Frame::Kind;
+using Kind = FrameReader::Framed::Kind;
 
-std::string label(const FrameReader::Frame& frame) {
+std::string label(const FrameReader::Framed& frame) {
   switch (frame.kind) {
     case Kind::message:
       return std::string(frame.text);

@@ -141,7 +141,7 @@ std::vector<Contestant> contestants(const Options& options) {
   };
   std::vector<Contestant> all;
   if (wanted("acp")) {
-    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path here = wire::own_folder();
     all.push_back({"acp", {(here / "bench_remote_server").string()}});
   }
   if (wanted("npm")) {

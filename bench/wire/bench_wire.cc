@@ -120,7 +120,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+fs::path here() { return own_folder(); }
 
 // `v24.1.0`, or nothing where it does not run.
 std::string version_of(const std::string& node) {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
@@ -65,6 +66,10 @@ void run_on(const cpu_set_t& cores) {
 }
 
 }  // namespace
+
+std::string own_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
 
 Child::Child(std::string name, const std::vector<std::string>& command, Cores cores,
              std::string step, double seconds)

@@ -25,6 +25,9 @@ inline double now() {
 // cores', and a driver that is woken on the contestant's core waits for the end of its time slice.
 enum class Cores { free, same, two };
 
+// The folder of the program that runs: its contestants are next to it.
+std::string own_folder();
+
 class Child {
  public:
   // One at a time: the deadline's signal is the process's own. It begins with `step`.

@@ -65,7 +65,7 @@ bool WebSocketClient::fill(std::size_t bytes, TransportSocket::Time deadline) {
   return true;
 }
 
-std::optional<WebSocketClient::Frame> WebSocketClient::receive() {
+std::optional<WebSocketClient::Received> WebSocketClient::receive() {
   const auto time = server_.deadline();
   while (!ended_ && !close_code_) {
     if (!fill(2, time)) return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<WebSocketClient::Frame> WebSocketClient::receive() {
       return std::nullopt;
     }
     if (!fill(2 + bytes + size, time)) return std::nullopt;
-    Frame frame{static_cast<unsigned char>(first & 0x0f), buffer_.substr(2 + bytes, size)};
+    Received frame{static_cast<unsigned char>(first & 0x0f), buffer_.substr(2 + bytes, size)};
     buffer_.erase(0, 2 + bytes + size);
     if (frame.opcode < close) {
       if (frame.opcode != rest) partial_opcode_ = frame.opcode;

@@ -12,7 +12,7 @@ namespace acp::check {
 class WebSocketClient {
  public:
   enum Opcode : unsigned char { rest = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
-  struct Frame {
+  struct Received {
     unsigned char opcode = 0;  // of a message in several frames: the first one's
     std::string payload;
   };
@@ -28,7 +28,7 @@ class WebSocketClient {
   void send(std::string_view message) { send_frame(text, message); }
   void send_frame(Opcode opcode, std::string_view payload, bool last = true);
   // The next message or control frame; nothing if the time is over or the connection has ended.
-  std::optional<Frame> receive();
+  std::optional<Received> receive();
   // The next message in a text frame; answers pings, and skips pongs. Nothing at the end.
   std::optional<std::string> receive_text();
   // Skips messages until the answer with this id.

@@ -111,7 +111,7 @@ void check_after(TransportRun& run, WebSocketClient& socket) {
       "a request was not answered: " + socket.last_seen());
 
   socket.send_frame(WebSocketClient::ping, "acp-check");
-  std::optional<WebSocketClient::Frame> frame;
+  std::optional<WebSocketClient::Received> frame;
   do {
     frame = socket.receive();
   } while (frame && frame->opcode != WebSocketClient::pong);

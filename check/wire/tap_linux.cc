@@ -136,9 +136,9 @@ class Relay {
     apply(from, faults_.release(from), 0);
   }
 
-  void pass(Side from, const rpc::FrameReader::Frame& frame, rpc::Framing framing) {
+  void pass(Side from, const rpc::FrameReader::Framed& frame, rpc::Framing framing) {
     const std::size_t number = frames_++;
-    if (frame.kind == rpc::FrameReader::Frame::Kind::too_large) {
+    if (frame.kind == rpc::FrameReader::Framed::Kind::too_large) {
       Faults::Outcome lost;
       lost.told.push_back({"drop", "a frame of " + std::to_string(frame.size) +
                                        " bytes is too large for a tap with faults"});

@@ -106,11 +106,11 @@ void TapObserver::look(const TapQueue::Piece& piece) {
   while (const auto frame = reader.next()) see(piece.from, piece.time, *frame);
 }
 
-void TapObserver::see(Side from, std::int64_t time, const rpc::FrameReader::Frame& frame) {
+void TapObserver::see(Side from, std::int64_t time, const rpc::FrameReader::Framed& frame) {
   const WireFrame seen{time, from, frame.text};
   const json::Result<Json> message = Json::parse(frame.text);
   if (log_) recorder_.frame(lines_, frames_, seen, message);
-  if (frame.kind == rpc::FrameReader::Frame::Kind::too_large)
+  if (frame.kind == rpc::FrameReader::Framed::Kind::too_large)
     say("frame " + std::to_string(frames_) + " (" + std::string(side_name(from)) + ") has " +
         std::to_string(frame.size) + " bytes, and is neither checked nor recorded whole");
   else

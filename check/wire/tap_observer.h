@@ -34,7 +34,7 @@ class TapObserver {
 
   void watch();
   void look(const TapQueue::Piece& piece);
-  void see(Side from, std::int64_t time, const rpc::FrameReader::Frame& frame);
+  void see(Side from, std::int64_t time, const rpc::FrameReader::Framed& frame);
   void report(std::int64_t time, const std::vector<Violation>& violations);
   void write_log();
   // Prints one line on stderr, unless quiet.

@@ -70,8 +70,8 @@ void WirePeer::close_output() {
   write_some();
 }
 
-void WirePeer::take(const rpc::FrameReader::Frame& frame) {
-  record(false, frame.kind != rpc::FrameReader::Frame::Kind::message, frame.text);
+void WirePeer::take(const rpc::FrameReader::Framed& frame) {
+  record(false, frame.kind != rpc::FrameReader::Framed::Kind::message, frame.text);
 }
 
 void WirePeer::read_some() {

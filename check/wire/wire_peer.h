@@ -63,7 +63,7 @@ class WirePeer {
  private:
   void write_some();
   void read_some();
-  void take(const rpc::FrameReader::Frame& frame);
+  void take(const rpc::FrameReader::Framed& frame);
   void record(bool sent, bool malformed, std::string_view text);
 
   io::Wire wire_;

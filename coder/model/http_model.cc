@@ -65,9 +65,9 @@ class HttpModel::Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  http::Client::Events events() {
+  http::Transfers::Events events() {
     return {.on_head =
-                [this](const http::Client::Head& head) {
+                [this](const http::Transfers::Head& head) {
                   head_ = head;
                   const std::string type = head_.content_type();
                   is_stream_ =
@@ -84,7 +84,7 @@ class HttpModel::Call {
                   bytes_ += bytes.substr(0, room);
                 },
             .on_end =
-                [this](const http::Client::Failure* failure) {
+                [this](const http::Transfers::Failure* failure) {
                   ended_ = true;
                   if (failure != nullptr) failure_ = *failure;
                 }};
@@ -197,10 +197,10 @@ class HttpModel::Call {
   const std::string& model_;
   http::EventStream events_;
   Stream stream_;
-  http::Client::Head head_;
+  http::Transfers::Head head_;
   std::string bytes_;    // of a stream: not given on yet; otherwise all that have come
   std::string keyless_;  // where a redirect led that left the key behind
-  std::optional<http::Client::Failure> failure_;
+  std::optional<http::Transfers::Failure> failure_;
   bool is_stream_ = false, moved_ = false, ended_ = false, said_all_ = false;
   bool said_ = false, cut_ = false;
 };
@@ -259,13 +259,13 @@ HttpModel::HttpModel(ProviderSettings provider, std::string name, std::optional<
 
 HttpModel::~HttpModel() = default;
 
-http::Client::Request HttpModel::http_request(const ModelRequest& given) const {
+http::Transfers::Request HttpModel::http_request(const ModelRequest& given) const {
   const std::string& base = provider_.base_url.value;
   const std::string origin = http::origin_of(base);
   ModelRequest request = given;
   request.model = name_;
   if (!request.max_tokens) request.max_tokens = info_.max_output_tokens;
-  http::Client::Request result;
+  http::Transfers::Request result;
   result.method = "POST";
   result.headers = {{"Content-Type", "application/json"}, {"Accept", "text/event-stream"}};
   if (provider_.api == Api::anthropic) {
@@ -294,7 +294,7 @@ std::string HttpModel::cleaned(std::string text, std::size_t most) const {
   return json::utf8_shortened(clean.append(text, from, std::string::npos), most);
 }
 
-std::unique_ptr<http::Client> HttpModel::take_client() {
+std::unique_ptr<http::Transfers> HttpModel::take_client() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -303,10 +303,10 @@ std::unique_ptr<http::Client> HttpModel::take_client() {
       return client;
     }
   }
-  return std::make_unique<http::Client>(limits_.connect_time);
+  return std::make_unique<http::Transfers>(limits_.connect_time);
 }
 
-void HttpModel::give_back(std::unique_ptr<http::Client> client) {
+void HttpModel::give_back(std::unique_ptr<http::Transfers> client) {
   client->on_headers_dropped = nullptr;
   const std::lock_guard lock(mutex_);
   if (idle_.size() < max_idle) idle_.push_back(std::move(client));
@@ -328,22 +328,23 @@ void HttpModel::answer(const ModelRequest& request, const OnModelEvent& on_event
 
 void HttpModel::run(const ModelRequest& request, Call& call, const std::stop_token& stop) {
   // A client that is not given back is destroyed here, and its connection with it.
-  std::unique_ptr<http::Client> client = take_client();
+  std::unique_ptr<http::Transfers> client = take_client();
   client->on_headers_dropped = [&](const std::string&, const std::string& to) {
     call.redirected_without_key(to);
   };
-  http::Client::Request sent = http_request(request);
+  http::Transfers::Request sent = http_request(request);
   const std::string shown = http::shown_url(sent.url);
   client->start(std::move(sent), call.events());
   if (wait_for_end(*client, call, stop)) give_back(std::move(client));
   call.end(shown);
 }
 
-bool HttpModel::wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const {
+bool HttpModel::wait_for_end(http::Transfers& client, Call& call,
+                             const std::stop_token& stop) const {
   const std::stop_callback wakes(stop, [&client] { client.wake(); });
   Clock::time_point last = Clock::now(), last_said = last;
   Pace pace(limits_.gather);
-  http::Client::Wanted nothing_else;
+  http::Transfers::Wanted nothing_else;
   while (!call.ended()) {
     if (call.is_cut()) return false;
     const auto limit = call.said_all() ? time_to_end : limits_.silence;

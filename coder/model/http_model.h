@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 #include "coder/model/model.h"
 #include "settings/settings.h"
 
@@ -43,12 +43,12 @@ class HttpModel : public Model {
   class Pace;
   void run(const ModelRequest& request, Call& call, const std::stop_token& stop);
   // Returns false if the connection stays open after the end of the answer.
-  bool wait_for_end(http::Client& client, Call& call, const std::stop_token& stop) const;
-  http::Client::Request http_request(const ModelRequest& request) const;
+  bool wait_for_end(http::Transfers& client, Call& call, const std::stop_token& stop) const;
+  http::Transfers::Request http_request(const ModelRequest& request) const;
   // A provider's message, without the key.
   std::string cleaned(std::string text, std::size_t most) const;
-  std::unique_ptr<http::Client> take_client();
-  void give_back(std::unique_ptr<http::Client> client);
+  std::unique_ptr<http::Transfers> take_client();
+  void give_back(std::unique_ptr<http::Transfers> client);
 
   const settings::ProviderSettings provider_;
   const std::string name_;
@@ -56,7 +56,7 @@ class HttpModel : public Model {
   const ModelInfo info_;
   const HttpModelLimits limits_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<http::Client>> idle_;
+  std::vector<std::unique_ptr<http::Transfers>> idle_;
 };
 
 }  // namespace acp::coder

@@ -474,7 +474,7 @@ TEST(HttpModel, AnAnswerCutInTheMiddle) {
   EXPECT_EQ(ask(model), "Hällo.|end");
 }
 
-TEST(HttpModel, AConnectionThatStaysOpenBehindTheAnswer) {
+TEST(HttpModel, AConnectionThatStaysOpenAfterTheAnswer) {
   HttpServer server([](Connection& connection) {
     connection.read();
     connection.send(stream_head() + whole_answer);

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "acp/error.h"
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 #include "acp/json/json.h"
 #include "settings/settings.h"
 
@@ -37,22 +37,22 @@ std::vector<Reply> ask(const std::vector<Asked>& questions, std::stop_token stop
     bool ended = false;
   };
   std::vector<Pending> pending(questions.size());
-  http::Client client(time_limit);
+  http::Transfers client(time_limit);
   for (std::size_t i = 0; i < questions.size(); ++i) {
     Pending& one = pending[i];
-    http::Client::Request request{.method = "GET", .url = questions[i].url};
+    http::Transfers::Request request{.method = "GET", .url = questions[i].url};
     if (questions[i].key)
       request.headers.push_back(
           {"Authorization", "Bearer " + *questions[i].key, http::origin_of(questions[i].url)});
     client.start(
         std::move(request),
-        {.on_head = [&one](const http::Client::Head& head) { one.reply.status = head.status; },
+        {.on_head = [&one](const http::Transfers::Head& head) { one.reply.status = head.status; },
          .on_body =
              [&one](std::string_view bytes) {
                if (one.text.size() < max_body) one.text += bytes;
              },
          .on_end =
-             [&one](const http::Client::Failure* failure) {
+             [&one](const http::Transfers::Failure* failure) {
                one.ended = true;
                if (failure == nullptr) return;
                one.reply.status = 0;
@@ -62,7 +62,7 @@ std::vector<Reply> ask(const std::vector<Asked>& questions, std::stop_token stop
   }
   const std::stop_callback wakes(stop, [&client] { client.wake(); });
   const Clock::time_point end = Clock::now() + time_limit;
-  http::Client::Wanted nothing_else;
+  http::Transfers::Wanted nothing_else;
   const auto waits = [](const Pending& one) { return !one.ended; };
   while (std::any_of(pending.begin(), pending.end(), waits)) {
     if (stop.stop_requested()) throw Cancelled();

@@ -37,7 +37,7 @@ std::optional<std::chrono::system_clock::time_point> date(const std::string& tex
 
 }  // namespace
 
-std::optional<double> retry_after(const http::Client::Head& head,
+std::optional<double> retry_after(const http::Transfers::Head& head,
                                   std::chrono::system_clock::time_point now) {
   if (const auto milliseconds = number(head.header("retry-after-ms"))) return *milliseconds / 1000;
   const std::string told = head.header("retry-after");

@@ -4,14 +4,14 @@
 #include <chrono>
 #include <optional>
 
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 
 namespace acp::coder {
 
 // Seconds from now, by retry-after-ms or Retry-After (seconds, or a date). Nothing if there is no
 // valid one.
 std::optional<double> retry_after(
-    const http::Client::Head& head,
+    const http::Transfers::Head& head,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
 
 }  // namespace acp::coder

@@ -183,7 +183,7 @@ TEST(Retry, WhenToAskAgain) {
   using namespace std::chrono;
   const auto now = sys_days(year(2026) / 11 / 15) + hours(8);
   const auto told = [&](std::map<std::string, std::string> headers) {
-    http::Client::Head head;
+    http::Transfers::Head head;
     head.headers = std::move(headers);
     return retry_after(head, now);
   };

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "acp/error.h"
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 #include "acp/workspace/output_buffer.h"
 #include "coder/tools/html_text.h"
 #include "coder/tools/tool.h"
@@ -21,38 +21,38 @@ bool is_text(const std::string& type) {
 }
 
 struct Page {
-  http::Client::Head head = {};
+  http::Transfers::Head head = {};
   std::string body = {};
   bool cut = false;
 };
 
 // Throws ToolFailed, Cancelled.
 Page get(const std::string& url, std::stop_token stop) {
-  http::Client client(connect_time);
+  http::Transfers client(connect_time);
   const std::stop_callback wake(stop, [&client] { client.wake(); });
   Page page;
   std::optional<std::string> failure;
   bool ended = false;
-  http::Client::Request request;
+  http::Transfers::Request request;
   request.method = "GET";
   request.url = url;
   request.headers = {
       {"accept", "text/markdown, text/plain, text/html, application/json, */*;q=0.5"}};
   request.time_limit = most_time;
   request.stays = true;
-  http::Client::Events events;
-  events.on_head = [&](const http::Client::Head& head) { page.head = head; };
+  http::Transfers::Events events;
+  events.on_head = [&](const http::Transfers::Head& head) { page.head = head; };
   events.on_body = [&](std::string_view bytes) {
     const std::size_t room = most_bytes - page.body.size();
     page.body += bytes.substr(0, room);
     page.cut = page.cut || bytes.size() > room;
   };
-  events.on_end = [&](const http::Client::Failure* why) {
+  events.on_end = [&](const http::Transfers::Failure* why) {
     if (why != nullptr) failure = why->message;
     ended = true;
   };
   client.start(std::move(request), std::move(events));
-  http::Client::Wanted nothing;
+  http::Transfers::Wanted nothing;
   while (!ended && !page.cut) {
     if (stop.stop_requested()) throw Cancelled();
     client.run(nothing, std::nullopt);

@@ -101,11 +101,11 @@ std::optional<IgnoreFile::Pattern> IgnoreFile::compile(std::string_view line) {
     const bool at_start = i == 0 || line[i - 1] == '/';
     const std::size_t stars =
         std::min(line.find_first_not_of('*', i), line.size()) - i;  // from here on
-    const std::string_view behind = line.substr(i + stars);
-    if (at_start && pattern.whole_path && stars > 1 && behind.starts_with('/')) {
+    const std::string_view after = line.substr(i + stars);
+    if (at_start && pattern.whole_path && stars > 1 && after.starts_with('/')) {
       tokens.push_back({Piece::directories});
       i += stars + 1;
-    } else if (at_start && pattern.whole_path && stars > 1 && behind.empty()) {
+    } else if (at_start && pattern.whole_path && stars > 1 && after.empty()) {
       tokens.push_back({Piece::everything});
       i += stars;
     } else if (stars > 0) {

@@ -35,16 +35,16 @@ void TailBuffer::append(std::string_view bytes) {
     const bool complete = newline != bytes.npos;
     rest_ += bytes.substr(0, complete ? newline : room);
     bytes.remove_prefix(complete ? newline + 1 : std::min(room, bytes.size()));
-    std::string behind;
+    std::string after;
     if (complete) {
       if (rest_.ends_with('\r')) rest_.pop_back();
     } else {
       if (rest_.size() < line_limit_ + 4) return;
       const std::size_t cut = whole_characters(rest_, line_limit_);
-      behind = rest_.substr(cut);
+      after = rest_.substr(cut);
       rest_.resize(cut);
     }
-    add_line(std::exchange(rest_, std::move(behind)));
+    add_line(std::exchange(rest_, std::move(after)));
   }
 }
 

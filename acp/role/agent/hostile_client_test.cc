@@ -74,7 +74,7 @@ void ping(Served& served) {
 // difference: a space before the message makes it go the careful way.
 TEST(HostileClient, WhatLooksLikeAResultIsReadAsCarefully) {
   const Within limit("answers that look alike");
-  const auto outcome_of = [](const std::string& brace, const std::string& behind_id) {
+  const auto outcome_of = [](const std::string& brace, const std::string& after_id) {
     Agent agent("test", "1");
     agent.on_prompt([](Turn turn) -> Task<StopReason> {
       std::string told;
@@ -90,7 +90,7 @@ TEST(HostileClient, WhatLooksLikeAResultIsReadAsCarefully) {
     served.raw.initialize(all_capabilities);
     served.raw.prompt("9", served.raw.new_session(), "go");
     const std::string id(served.raw.read_call("fs/read_text_file")["id"].text());
-    served.raw.line(brace + "\"jsonrpc\":\"2.0\",\"id\":" + id + behind_id);
+    served.raw.line(brace + "\"jsonrpc\":\"2.0\",\"id\":" + id + after_id);
     // In case that was nothing.
     served.raw.line("{\"id\":" + id + ",\"jsonrpc\":\"2.0\",\"result\":{\"content\":\"later\"}}");
     std::string outcome;

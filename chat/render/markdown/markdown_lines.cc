@@ -83,13 +83,13 @@ std::optional<Bullet> bullet(std::string_view line) {
   const bool known = size > 1 ? ordered(found.delimiter)
                               : std::string_view("-+*").find(found.delimiter) != line.npos;
   if (!known || (size < start.size() && start[size] != ' ')) return {};
-  const std::string_view behind = start.substr(size);
-  found.empty = is_blank(behind);
+  const std::string_view after = start.substr(size);
+  found.empty = is_blank(after);
   // Five spaces and more: one belongs to the marker, the others to indented code.
-  std::size_t spaces = indent_of(behind);
+  std::size_t spaces = indent_of(after);
   if (found.empty || spaces > 4) spaces = 1;
   found.indent = indent_of(line) + size + spaces;
-  found.rest = found.empty ? std::string_view() : behind.substr(spaces);
+  found.rest = found.empty ? std::string_view() : after.substr(spaces);
   return found;
 }
 

@@ -16,7 +16,7 @@
 
 namespace acp::http {
 
-class Client {
+class Transfers {
  public:
   struct Header {
     std::string name;
@@ -57,10 +57,10 @@ class Client {
   };
   using Id = std::uint64_t;
 
-  explicit Client(std::chrono::milliseconds connect_time);
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  ~Client();
+  explicit Transfers(std::chrono::milliseconds connect_time);
+  Transfers(const Transfers&) = delete;
+  Transfers& operator=(const Transfers&) = delete;
+  ~Transfers();
 
   Id start(Request request, Events events);
   // Drops a request: no more events of it follow.

@@ -1,13 +1,13 @@
-#include "acp/http/client.h"
+#include "acp/http/transfers.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "acp/error.h"
 #include "acp/http/curl.h"
 
 namespace acp::http {
@@ -46,22 +46,22 @@ bool is_redirect(int status) {
 
 }  // namespace
 
-std::string Client::Head::header(const std::string& name) const {
+std::string Transfers::Head::header(const std::string& name) const {
   const auto found = headers.find(name);
   return found == headers.end() ? std::string() : found->second;
 }
 
-std::string Client::Head::content_type() const {
+std::string Transfers::Head::content_type() const {
   const std::string value = header("content-type");
   return lower(trimmed(std::string_view(value).substr(0, value.find(';'))));
 }
 
-struct Client::Parts {
+struct Transfers::Parts {
   std::unique_ptr<CURLM, CloseMulti> multi{curl().multi_init()};
 };
 
-struct Client::Transfer {
-  Client& client;
+struct Transfers::Transfer {
+  Transfers& owner;
   Id id;
   Request request;
   Events events;
@@ -78,12 +78,12 @@ struct Client::Transfer {
   std::size_t on_header(std::string_view line);
   std::size_t on_bytes(std::string_view bytes);
   ~Transfer() {
-    if (client.parts_->multi) curl().multi_remove_handle(client.parts_->multi.get(), easy.get());
+    if (owner.parts_->multi) curl().multi_remove_handle(owner.parts_->multi.get(), easy.get());
   }
 };
 
 // Answers have several heads: those of a proxy, and of "100 Continue".
-std::size_t Client::Transfer::on_header(std::string_view line) {
+std::size_t Transfers::Transfer::on_header(std::string_view line) {
   if ((head_bytes += line.size()) > max_head_bytes) return 0;
   if (line.starts_with("HTTP/")) {
     const std::size_t space = line.find(' ');
@@ -105,9 +105,9 @@ std::size_t Client::Transfer::on_header(std::string_view line) {
   return line.size();
 }
 
-std::size_t Client::Transfer::on_bytes(std::string_view bytes) {
+std::size_t Transfers::Transfer::on_bytes(std::string_view bytes) {
   if (redirecting) return (passed_over += bytes.size()) > max_redirect_body ? 0 : bytes.size();
-  if (client.holds_) {
+  if (owner.holds_) {
     paused = true;
     return CURL_WRITEFUNC_PAUSE;
   }
@@ -115,14 +115,14 @@ std::size_t Client::Transfer::on_bytes(std::string_view bytes) {
   return bytes.size();
 }
 
-Client::Client(std::chrono::milliseconds connect_time)
+Transfers::Transfers(std::chrono::milliseconds connect_time)
     : connect_time_(connect_time), parts_(std::make_unique<Parts>()) {
-  if (!parts_->multi) throw std::runtime_error("libcurl does not start");
+  if (!parts_->multi) throw LocalFailure("libcurl does not start");
 }
 
-Client::~Client() { transfers_.clear(); }
+Transfers::~Transfers() { transfers_.clear(); }
 
-Client::Id Client::start(Request request, Events events) {
+Transfers::Id Transfers::start(Request request, Events events) {
   const Id id = next_id_++;
   auto transfer =
       std::unique_ptr<Transfer>(new Transfer{*this, id, std::move(request), std::move(events)});
@@ -131,7 +131,7 @@ Client::Id Client::start(Request request, Events events) {
   return id;
 }
 
-void Client::begin(Transfer& transfer) {
+void Transfers::begin(Transfer& transfer) {
   CURL* const easy = transfer.easy.get();
   const Request& request = transfer.request;
   transfer.head = Head();
@@ -184,7 +184,7 @@ void Client::begin(Transfer& transfer) {
   curl().multi_add_handle(parts_->multi.get(), easy);
 }
 
-void Client::drop(Id id) {
+void Transfers::drop(Id id) {
   const auto found = transfers_.find(id);
   if (found == transfers_.end()) return;
   // It may be the one that is calling: it is destroyed when no event runs.
@@ -193,14 +193,14 @@ void Client::drop(Id id) {
   wake();
 }
 
-void Client::hold(bool holds) {
+void Transfers::hold(bool holds) {
   if (std::exchange(holds_, holds) == holds || holds) return;
   for (const auto& [id, transfer] : transfers_)
     if (std::exchange(transfer->paused, false))
       curl().easy_pause(transfer->easy.get(), CURLPAUSE_CONT);
 }
 
-void Client::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
+void Transfers::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> time) {
   for (const Id id : std::exchange(to_begin_, {}))
     if (const auto found = transfers_.find(id); found != transfers_.end()) begin(*found->second);
   curl_waitfd wanted{};
@@ -225,9 +225,9 @@ void Client::run(Wanted& descriptor, std::optional<std::chrono::milliseconds> ti
   std::erase_if(transfers_, [](const auto& item) { return item.second->dropped; });
 }
 
-void Client::wake() { curl().multi_wakeup(parts_->multi.get()); }
+void Transfers::wake() { curl().multi_wakeup(parts_->multi.get()); }
 
-void Client::ended(Transfer& transfer, int code) {
+void Transfers::ended(Transfer& transfer, int code) {
   curl().multi_remove_handle(parts_->multi.get(), transfer.easy.get());
   if (transfer.dropped) return;
   Failure failure;
@@ -257,7 +257,7 @@ void Client::ended(Transfer& transfer, int code) {
   if (events.on_end) events.on_end(failed ? &failure : nullptr);
 }
 
-bool Client::redirect(Transfer& transfer, Failure& failure) {
+bool Transfers::redirect(Transfer& transfer, Failure& failure) {
   const std::string from = transfer.request.url;
   const std::string to = resolve_url(from, transfer.head.header("location"));
   const std::string here = origin_of(from), there = origin_of(to);
