@@ -54,10 +54,58 @@ struct PromptState;
 // A string of any kind. As a template's argument it leaves braces to the overload with a struct.
 template <class T>
 concept Text = std::is_convertible_v<T, std::string>;
+
+// What a prompt can be made of. One text alone is for the overload with a string.
+template <class... Blocks>
+concept OfBlocks = sizeof...(Blocks) > 0 && (std::is_convertible_v<Blocks, ContentBlock> && ...) &&
+                   !(sizeof...(Blocks) == 1 && (Text<Blocks> && ...));
+template <class... Blocks>
+inline constexpr bool breaks_as_temporary =
+    ACP_TEMPORARIES_BREAK && (async::AggregateTemporary<Blocks> || ...);
 }  // namespace detail
 
 class AgentHandle;
 class Session;
+
+// The command that starts an agent: its words, or a list of them. Not a std::initializer_list: g++
+// 12 cannot compile one in a co_await expression.
+class AgentCommand {
+ public:
+  template <detail::Text... Words>
+    requires(sizeof...(Words) > 0)
+  AgentCommand(const Words&... words) : words_{std::string(words)...} {}
+  template <class Iterator>
+    requires(!detail::Text<Iterator>)
+  AgentCommand(Iterator begin, Iterator end) : words_(begin, end) {}
+  AgentCommand(std::vector<std::string> words) : words_(std::move(words)) {}
+  // The program and its arguments.
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
+  std::vector<std::string> words_;
+};
+
+// The content of a prompt: its blocks, or a list of them. A text alone is a std::string.
+class PromptContent {
+ public:
+  template <class... Blocks>
+    requires(detail::OfBlocks<Blocks...> && !detail::breaks_as_temporary<Blocks...>)
+  PromptContent(Blocks&&... blocks) {
+    (blocks_.emplace_back(std::forward<Blocks>(blocks)), ...);
+  }
+#if ACP_TEMPORARIES_BREAK
+  template <class... Blocks>
+    requires(detail::OfBlocks<Blocks...> && detail::breaks_as_temporary<Blocks...>)
+  ACP_REFUSE_TEMPORARY(PromptContent(Blocks&&... blocks));
+#endif
+  PromptContent(std::vector<ContentBlock> blocks) : blocks_(std::move(blocks)) {}
+  // The blocks, in order.
+  const std::vector<ContentBlock>& blocks() const& { return blocks_; }
+  std::vector<ContentBlock> blocks() && { return std::move(blocks_); }
+
+ private:
+  std::vector<ContentBlock> blocks_;
+};
 
 // Which agent a hook is about: the id() of its handle.
 struct AgentId {
@@ -78,7 +126,7 @@ class ClientContext {
   // What this client offered for the session: its cwd and directories.
   std::string cwd() const;
   std::vector<std::string> additional_directories() const;
-  // Session::with_state() of that session. Without one nothing is called.
+  // Session::with_state() of that session, with its rules. Without one nothing is called.
   void with_state(const std::function<void(const SessionState&)>& look) const;
   Peer peer() const;
 
@@ -208,7 +256,10 @@ class Client {
   Client& keep_state(bool keep);
 
   // Starts an agent and shakes hands with it. Throws StartFailed.
-  Task<AgentHandle> spawn(std::vector<std::string> command) const;
+  Task<AgentHandle> spawn(AgentCommand command) const;
+  // One string is no list of words: spawn({"gemini", "--acp"}).
+  template <detail::Text Line>
+  Task<AgentHandle> spawn(const Line& command) const = delete;
   Task<AgentHandle> spawn(const io::ProcessOptions& options) const;
   ACP_REFUSE_TEMPORARY(Task<AgentHandle> spawn(io::ProcessOptions&& options) const);
   Task<AgentHandle> connect(Transport transport) const;
@@ -304,7 +355,7 @@ class Session {
 
   // Starts a turn, and returns its events as they happen.
   Prompt prompt(std::string text) const;
-  Prompt prompt(std::vector<ContentBlock> content) const;
+  Prompt prompt(PromptContent content) const;
   // Takes _meta of the program's own; the session's id is filled in. So do the overloads below.
   Prompt prompt(const v1::PromptRequest& request) const;
   ACP_REFUSE_TEMPORARY(Prompt prompt(v1::PromptRequest&& request) const);
@@ -334,9 +385,10 @@ class Session {
 
   // A copy of the session's state. Empty if the client keeps none.
   SessionState state() const;
-  // Shows the state without a copy. The function must be quick, and must not call the library.
+  // Shows the state without a copy. The connection's lock is held meanwhile: the function must be
+  // quick, and must not call the library, which would wait for that lock for ever.
   void with_state(const std::function<void(const SessionState&)>& look) const;
-  // Set by the code that runs the client's terminals: their output stays on view.
+  // Set by the code that runs the client's terminals: their output stays on view. As with_state().
   void change_state(const std::function<void(SessionState&)>& change) const;
 
  private:

@@ -149,9 +149,9 @@ Prompt Session::prompt(std::string text) const {
   return prompt(std::move(content));
 }
 
-Prompt Session::prompt(std::vector<ContentBlock> content) const {
+Prompt Session::prompt(PromptContent content) const {
   v1::PromptRequest request;
-  request.prompt = std::move(content);
+  request.prompt = std::move(content).blocks();
   return begin_prompt(std::move(request));
 }
 

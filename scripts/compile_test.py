@@ -2,10 +2,12 @@
 """compile_test.py CXX INCLUDE [FLAG…]: what must not compile does not, and the first error is a sentence that says
 what to do; what must compile does."""
 
+import re
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 compiler, include, *flags = sys.argv[1:]
 MOST_LINES = 40  # of an error message
@@ -29,7 +31,29 @@ TEMPORARIES = [
     ('co_await agent.list_sessions({.cwd = file});', TEMPORARY),
     ('co_await turn.on_thread([file] { return file.size(); });', LAMBDA),
     ('co_await turn.before_update([file](acp::SessionUpdate&) {}).say(file);', LAMBDA),
+    ('acp::SessionContext of = turn; co_await of.before_update([file](acp::SessionUpdate&) {}).say(file);', LAMBDA),
     ('acp::Client client("a", "1"); co_await client.connect(acp::remote::url(file, {.bearer_token = file}));', TEMPORARY),
+    ('co_await acp::Client("a", "1").spawn(acp::io::ProcessOptions{.argv = {"gemini", "--acp"}});', TEMPORARY),
+    ('co_await acp::Client("a", "1").spawn({.argv = {"gemini"}, .cwd = file});', TEMPORARY),
+    ('co_await session.prompt(acp::v1::PromptRequest{._meta = acp::Json()}).finish();', TEMPORARY),
+    ('co_await session.prompt({acp::v1::TextContent{.text = file}}).finish();', TEMPORARY),
+    ('co_await session.prompt({"a", acp::v1::TextContent{.text = file}}).finish();', TEMPORARY),
+    ('co_await session.set_mode(acp::v1::SetSessionModeRequest{.modeId = file});', TEMPORARY),
+    ('co_await session.set_mode({.modeId = file});', TEMPORARY),
+    ('co_await session.set_config_option(acp::v1::SetSessionConfigOptionRequest{.configId = file});', TEMPORARY),
+    ('co_await agent.resume_session({.sessionId = file, .cwd = file});', TEMPORARY),
+    ('co_await agent.fork_session({.sessionId = file, .cwd = file});', TEMPORARY),
+    ('co_await agent.set_provider({.providerId = file});', TEMPORARY),
+    ('co_await turn.user_said(acp::v1::TextContent{.text = file});', TEMPORARY),
+    ('co_await turn.user_said(acp::v1::TextContent{.text = file}, file);', TEMPORARY),
+    ('co_await turn.ask_user(file, acp::v1::ElicitationSchema{.title = file});', TEMPORARY),
+    ('co_await call.add_content(acp::v1::Diff{.path = file});', TEMPORARY),
+    ('co_await call.update(acp::v1::ToolCallUpdate{.title = file});', TEMPORARY),
+    ('co_await call.update({.title = file});', TEMPORARY),
+    ('co_await call.background([file](acp::ToolCall) {});', LAMBDA),
+    ('co_await acp::mcp::Client("a", "1").connect(acp::v1::McpServerHttp{.name = file});', TEMPORARY),
+    ('co_await server.call_tool(file, acp::Json(), {.time = std::chrono::seconds(1)});', TEMPORARY),
+    ('co_await server.request(file, acp::Json(), {.time = std::chrono::seconds(1)});', TEMPORARY),
 ]
 # With every compiler; None: it compiles.
 EVERYWHERE = [
@@ -40,6 +64,14 @@ EVERYWHERE = [
     ('co_await turn.sleep(std::chrono::milliseconds(1));', None),
     ('const auto hook = [file](acp::SessionUpdate&) {}; co_await turn.before_update(hook).say(file);', None),
     ('acp::Client client("a", "1"); co_await client.connect(acp::remote::url(file));', None),
+    ('co_await acp::Client("a", "1").spawn({"gemini", "--acp"});', None),
+    ('co_await acp::Client("a", "1").spawn({file, "--model=" + file});', None),
+    ('std::vector<std::string> words{file}; co_await acp::Client("a", "1").spawn(words);', None),
+    ('acp::Client("a", "1").spawn("gemini --acp").wait();', "deleted"),
+    ('acp::ContentBlock block(file); co_await session.prompt({block, block}).finish();', None),
+    ('acp::v1::ImageContent image{.data = file}; co_await session.prompt({"Look:", image}).finish();', None),
+    ('co_await session.prompt(file).finish(); co_await session.prompt("a").finish();', None),
+    ('const auto work = [file](acp::ToolCall) {}; co_await call.background(work);', None),
     ('turn.say("a");', "co_await it, or wait() for it"),
     ('agent.new_session("/");', "co_await it, or wait() for it"),
     ('acp::Agent("a", "1").on_prompt([](int) { return acp::StopReason::end_turn; });',
@@ -69,6 +101,7 @@ def defined(name):
 
 HEADERS = """#include <acp/agent.h>
 #include <acp/client.h>
+#include <acp/mcp/client.h>
 #include <acp/remote/client.h>
 #include <chrono>
 #include <memory>
@@ -86,7 +119,8 @@ def compile_headers(folder):
 
 
 def errors_of(statement):
-    source = f"""acp::Task<void> run(acp::Turn turn, acp::AgentHandle agent, std::string file) {{
+    source = f"""acp::Task<void> run(acp::Turn turn, acp::AgentHandle agent, acp::Session session, acp::ToolCall call,
+                    acp::mcp::Server server, std::string file) {{
   {statement}
   co_return;
 }}
@@ -94,6 +128,17 @@ def errors_of(statement):
     done = subprocess.run([compiler, *OPTIONS, *headers, "-fsyntax-only", "-x", "c++", "-"],
                           input=source, capture_output=True, text=True)
     return done.stderr if done.returncode != 0 else None
+
+
+def guarded():
+    """The names of all functions that refuse a temporary."""
+    for header in sorted(Path(include, "acp").glob("**/*.h")):
+        text = header.read_text(encoding="utf-8")
+        for found in re.finditer(r"^ *ACP_REFUSE_TEMPORARY\(", text, re.MULTILINE):
+            name = re.search(r"\b(\w+)\((?=[^()]*&&)", text[found.end():])
+            yield "prompt" if name[1] == "PromptContent" else name[1]  # its argument
+        for found in re.finditer(r"^ *ACP_REFUSE_TEMPORARY_LAMBDA\(", text, re.MULTILINE):
+            yield re.findall(r"\b(\w+)\(\w+&& \w+\)", text[:found.start()])[-1]
 
 
 def fault_of(case):
@@ -116,5 +161,10 @@ cases = EVERYWHERE + [(statement, sentence if broken else None) for statement, s
 with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
     headers = compile_headers(folder)
     faults = [fault for fault in pool.map(fault_of, cases) if fault]
+tried = "\n".join(statement for statement, _ in TEMPORARIES)
+names = set(guarded())
+faults += [f"no case for the guard of {name}()" for name in sorted(names) if not re.search(rf"\b{name}\(", tried)]
+if len(names) < 20:
+    faults.append(f"only {len(names)} guards were found: {sorted(names)}")
 print("\n".join(faults) or f"{len(cases)} cases, g++ 12: {broken}")
 sys.exit(1 if faults else 0)

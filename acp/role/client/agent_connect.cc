@@ -260,9 +260,9 @@ Task<AgentHandle> Client::connect(Transport transport) const {
   }(std::make_shared<Config>(*config_), std::move(transport));
 }
 
-Task<AgentHandle> Client::spawn(std::vector<std::string> command) const {
+Task<AgentHandle> Client::spawn(AgentCommand command) const {
   io::ProcessOptions options;
-  options.argv = std::move(command);
+  options.argv = command.words();
   return spawn(options);
 }
 

@@ -152,8 +152,10 @@ TEST(ClientSpec, MakesNoCallThatTheAgentDidNotAdvertise) {
   refused([&] { remote.logout().wait(); });
   refused([&] { session.set_mode("code").wait(); });
   refused([&] { session.set_config_option("model", std::string("large")).wait(); });
-  refused([&] { session.prompt({v1::ImageContent{.data = "AA==", .mimeType = "image/png"}}); });
-  refused([&] { session.prompt({v1::AudioContent{.data = "AA==", .mimeType = "audio/wav"}}); });
+  const v1::ImageContent image{.data = "AA==", .mimeType = "image/png"};
+  const v1::AudioContent sound{.data = "AA==", .mimeType = "audio/wav"};
+  refused([&] { session.prompt({image}); });
+  refused([&] { session.prompt({"Listen:", sound}); });
   v1::EmbeddedResource embedded;
   embedded.resource = v1::TextResourceContents{.text = "x", .uri = "file:///a"};
   refused([&] { session.prompt({embedded}); });
