@@ -1,11 +1,13 @@
 // A connection that runs: the engine, its descriptors, and the threads on which user code is
 // called. docs/architecture.md shows how a message passes through it.
 //
-// One lock guards the engine. It is held for the engine's own steps, which never wait, and never
-// while user code runs. The thread that has the lead reads: one of the connection's, or one that
-// waits for an answer and so reads it itself. The reader also runs the handlers of what it read,
-// which saves the hop to another thread; should a handler keep it longer than a few milliseconds,
-// another thread takes the lead.
+// One lock guards the engine. It is held for the engine's own steps, which never wait, and not
+// while handlers run. Of user code, only the Tap and what is passed to with_state() and
+// change_state() is called with it: such a function is quick, and calls nothing of the library. The
+// thread that has the lead reads: one of the connection's, or one that waits for an answer and so
+// reads it itself. The reader also runs the handlers of what it read, which saves the hop to
+// another thread; should a handler keep it longer than a few milliseconds, another thread takes the
+// lead.
 #pragma once
 
 #include <atomic>

@@ -15,7 +15,8 @@ struct Frame {
   std::int64_t time;      // nanoseconds since 1970
   std::string_view text;  // until the call returns
 };
-// Sees every frame.
+// Sees every frame, in order, with the connection's lock held: it must be quick, must not throw,
+// and must not call the library, which would wait for that lock for ever.
 using Tap = std::function<void(const Frame&)>;
 
 }  // namespace acp
