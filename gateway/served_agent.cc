@@ -1,8 +1,12 @@
 #include "gateway/served_agent.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "acp/error.h"
 #include "acp/proxy.h"
 
 namespace acp::gateway {
@@ -45,6 +49,29 @@ Task<Json> pass(ProxyRequest request, Sessions sessions) {
   co_return answer;
 }
 
+// What a client may send without an id. An agent that looks at the method alone would carry a
+// request out.
+bool is_notification(std::string_view method) {
+  constexpr std::string_view methods[] = {
+      "$/cancel_request", "session/cancel",   "mcp/message",        "nes/accept",
+      "nes/reject",       "document/didOpen", "document/didChange", "document/didClose",
+      "document/didSave", "document/didFocus"};
+  return method.starts_with('_') ||
+         std::find(std::begin(methods), std::end(methods), method) != std::end(methods);
+}
+
+// Empty if it may pass.
+std::string why_dropped(const ProxyNotification& notification, const ClientSessions& sessions) {
+  if (notification.sender != Sender::client) return "";
+  if (!is_notification(notification.method)) return "it is not a notification of the protocol";
+  try {
+    sessions.require_own(notification.params, notification.method.starts_with('_'));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 }  // namespace
 
 int serve_agent(Transport client, const ServedAgentOptions& options) {
@@ -62,6 +89,12 @@ int serve_agent(Transport client, const ServedAgentOptions& options) {
     on(method, &end_session);
   on("session/list", &list_sessions);
   proxy.on_request([sessions](ProxyRequest request) { return pass(std::move(request), sessions); });
+  proxy.on_notification([sessions, log = options.log](const ProxyNotification& notification) {
+    const std::string why = why_dropped(notification, *sessions);
+    if (!why.empty() && log)
+      log({LogEntry::Level::warning, "dropped " + notification.method + " of a client: " + why});
+    return why.empty();
+  });
   if (options.log) proxy.on_log(options.log);
   if (options.on_stderr) proxy.on_stderr(options.on_stderr);
   return proxy.run(std::move(client), options.agent);

@@ -8,6 +8,7 @@ family          starts a program that leaves its group and session, says both pr
 gate FIFO       says "before", waits until somebody has written to this file, says "after"
 forever         says "before", and never ends
 can             says what the client can do
+heard           says what has come without an id
 read PATH       asks the client for the file
 ask             asks the client for permission
 directory PATH  begins a tool call at this place, with a link to it
@@ -28,6 +29,7 @@ answers = {}  # the client's, by the id of the question
 came = threading.Condition()
 sessions = {}  # cwd by id
 client = {}
+heard = []
 numbers = iter(range(10**6))
 mode = ""
 if "AGENT_MODE" in os.environ:
@@ -79,6 +81,8 @@ def prompt(number, session, text):
     elif word == "forever":
         say(session, "before")
         threading.Event().wait()
+    elif word == "heard":
+        say(session, json.dumps(heard))
     elif word == "read":
         say(session, json.dumps(ask("fs/read_text_file", sessionId=session, path=rest)))
     elif word == "ask":
@@ -100,6 +104,8 @@ def resume_with_a_file(number, session):
 
 def serve(message):
     method, number, params = message["method"], message.get("id"), message.get("params") or {}
+    if number is None:
+        heard.append(method)
     if (mode, method) in (("deaf", "session/resume"), ("dumb", "initialize")):
         print("it says nothing to", method, file=sys.stderr, flush=True)
         return

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import remote_place
-from remote_place import ACP, EVENTS, PATIENCE, Client, has_ended, initialize
+from remote_place import ACP, EVENTS, PATIENCE, Client, Connected, has_ended, initialize
 from terminal import output_in
 
 DENIED, INVALID, UNKNOWN = -32003, -32602, -32002
@@ -147,6 +147,23 @@ class Serve(remote_place.Place):
             self.assertEqual(client.call("nes/suggest", sessionId=session), {"suggestions": []})
             self.assertEqual(client.call("nes/close", sessionId=session), {})
             self.assertEqual(client.call("nes/suggest", sessionId=session)["code"], UNKNOWN)
+
+    def test_requests_without_an_id(self):
+        """An agent that looks at the method alone would carry them out."""
+        server = self.serve()
+        program = {"name": "files", "command": "/bin/sh", "args": [], "env": []}
+        for client in (Client(self, server), Connected(self, server.url.replace("http", "ws", 1))):
+            client.post(method="session/new", params={"cwd": "/", "mcpServers": [program]})
+            for method in ("session/load", "session/prompt", "session/cancel", "_their/own"):
+                client.post(method=method, params={"sessionId": "without", "cwd": "/", "mcpServers": [],
+                                                   "prompt": [{"type": "text", "text": "say hello"}]})
+            session = client.session()
+            self.assertEqual(session, "s0")
+            client.post(method="session/cancel", params={"sessionId": session})
+            client.post(method="_our/own", params={"sessionId": session})
+            self.assertEqual(json.loads(client.says(session, "heard")), ["session/cancel", "_our/own"])
+            server.log.until("warning: dropped session/new of a client: it is not a notification")
+            server.log.until("warning: dropped session/cancel of a client: this client has not opened")
 
     def test_clients_have_a_limit(self):
         server = self.serve("--max-connections", "1")
