@@ -1,8 +1,11 @@
 #include "cli/remote_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 
 #include "acp/http/url.h"
 #include "cli/bad_usage.h"
@@ -12,8 +15,20 @@
 namespace acp::cli {
 
 namespace {
+
 constexpr const char* token_variable = "ACP_TOKEN";
+
+bool names_a_secret(std::string_view header) {
+  std::string name;
+  for (const char c : header)
+    if (c != '-' && c != '_') name += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  constexpr std::string_view parts[] = {"authorization", "cookie",   "token",
+                                        "secret",        "password", "apikey"};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
+
+}  // namespace
 
 void RemoteOptions::add_to(const Command& app) {
   const auto option = [&](const char* name, std::string& into, const char* what, const char* type) {
@@ -21,8 +36,10 @@ void RemoteOptions::add_to(const Command& app) {
   };
   option("--token-file", token_file,
          "The server's token, in a file that only you can read (default: $ACP_TOKEN)", "FILE");
-  app.add_option("--header", headers,
-                 "Sent with every request: 'Name: value', or 'Name: $VARIABLE'; any number of them")
+  app.add_option(
+         "--header", headers,
+         "Sent with every request: 'Name: value', or 'Name: $VARIABLE', as what is secret must "
+         "be; any number of them")
       ->type_name("HEADER")
       ->repeated();
   option("--proxy", proxy, "By way of this proxy (default: as the environment says)", "URL");
@@ -52,13 +69,22 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
       throw BadUsage("--header: expected 'Name: value', got '" + header + "'");
     std::string value = header.substr(colon + 1);
     value.erase(0, value.find_first_not_of(' '));
+    const std::string name = header.substr(0, colon);
+    if (!value.starts_with('$') && names_a_secret(name))
+      throw BadUsage("--header: everybody on this machine can see a command line: use '" + name +
+                     ": $VARIABLE'");
     if (value.starts_with('$')) {
       const char* const set = std::getenv(value.c_str() + 1);
       if (set == nullptr) throw BadUsage("--header: there is no variable " + value.substr(1));
       value = set;
     }
-    options.headers[header.substr(0, colon)] = value;
+    options.headers[name] = value;
   }
+  const std::string proxy_url = proxy.find("://") == std::string::npos ? "http://" + proxy : proxy;
+  if (!http::parts_of(proxy_url).credentials.empty())
+    throw BadUsage(
+        "--proxy: no passwords in the URL: everybody on this machine can see it; use the "
+        "variable https_proxy");
   options.proxy = proxy;
   options.ca_file = settings::with_home(ca_file);
   return options;

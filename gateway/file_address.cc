@@ -10,6 +10,14 @@ namespace {
 
 constexpr std::string_view scheme = "file://";
 
+// Whatever the case; `start` is in lower case.
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         std::equal(start.begin(), start.end(), text.begin(), [](char wanted, char c) {
+           return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == wanted;
+         });
+}
+
 std::string decoded(std::string_view text) {
   std::string made;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -43,8 +51,12 @@ std::string encoded(std::string_view path) {
 }  // namespace
 
 std::optional<FileAddress> read_file_address(std::string_view text) {
-  if (!text.starts_with(scheme)) return std::nullopt;
-  text.remove_prefix(scheme.size());
+  if (!begins_with(text, "file:")) return std::nullopt;
+  text.remove_prefix(5);
+  if (text.starts_with("//")) {
+    text.remove_prefix(2);
+    if (begins_with(text, "localhost/")) text.remove_prefix(9);
+  }
   if (!text.starts_with('/')) return std::nullopt;
   const std::size_t end = std::min(text.find_first_of("?#"), text.size());
   return FileAddress{decoded(text.substr(0, end)), std::string(text.substr(end))};

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "gateway/file_address.h"
+#include "gateway/patch_paths.h"
 
 namespace acp::gateway {
 
@@ -82,10 +83,17 @@ std::string PathMap::value(JsonView json, std::string_view name, Towards side,
                            std::optional<std::string>& unmapped) const {
   if (is_foreign(name)) return std::string(json.text());
   if (json.is_object()) {
+    const bool is_patch = name == "patch" && json["format"].as_string() == "git_patch";
+    const auto translate_path = [&](const std::string& path) {
+      return text(path, "path", side, unmapped);
+    };
     std::string made = "{";
     for (const auto& [key, member] : json.members()) {
       made += (made.size() > 1 ? "," : "") + Json(key).text() + ":";
-      made += value(member, key, side, unmapped);
+      if (key == "text" && is_patch && member.is_string())
+        made += Json(translate_patch(*member.as_string(), translate_path)).text();
+      else
+        made += value(member, key, side, unmapped);
     }
     return made + "}";
   }

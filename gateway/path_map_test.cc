@@ -53,6 +53,58 @@ TEST(PathMap, AddressesAreEscaped) {
   EXPECT_EQ(out.unmapped, "/home/me/my project/../x");
 }
 
+// All of them name a file of the own machine.
+TEST(PathMap, AnAddressHasSeveralForms) {
+  PathMap map;
+  map.add("/l=/r");
+  for (const char* form :
+       {"file:///l/a", "file://localhost/l/a", "FILE://LocalHost/l/a", "file:/l/a"}) {
+    const auto translated = map.translate(Json::object({{"uri", form}}), Towards::agent);
+    EXPECT_EQ(translated.json.text(), R"({"uri":"file:///r/a"})") << form;
+  }
+  for (const char* form : {"file://localhost/other", "file:/other"})
+    EXPECT_EQ(map.translate(Json::object({{"uri", form}}), Towards::agent).unmapped, "/other");
+  // Of another machine.
+  for (const char* form : {"file://server/l/a", "file:l", "file://localhost"}) {
+    const auto translated = map.translate(Json::object({{"uri", form}}), Towards::agent);
+    EXPECT_EQ(translated.json["uri"].as_string(), form);
+    EXPECT_FALSE(translated.unmapped) << form;
+  }
+}
+
+TEST(PathMap, PatchesNameFiles) {
+  PathMap map;
+  map.add("/l=/r");
+  map.add("/s p=/t");
+  const auto translated = [&](const std::string& patch) {
+    const Json params = Json::object(
+        {{"patch", Json::object({{"format", "git_patch"}, {"text", patch}})}, {"text", patch}});
+    const auto made = map.translate(params, Towards::editor);
+    EXPECT_EQ(made.json["text"].as_string(), patch);  // what somebody has written
+    return made.json["patch"]["text"].as_string().value_or("") + made.unmapped.value_or("");
+  };
+  const std::string hunk = "@@ -1,3 +1,2 @@ /r\n--- /r/a\n /r\n-x\n+++ /r/b\n\\ No newline\n";
+  EXPECT_EQ(translated("diff --git /r/a /r/a\n--- /r/a\n+++ /r/a\n" + hunk +
+                       "diff --git /r/new /r/new\nnew file mode 100644\n--- /dev/null\n+++ /r/new\n"
+                       "@@ -0,0 +1 @@\n+++ /r/c\n"),
+            "diff --git /l/a /l/a\n--- /l/a\n+++ /l/a\n" + hunk +
+                "diff --git /l/new /l/new\nnew file mode 100644\n--- /dev/null\n+++ /l/new\n"
+                "@@ -0,0 +1 @@\n+++ /r/c\n");
+  EXPECT_EQ(translated("diff --git /r/a /r/b\nrename from /r/a\nrename to /r/b\n"),
+            "diff --git /l/a /l/b\nrename from /l/a\nrename to /l/b\n");
+  EXPECT_EQ(
+      translated(
+          "diff --git \"/r/\\303\\244\\t\" \"/r/\\303\\244\\t\"\n--- \"/r/\\303\\244\\t\"\n"),
+      "diff --git \"/l/\\303\\244\\011\" \"/l/\\303\\244\\011\"\n--- \"/l/\\303\\244\\011\"\n");
+  EXPECT_EQ(translated("diff --git /t/a b /t/a b\n--- /t/a b\t\n+++ /t/c"),
+            "diff --git /s p/a b /s p/a b\n--- /s p/a b\t\n+++ /s p/c\t");
+  // Names in a/ and b/ belong to the directory where the patch is applied.
+  for (const std::string kept :
+       {"diff --git a/r b/r\n--- a/r\n+++ b/r\n", "no patch\n", "", "\n\n"})
+    EXPECT_EQ(translated(kept), kept);
+  EXPECT_EQ(translated("--- /other\n"), "--- /other\n/other");
+}
+
 TEST(PathMap, KnowsMovedFilesAndWorkspaces) {
   PathMap map;
   map.add("/l=/r");
