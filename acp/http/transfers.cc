@@ -17,6 +17,9 @@ namespace {
 constexpr int max_redirects = 10;
 constexpr std::size_t max_redirect_body = 64 * 1024;
 constexpr std::size_t max_head_bytes = 256 * 1024;
+// Servers close sockets that are idle, some after 5 s. A POST that meets this end has failed: it is
+// not sent again.
+constexpr long longest_idle_seconds = 3;
 
 struct CloseEasy {
   void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
@@ -69,6 +72,7 @@ struct Transfers::Transfer {
   std::unique_ptr<curl_slist, FreeList> list = nullptr;
   Head head = {};
   std::size_t head_bytes = 0;
+  std::size_t sent = 0;         // of the body
   std::size_t passed_over = 0;  // of a redirect's body
   int redirects = 0;
   bool redirecting = false;
@@ -77,6 +81,7 @@ struct Transfers::Transfer {
 
   std::size_t on_header(std::string_view line);
   std::size_t on_bytes(std::string_view bytes);
+  std::size_t give(char* to, std::size_t size);
   ~Transfer() {
     if (owner.parts_->multi) curl().multi_remove_handle(owner.parts_->multi.get(), easy.get());
   }
@@ -115,6 +120,12 @@ std::size_t Transfers::Transfer::on_bytes(std::string_view bytes) {
   return bytes.size();
 }
 
+std::size_t Transfers::Transfer::give(char* to, std::size_t size) {
+  const std::size_t given = request.body.copy(to, size, sent);
+  sent += given;
+  return given;
+}
+
 Transfers::Transfers(std::chrono::milliseconds connect_time)
     : connect_time_(connect_time), parts_(std::make_unique<Parts>()) {
   if (!parts_->multi) throw LocalFailure("libcurl does not start");
@@ -136,7 +147,7 @@ void Transfers::begin(Transfer& transfer) {
   const Request& request = transfer.request;
   transfer.head = Head();
   transfer.head.url = request.url;
-  transfer.head_bytes = transfer.passed_over = 0;
+  transfer.head_bytes = transfer.passed_over = transfer.sent = 0;
   transfer.redirecting = false;
   curl().easy_reset(easy);
   curl().easy_setopt(easy, CURLOPT_URL, request.url.c_str());
@@ -156,9 +167,17 @@ void Transfers::begin(Transfer& transfer) {
   curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
   curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   if (request.method == "POST") {
+    // curl sends a request again if a socket that was used before ends without an answer, but not a
+    // body that it cannot rewind: the server may have carried it out.
+    const curl_read_callback give = [](char* to, std::size_t size, std::size_t count, void* self) {
+      return static_cast<Transfer*>(self)->give(to, size * count);
+    };
+    curl().easy_setopt(easy, CURLOPT_POST, 1L);
     curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                        static_cast<curl_off_t>(request.body.size()));
-    curl().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl().easy_setopt(easy, CURLOPT_READFUNCTION, give);
+    curl().easy_setopt(easy, CURLOPT_READDATA, &transfer);
+    curl().easy_setopt(easy, CURLOPT_MAXAGE_CONN, longest_idle_seconds);
   }
   const std::string here = origin_of(request.url);
   curl_slist* list = curl().slist_append(nullptr, "Expect:");

@@ -31,6 +31,9 @@ struct UrlOptions {
   // Over HTTP: time for the server to take a message, or to open a stream. Answers of the agent
   // have no limit, except to `initialize`, which is answered at once.
   std::chrono::milliseconds answer_time{120'000};
+  // Over HTTP: an agent that does not even refuse an unknown request holds the answer to
+  // session/load up until the session's stream has been silent for so long.
+  std::chrono::milliseconds replay_silence{10'000};
   // After this time a server that vanished silently is noticed; over HTTP, only if its streams have
   // sent keep-alives.
   std::chrono::milliseconds vanish_time{60'000};

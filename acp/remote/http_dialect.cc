@@ -1,6 +1,7 @@
 #include "acp/remote/http_dialect.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "acp/http/status.h"
@@ -13,8 +14,13 @@ using Kind = Message::Kind;
 using Session = std::optional<std::string>;
 
 constexpr std::size_t kept_body_bytes = 8 * 1024;
-// An agent that does not even refuse `_libacp/sync` holds a load up for so long.
-constexpr auto sync_time = std::chrono::seconds(10);
+// How often it is looked whether a replay goes on, within the time that it may be silent.
+constexpr int replay_looks = 8;
+// A server that ends no stream of a session that is closed has so long to do it.
+constexpr auto stream_end_time = std::chrono::seconds(1);
+// Before an answer that the server could not take is sent again: between these, as it says.
+constexpr auto shortest_pause = std::chrono::milliseconds(100);
+constexpr auto usual_pause = std::chrono::seconds(1), longest_pause = std::chrono::seconds(10);
 // Of a server's cookies; what is more is left out.
 constexpr std::size_t max_cookies = 50;
 constexpr std::size_t max_cookie_bytes = 4096;
@@ -29,6 +35,22 @@ bool ends_the_connection(int status) {
 }
 // It did know us.
 bool has_ended_the_connection(int status) { return status == 404 || status == 410; }
+
+// The same may be taken a little later.
+bool may_pass(int status) {
+  return status == 429 || status == 502 || status == 503 || status == 504;
+}
+std::chrono::milliseconds pause_in(const http::Transfers::Head& head) {
+  const std::string seconds = head.header("retry-after");
+  int given = 0;
+  const char* const end = seconds.data() + seconds.size();
+  if (seconds.empty() || std::from_chars(seconds.data(), end, given).ptr != end) return usual_pause;
+  return std::clamp<std::chrono::milliseconds>(std::chrono::seconds(given), shortest_pause,
+                                               longest_pause);
+}
+bool closes_a_session(const std::string& method) {
+  return method == "session/close" || method == "session/delete";
+}
 
 std::string with(const http::Transfers::Failure* failure) {
   return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
@@ -78,7 +100,7 @@ void HttpDialect::message(Json message) {
 }
 
 void HttpDialect::pump(Queue& queue) {
-  if (closing_ || queue.transfer != 0 || queue.posts.empty()) return;
+  if (closing_ || queue.transfer != 0 || queue.pause != 0 || queue.posts.empty()) return;
   const Post& next = queue.posts.front();
   if (connection_id_.empty()) {
     if (next.method == "initialize") post(queue);
@@ -89,7 +111,7 @@ void HttpDialect::pump(Queue& queue) {
     const auto found = streams_.find(next.session);
     if (found == streams_.end() || found->second->state == Stream::State::closed)
       return open(next.session);
-    if (found->second->state == Stream::State::opening) return;
+    if (found->second->state == Stream::State::opening || found->second->is_over) return;
   }
   post(queue);
 }
@@ -144,7 +166,7 @@ void HttpDialect::post(Queue& queue) {
 void HttpDialect::posted(Queue& queue, const http::Transfers::Head& head, const std::string& body,
                          const http::Transfers::Failure* failure) {
   queue.transfer = 0;
-  const Post post = std::move(queue.posts.front());
+  Post post = std::move(queue.posts.front());
   queue.posts.pop_front();
   queued_bytes_ -= post.text.size();
   take_cookies(head);
@@ -157,7 +179,9 @@ void HttpDialect::posted(Queue& queue, const http::Transfers::Head& head, const 
   if (opens)
     initialized(head, body);
   else if (head.status >= 300)
-    refused(post, head.status, body);
+    refused(std::move(post), head, body);
+  else if (post.is_sync)
+    watch_replay(id_key(post.id.text()));
   if (closing_) return;
   pump(queue);
 }
@@ -180,13 +204,44 @@ void HttpDialect::initialized(const http::Transfers::Head& head, const std::stri
   pump(answering_);
 }
 
-void HttpDialect::refused(const Post& post, int status, const std::string& body) {
+void HttpDialect::refused(Post post, const http::Transfers::Head& head, const std::string& body) {
+  const int status = head.status;
   const std::string why = without_secrets(http::describe_status(status, body));
   if (has_ended_the_connection(status)) return end(why);
   if (ends_the_connection(status)) return lost(why);
   if (post.is_sync) return synchronized(id_key(post.id.text()));
   if (post.kind == Kind::request) return fail(post.id, why, status, body);
+  if (post.kind == Kind::answer) return answer_refused(std::move(post), head, why);
   link_->log(LogEntry::Level::warning, "a message was not taken: " + why);
+}
+
+// The agent waits for it: it is sent again where that may help, and else an error in its place.
+void HttpDialect::answer_refused(Post post, const http::Transfers::Head& head,
+                                 const std::string& why) {
+  if (may_pass(head.status)) {
+    const auto now = std::chrono::steady_clock::now();
+    if (post.tried_until == std::chrono::steady_clock::time_point())
+      post.tried_until = now + options_.answer_time;
+    if (now >= post.tried_until) return lost(why);
+    answering_.pause = link_->timers().after(pause_in(head), [this] {
+      answering_.pause = 0;
+      pump(answering_);
+    });
+    return put_first(answering_, std::move(post));
+  }
+  link_->log(LogEntry::Level::warning, "an answer was not taken: " + why);
+  if (std::exchange(post.replaces, true)) return;
+  const std::string message = "the server did not take the client's answer: " + why;
+  post.text = Json::object({{"jsonrpc", "2.0"},
+                            {"id", post.id},
+                            {"error", Json::object({{"code", -32603}, {"message", message}})}})
+                  .text();
+  put_first(answering_, std::move(post));
+}
+
+void HttpDialect::put_first(Queue& queue, Post post) {
+  queued_bytes_ += post.text.size();
+  queue.posts.push_front(std::move(post));
 }
 
 void HttpDialect::refuse(const Post& post, const std::string& why) {
@@ -257,7 +312,7 @@ void HttpDialect::on_body(const Session& session, std::string_view bytes) {
   });
   says_nothing = says_nothing && stream.events.comments() > comments;
   if (!says_nothing)
-    heard_ = now;
+    heard_ = stream.said = now;
   else if (after_a_pause)  // other comments need not come again
     shows_signs_of_life_ = true;
   if (stream.events.passes_over() && !closing_) message_too_large();
@@ -313,7 +368,9 @@ void HttpDialect::on_end(const Session& session, const http::Transfers::Failure*
                         ? "cannot reach " + http::shown_url(url_) + with(failure)
                         : without_secrets(http::describe_status(stream.head.status, stream.body));
   if (!was_open && stream.head.status == 200) why = "the server gave no stream of events";
-  const bool only_the_session = session && (was_open || stream.head.status == 409);
+  const int status = stream.head.status;
+  const bool is_full = status == 429 || status == 503;
+  const bool only_the_session = session && (was_open || status == 409 || is_full);
   if (!was_open && has_ended_the_connection(stream.head.status)) return end(why);
   if (!only_the_session)
     return lost(was_open ? "the server closed the connection" + with(failure) : why);
@@ -321,6 +378,10 @@ void HttpDialect::on_end(const Session& session, const http::Transfers::Failure*
   std::vector<Json> ids;
   for (const auto& [key, waiting] : waiting_)
     if (waiting.session == session && waiting.method != "session/load") ids.push_back(waiting.id);
+  if (stream.is_over && ids.empty()) {
+    streams_.erase(session);
+    return pump(asking_);
+  }
   // One that ended in good order took no message with it, and a request may have been sent before
   // its end was seen. Twice without a message between is a server that does not answer.
   if (was_open && failure == nullptr && !ids.empty() &&
@@ -377,8 +438,28 @@ void HttpDialect::on_event(const Session& session, http::EventStream::Event&& ev
     if (waiting && waiting->method == "session/load" && !session && !message_.failed &&
         waiting->session)
       return synchronize(*waiting->session, std::move(event.data));
+    if (waiting && waiting->session && !message_.failed && closes_a_session(waiting->method))
+      session_closed(*waiting->session);
   }
   link_->give(event.data);
+}
+
+// Its stream would stay as long as the connection. The server ends it, or we do. Not now: it may be
+// the one that is calling.
+void HttpDialect::session_closed(const std::string& session) {
+  const auto found = streams_.find(session);
+  if (found == streams_.end()) return;
+  found->second->is_over = true;
+  const http::Transfers::Id transfer = found->second->transfer;
+  link_->timers().after(stream_end_time, [this, session, transfer] {
+    const auto now_there = streams_.find(session);
+    if (closing_ || now_there == streams_.end() || now_there->second->transfer != transfer) return;
+    link_->http().drop(transfer);
+    if (now_there->second->state == Stream::State::open) return on_end(session, nullptr);
+    link_->timers().forget(now_there->second->opens_in_time);
+    streams_.erase(now_there);
+    pump(asking_);
+  });
 }
 
 // ---- order
@@ -396,17 +477,30 @@ void HttpDialect::synchronize(const std::string& session, std::string answer) {
                             {"method", sync_method},
                             {"params", Json::object({{"sessionId", session}})}})
                   .text();
-  const std::string key = id_key(post.id.text());
-  const auto timer = link_->timers().after(sync_time, [this, key] {
-    link_->log(LogEntry::Level::warning,
-               "the agent does not answer what it does not know: updates of the session may follow "
-               "the answer to session/load");
-    synchronized(key);
-  });
-  held_[key] = {std::move(answer), session, timer};
+  held_[id_key(post.id.text())] = {.answer = std::move(answer), .session = session};
   queued_bytes_ += post.text.size();
   asking_.posts.push_back(std::move(post));
   pump(asking_);
+}
+
+// Silence is what is measured: a long replay takes its time.
+void HttpDialect::watch_replay(const std::string& key) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return;
+  Held& held = found->second;
+  const auto now = std::chrono::steady_clock::now();
+  // While we do not listen, the stream is not silent.
+  if (held.timer == 0 || link_->held()) held.heard = now;
+  if (const auto stream = streams_.find(held.session); stream != streams_.end())
+    held.heard = std::max(held.heard, stream->second->said);
+  if (now - held.heard > options_.replay_silence) {
+    link_->log(LogEntry::Level::warning,
+               "the agent does not answer what it does not know: updates of the session may follow "
+               "the answer to session/load");
+    return synchronized(key);
+  }
+  const auto look = std::max(options_.replay_silence / replay_looks, std::chrono::milliseconds(10));
+  held.timer = link_->timers().after(look, [this, key] { watch_replay(key); });
 }
 
 // What was replayed has come, or never will.

@@ -35,12 +35,15 @@ class HttpDialect final : public http::Dialect {
     Json id = {};  // absent if it has none
     std::optional<std::string> session = {};
     bool is_sync = false;
+    bool replaces = false;  // an error, in place of an answer that the server did not take
+    std::chrono::steady_clock::time_point tried_until = {};  // an answer that was refused
   };
   // One queue for requests and notifications, in their order, and one for answers: a server that
   // holds a request back until it has an answer gets it.
   struct Queue {
     std::deque<Post> posts;
     http::Transfers::Id transfer = 0;  // of the first
+    io::Timers::Id pause = 0;       // before the first is sent again
   };
   struct Stream {
     enum class State { opening, open, closed };
@@ -50,9 +53,11 @@ class HttpDialect final : public http::Dialect {
     http::Transfers::Head head = {};
     io::Timers::Id opens_in_time = 0;
     std::chrono::steady_clock::time_point heard = {};
-    std::string body = {};  // of an answer that is no stream
+    std::chrono::steady_clock::time_point said = {};  // the last that was no comment
+    std::string body = {};                            // of an answer that is no stream
     bool gave_messages = false;
     bool is_retry = false;  // opened because the one before ended while requests waited
+    bool is_over = false;   // its session is closed: the server ends it, or we do
   };
   // A request that waits for its answer.
   struct Waiting {
@@ -67,7 +72,9 @@ class HttpDialect final : public http::Dialect {
   void posted(Queue& queue, const http::Transfers::Head& head, const std::string& body,
               const http::Transfers::Failure* failure);
   void initialized(const http::Transfers::Head& head, const std::string& body);
-  void refused(const Post& post, int status, const std::string& body);
+  void refused(Post post, const http::Transfers::Head& head, const std::string& body);
+  void answer_refused(Post post, const http::Transfers::Head& head, const std::string& why);
+  void put_first(Queue& queue, Post post);
   void refuse(const Post& post, const std::string& why);
   void fail(const Json& id, const std::string& message, int status = 0,
             const std::string& body = {});
@@ -85,6 +92,8 @@ class HttpDialect final : public http::Dialect {
   // A load's answer and what the session replays come on two streams.
   void synchronize(const std::string& session, std::string answer);
   void synchronized(const std::string& key);
+  void watch_replay(const std::string& key);
+  void session_closed(const std::string& session);
   void take_cookies(const http::Transfers::Head& head);
   void release_loads(const std::string& session);
   // The connection is over; what its streams still carry is taken before it is lost.
@@ -107,7 +116,8 @@ class HttpDialect final : public http::Dialect {
   struct Held {
     std::string answer;
     std::string session;
-    io::Timers::Id timer;
+    io::Timers::Id timer = 0;
+    std::chrono::steady_clock::time_point heard = {};  // since when it is waited for
   };
   std::unordered_map<std::string, Held> held_;  // by the key of the request that makes an order
   std::uint64_t next_sync_ = 1;
