@@ -33,6 +33,8 @@ std::string time_text(std::chrono::system_clock::time_point now) {
 }
 
 constexpr const char* info = "info";
+// At a time, beside the streams of its sessions.
+constexpr std::size_t requests_of_a_client = 32;
 
 // Lines of several threads. The network's thread is one of them, and must not wait for the one who
 // reads standard error.
@@ -70,6 +72,10 @@ class Serving {
       : options_(options), roots_(options.roots), logins_(options.logins), log_(options.json_log) {
     remote::ServerOptions server = options.server;
     server.limits.max_sockets = share_out_descriptors();
+    server.limits.max_sockets_per_client = options.max_sessions + requests_of_a_client;
+    // One address cannot take all of them without a token.
+    server.limits.max_unknown_sockets =
+        std::max<std::size_t>(server.limits.max_sockets / 4, requests_of_a_client);
     server.authorize = [this](const remote::RequestHead& head) { return logins_.decide(head); };
     server.log = [this](const LogEntry& entry) { log(entry); };
     if (!options.quiet)

@@ -1,5 +1,6 @@
 // A stream of server-sent events to one client.
 #include <array>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdio>
 #include <utility>
@@ -13,6 +14,9 @@ namespace {
 // A client that has taken so much has not stalled.
 constexpr std::size_t piece_bytes = 256 * 1024;
 constexpr std::size_t copied_bytes = 16 * 1024;
+constexpr const char* end_chunk = "0\r\n\r\n";
+// How often the client is looked at within the time that it may take nothing.
+constexpr int stall_looks = 8;
 
 class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<EventsPeer> {
  public:
@@ -78,9 +82,16 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     if (!events_.empty()) {
       piece_ = std::min(piece_bytes, events_.size() - piece_at_);
       const auto piece = std::string_view(events_).substr(piece_at_, piece_);
+      // The end of a closed session's stream with its answer: a client that sees this one may open
+      // the session again.
+      ends_ = piece_at_ + piece_ == events_.size() && streams().is_over(request_.session);
+      if (ends_) leave();
+      const bool chunked = request_.version >= 11;
       // Small ones in one packet, and in one record of TLS; of large ones, no copy.
-      if (piece.size() < copied_bytes) return write(chunk(piece));
-      return write(chunk_head(piece.size()), piece, request_.version < 11 ? "" : "\r\n");
+      if (piece.size() < copied_bytes)
+        return write(chunk(piece) + (ends_ && chunked ? end_chunk : ""));
+      write(chunk_head(piece.size()), piece, !chunked ? "" : ends_ ? "\r\n0\r\n\r\n" : "\r\n");
+      return;
     }
     if (ending_) return finish();
     wait_for_events();
@@ -104,21 +115,45 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   void write(std::string bytes, std::string_view piece = {}, std::string_view tail = {}) {
     writing_ = true;
     out_ = std::move(bytes);
+    written_before_ = written_;
     watch_stall();
     const std::array<asio::const_buffer, 3> parts = {asio::buffer(out_),
                                                      asio::const_buffer(piece.data(), piece.size()),
                                                      asio::const_buffer(tail.data(), tail.size())};
-    asio::async_write(socket_, parts,
-                      [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
-                        self->request_.access.bytes_out += bytes;
-                        self->written(error);
-                      });
+    asio::async_write(
+        socket_, parts,
+        [this](ErrorCode error, std::size_t bytes) {
+          written_ = written_before_ + bytes;
+          return asio::transfer_all()(error, bytes);
+        },
+        [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
+          self->request_.access.bytes_out += bytes;
+          self->written(error);
+        });
   }
 
   void watch_stall() {
-    timer_.expires_after(service_.options().limits.max_stall);
+    moved_at_ = std::chrono::steady_clock::now();
+    look_for_stall();
+  }
+  void look_for_stall() {
+    timer_.expires_after(std::max<std::chrono::milliseconds>(
+        service_.options().limits.max_stall / stall_looks, std::chrono::milliseconds(1)));
     timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
-      if (const auto self = weak.lock(); self && !error && self->writing_) self->stalled();
+      const auto self = weak.lock();
+      if (!self || error || !self->writing_) return;
+      const auto now = std::chrono::steady_clock::now();
+      // A slow client takes its time for what the system has taken at once.
+      const auto waits = static_cast<std::int64_t>(unacknowledged(self->socket_.native()));
+      const std::int64_t taken = static_cast<std::int64_t>(self->written_) - waits;
+      if (taken > self->taken_) {
+        self->taken_ = taken;
+        self->moved_at_ = now;
+        if (self->piece_ > 0) self->request_.connection->goes_on();
+      }
+      if (now - self->moved_at_ >= self->service_.options().limits.max_stall)
+        return self->stalled();
+      self->look_for_stall();
     });
   }
 
@@ -134,6 +169,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
       }
       if (!request_.connection->closed()) request_.connection->taken(taken);
     }
+    if (ends_) gone("");
     if (!gone_) pump();
   }
 
@@ -162,9 +198,13 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     if (request_.version < 11) return gone("");
     writing_ = true;
     watch_stall();
-    out_ = "0\r\n\r\n";
+    out_ = end_chunk;
     asio::async_write(socket_, asio::buffer(out_),
                       [self = shared_from_this()](ErrorCode, std::size_t) { self->gone(""); });
+  }
+
+  void leave() {
+    if (!std::exchange(left_, true)) streams().leave(request_.session);
   }
 
   void gone(const std::string& reason) {
@@ -174,7 +214,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     if (!request_.connection->closed()) {
       // What was taken off the stream and is not on the wire is lost: there is no resumption.
       request_.connection->taken(events_.size() - piece_at_);
-      streams().leave(request_.session);
+      leave();
     }
     request_.connection->leave(visit_);
     Access& access = request_.access;
@@ -193,8 +233,12 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   std::uint64_t visit_ = 0;
   std::string events_, out_;
   std::size_t piece_at_ = 0, piece_ = 0;
+  // Bytes that the system has taken: all of them, and until the last write; and the client.
+  std::size_t written_ = 0, written_before_ = 0;
+  std::int64_t taken_ = 0;
+  std::chrono::steady_clock::time_point moved_at_;
   char unexpected_[256];
-  bool writing_ = false, ending_ = false, gone_ = false;
+  bool writing_ = false, ending_ = false, ends_ = false, left_ = false, gone_ = false;
 };
 
 }  // namespace

@@ -90,12 +90,20 @@ void HttpConnection::check_room() {
   if (service_.draining() && !busy()) service_.check_drained();
 }
 
+void HttpConnection::goes_on() {
+  if (!closed_ && streams_.full()) watch_stall();
+}
+
 // Begins anew with each piece that the client takes.
 void HttpConnection::watch_stall() {
   stalled_.expires_after(service_.options().limits.max_stall);
   stalled_.async_wait([self = shared_from_this()](ErrorCode error) {
     if (!error && self->streams_.full()) self->close("the client does not read");
   });
+}
+
+bool HttpConnection::takes_visits() const {
+  return visits_.size() < service_.options().limits.max_sockets_per_client;
 }
 
 std::uint64_t HttpConnection::enter(Visit kind, std::function<void()> on_close) {

@@ -14,7 +14,8 @@ namespace acp::remote {
 
 namespace {
 
-constexpr auto idle_time = std::chrono::seconds(75);   // between two requests
+constexpr auto known_idle_time = std::chrono::seconds(75);   // between two requests
+constexpr auto unknown_idle_time = std::chrono::seconds(5);  // of one that was not let in
 constexpr auto linger_time = std::chrono::seconds(2);  // for the client to read why it is closed
 constexpr std::size_t linger_bytes = 32 * 1024 * 1024;
 // Of a body at a time; and so the most that may stand before a chunk, and after the last.
@@ -62,8 +63,13 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
         timer_(service.io()),
         buffer_(service.options().limits.max_header_bytes + body_piece_bytes) {
     service_.add(*this);
+    service_.add_unknown(address_);
   }
-  ~HttpPeer() override { service_.remove(*this); }
+  ~HttpPeer() override {
+    became_known();
+    body_done();
+    service_.remove(*this);
+  }
 
   void start() {
     if (socket_->tls() == nullptr) return read_head();
@@ -97,7 +103,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits.max_header_bytes));
     parser_->body_limit(limits.max_body_bytes);
-    limit_time(served_ == 0 ? std::chrono::milliseconds(limits.request_time) : idle_time);
+    limit_time(served_ == 0 ? std::chrono::milliseconds(limits.request_time) : idle_time());
     http::async_read_header(*socket_, buffer_, *parser_,
                             [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
                               self->access_.bytes_in = bytes;
@@ -144,7 +150,9 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
                                                parser_->get().version());
     // What stands in an unread body is no request.
     if (!parser_->is_done()) closes_ = true;
-    response.keep_alive(parser_->get().keep_alive() && !closes_ && !service_.draining());
+    // While the server drains, clients still answer their agents here.
+    const bool stays = !service_.draining() || !access_.connection_id.empty();
+    response.keep_alive(parser_->get().keep_alive() && !closes_ && stays);
     closes_ = !response.keep_alive();
     if (status == 499) response.reason("Client Closed Request");
     if (!body.empty()) response.set(http::field::content_type, type);
@@ -164,6 +172,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
                       });
   }
   void refuse(int status, const std::string& text) { reply(status, text); }
+  void too_much(const std::string& text) { reply(503, text, text_plain, {{"Retry-After", "10"}}); }
 
   void replied(ErrorCode error) {
     log();
@@ -174,7 +183,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (error) return;
     if (!closes_) {
       if (!watches_) return read_head();
-      return limit_time(idle_time);  // what is read goes on with it
+      return limit_time(idle_time());  // what is read goes on with it
     }
     ErrorCode ignored;
     if (socket_->tls() == nullptr)
@@ -205,6 +214,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     const std::string& path = access_.path;
     if (head_.headers["host"].find(',') != std::string::npos) return refuse(400, "Two hosts");
     if (path == "/health") {
+      if (head_.method == "GET" && service_.draining()) return refuse(503, "shutting down");
       if (head_.method == "GET") return reply(200, "ok");
       return refuse(405, "Method Not Allowed");
     }
@@ -219,6 +229,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (!decision.address.empty()) access_.address = decision.address;
     if (decision.status != 200)
       return reply(decision.status, decision.text, text_plain, decision.headers);
+    became_known();
     principal_ = decision.principal;
     if (head_.method == "POST") return read_body();
     if (head_.method == "GET") return get();
@@ -251,6 +262,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   void get() {
     const auto& request = parser_->get();
     if (beast::websocket::is_upgrade(request)) {
+      if (service_.draining()) return too_much("No more connections now");
       if (!parser_->is_done() || buffer_.size() > 0) {
         closes_ = true;
         return refuse(400, "Bytes before the answer to an upgrade");
@@ -267,6 +279,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     events.connection = connection();
     if (!events.connection) return;
     events.session = session();
+    if (!events.connection->takes_visits()) return too_much("Too many streams and requests");
     if (!events.connection->streams().enter(events.session, nullptr))
       return refuse(409, "Outbound stream already has an active receiver");
     events.headers = service_.request_filter().headers_for(head_);
@@ -291,6 +304,13 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   void read_body() {
     if (media_type(head_.header("content-type")) != application_json)
       return refuse(415, "Unsupported Media Type");
+    // Its length is not always known.
+    const std::size_t most = service_.options().limits.max_body_bytes;
+    body_bytes_ = static_cast<std::size_t>(parser_->content_length().value_or(most));
+    if (!service_.take_body(body_bytes_)) {
+      body_bytes_ = 0;
+      return too_much("Too many large requests at a time");
+    }
     limit_time(service_.options().limits.request_time);
     reads_body_ = true;
     if (lower(head_.header("expect")) != "100-continue") return read_rest();
@@ -305,6 +325,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
                      [self = shared_from_this()](ErrorCode error, std::size_t bytes) {
                        self->access_.bytes_in += bytes;
                        self->reads_body_ = false;
+                       self->body_done();
                        if (error) return self->on_broken(error);
                        self->timer_.cancel();
                        self->post();
@@ -336,6 +357,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (message_.kind != Kind::answer && message_.method == "initialize") return initialize(text);
     const auto found = connection();
     if (!found) return;
+    if (!found->takes_visits()) return too_much("Too many streams and requests");
     if (const auto refused = found->streams().refusal(message_, session()))
       return refuse(refused->status, refused->text);
     visit(found);
@@ -354,7 +376,7 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     if (!has_room) {
       waits_ = false;
       found->streams().forget(message_);
-      return reply(503, "Too much waits for this agent", text_plain, {{"Retry-After", "10"}});
+      return too_much("Too much waits for this agent");
     }
     if (waits_) watch_client();
   }
@@ -366,11 +388,9 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       return refuse(400, "Initialize request must include an ID");
     if (id_is_longer(message_.id, service_.options().limits.max_id_length))
       return refuse(400, "An id is too long");
-    if (!service_.takes_clients())
-      return reply(503, "No more connections now", text_plain, {{"Retry-After", "10"}});
+    if (!service_.takes_clients()) return too_much("No more connections now");
     const auto made = service_.new_connection(principal_);
-    if (!made->open(access_.address))
-      return reply(503, "The agent cannot be started now", text_plain, {{"Retry-After", "10"}});
+    if (!made->open(access_.address)) return too_much("The agent cannot be started now");
     access_.connection_id = made->id().substr(0, 8);
     visit(made);
     waits_ = initializes_ = true;
@@ -417,6 +437,12 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
     service_.check_drained();
   }
 
+  void became_known() {
+    if (!std::exchange(known_, true)) service_.remove_unknown(address_);
+  }
+  std::chrono::seconds idle_time() const { return known_ ? known_idle_time : unknown_idle_time; }
+  void body_done() { service_.body_done(std::exchange(body_bytes_, 0)); }
+
   void visit(const std::shared_ptr<HttpConnection>& connection) {
     visited_ = connection;
     visit_ = connection->enter(HttpConnection::Visit::request);
@@ -443,6 +469,8 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
   std::uint64_t visit_ = 0;
   bool busy_ = false, closes_ = false, gone_ = false;
   bool reads_body_ = false;
+  bool known_ = false;          // a request was let in
+  std::size_t body_bytes_ = 0;  // reserved for the one that is read
   // For the agent, which takes its time; and what the client does meanwhile.
   bool waits_ = false, initializes_ = false, watches_ = false;
 };

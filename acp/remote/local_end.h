@@ -18,6 +18,9 @@ namespace acp::remote {
 
 // Whether the other side of a socket has closed it, also if something is still to be read.
 bool has_hung_up(int socket);
+// Bytes that the system has taken for the other side, and that one has not; 0 where it does not
+// say.
+std::size_t unacknowledged(int socket);
 
 class LocalEnd : public std::enable_shared_from_this<LocalEnd> {
  public:

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <boost/asio/post.hpp>
@@ -36,6 +37,14 @@ bool has_hung_up(int socket) {
 #endif
   pollfd looked_at{socket, ends, 0};
   return poll(&looked_at, 1, 0) > 0 && (looked_at.revents & ends) != 0;
+}
+
+std::size_t unacknowledged(int socket) {
+#ifdef TIOCOUTQ
+  int bytes = 0;
+  if (ioctl(socket, TIOCOUTQ, &bytes) == 0 && bytes > 0) return static_cast<std::size_t>(bytes);
+#endif
+  return 0;
 }
 
 LocalEnd::LocalEnd(boost::asio::io_context& io, io::Descriptor descriptor,

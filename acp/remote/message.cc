@@ -115,6 +115,12 @@ std::size_t utf16_units(std::string_view text) {
   return units;
 }
 
+void cut(std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  text.resize(bytes);
+}
+
 bool id_is_longer(std::string_view id, std::size_t units) {
   if (id.size() <= units) return false;  // no need to look closer
   const auto text = JsonView::of_valid(id).as_string();

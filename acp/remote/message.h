@@ -33,6 +33,8 @@ bool is_of_a_session(std::string_view method);
 std::string closed_answer(std::string_view id, const std::string& reason);
 // The length in UTF-16 units, as in JavaScript.
 std::size_t utf16_units(std::string_view text);
+// Shortens a text to so many bytes, or a few less: a character stays whole.
+void cut(std::string& text, std::size_t bytes);
 // Whether an id, given as JSON, is longer than this; a string counts without its quotes and
 // escapes.
 bool id_is_longer(std::string_view id, std::size_t units);

@@ -87,5 +87,19 @@ TEST(RemoteMessage, CountsAsJavaScriptDoes) {
   EXPECT_TRUE(id_is_longer("12345", 3));
 }
 
+TEST(RemoteMessage, CutsNoCharacterInTwo) {
+  for (const auto& [bytes, left] : {std::pair(9u, "aä€"),
+                                    {10u, "aä€😀"},
+                                    {8u, "aä€"},
+                                    {6u, "aä€"},
+                                    {5u, "aä"},
+                                    {2u, "a"},
+                                    {0u, ""}}) {
+    std::string text = "aä€😀";
+    cut(text, bytes);
+    EXPECT_EQ(text, left) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace acp::remote

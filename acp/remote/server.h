@@ -46,6 +46,12 @@ struct ServerLimits {
   std::size_t max_id_length = 1024;
   // Sockets that are open at a time; more are closed as they come.
   std::size_t max_sockets = 20'000;
+  // Of these, requests and streams of one client over HTTP; more are refused with 503.
+  std::size_t max_sockets_per_client = 1024;
+  // Sockets of one address that have not been let in yet; more are closed as they come.
+  std::size_t max_unknown_sockets = 4096;
+  // Bodies of requests that are on their way, of all clients together; more are refused with 503.
+  std::size_t max_bodies_bytes = 256 * 1024 * 1024;
   // Agents at a time; more are refused with 503.
   std::size_t max_connections = 10'000;
   // Time for a request to arrive completely, and for an answer to be taken.
@@ -152,7 +158,8 @@ class Server {
   void start(std::function<void(Incoming)> on_client);
   // Blocks until stop() or drain() has been called, and everything has ended.
   void wait();
-  // Takes no new clients; closes those without open requests, and the others when the time is over.
+  // Takes no new clients: `initialize`, upgrades and /health are answered with 503. Closes all
+  // clients when none has open requests any more, or when the time is over.
   // May be called from any thread, but not from a signal handler.
   void drain(std::chrono::milliseconds time);
   // Closes everything now.

@@ -112,25 +112,44 @@ void Service::start(std::function<void(Incoming)> on_client) {
 void Service::accept() {
   acceptor_.async_accept(io_.get_executor(), [this](ErrorCode error, Socket::Tcp socket) {
     if (!acceptor_.is_open()) return;
+    // The next is waited for first: whatever fails below, it is accepted.
     if (error) {
       // Out of descriptors: others may end meanwhile.
-      log(LogEntry::Level::error, "a connection cannot be accepted: " + error.message());
       const auto pause = std::make_shared<asio::steady_timer>(io_, std::chrono::milliseconds(100));
-      return pause->async_wait([this, pause](ErrorCode) {
+      pause->async_wait([this, pause](ErrorCode) {
         if (acceptor_.is_open()) accept();
       });
-    }
-    ErrorCode gone;
-    const auto from = socket.remote_endpoint(gone);
-    if (!gone && peers_.size() < options_.limits.max_sockets) {
-      watch(socket, options_.limits.vanish_time);
-      serve_http(*this, Socket(std::move(socket), tls_ ? &*tls_ : nullptr),
-                 name_of(from.address()));
-    } else if (!gone) {
-      log(LogEntry::Level::warning, "too many sockets: one more was closed");
+      return log(LogEntry::Level::error, "a connection cannot be accepted: " + error.message());
     }
     accept();
+    take(std::move(socket));
   });
+}
+
+void Service::take(Socket::Tcp socket) {
+  ErrorCode gone;
+  const auto from = socket.remote_endpoint(gone);
+  if (gone) return;
+  const std::string address = name_of(from.address());
+  const auto unknown = unknown_.find(address);
+  if (peers_.size() >= options_.limits.max_sockets)
+    return log(LogEntry::Level::warning, "too many sockets: one more was closed");
+  if (unknown != unknown_.end() && unknown->second >= options_.limits.max_unknown_sockets)
+    return log(LogEntry::Level::warning,
+               "too many sockets of " + address + " that nobody knows: one more was closed");
+  watch(socket, options_.limits.vanish_time);
+  serve_http(*this, Socket(std::move(socket), tls_ ? &*tls_ : nullptr), address);
+}
+
+void Service::remove_unknown(const std::string& address) {
+  const auto found = unknown_.find(address);
+  if (found != unknown_.end() && --found->second == 0) unknown_.erase(found);
+}
+
+bool Service::take_body(std::size_t bytes) {
+  if (bodies_bytes_ > 0 && bodies_bytes_ + bytes > options_.limits.max_bodies_bytes) return false;
+  bodies_bytes_ += bytes;
+  return true;
 }
 
 // What a handler could not do ends its client: nothing else keeps that.
@@ -196,9 +215,7 @@ void Service::remove(SocketPeer& peer) {
 void Service::drain(std::chrono::milliseconds time) {
   asio::post(io_, [this, time] {
     if (draining_) return;
-    draining_ = true;
-    ErrorCode ignored;
-    acceptor_.close(ignored);
+    draining_ = true;  // a turn may need answers of its client, on new sockets
     drain_time_.expires_after(time);
     drain_time_.async_wait([this](ErrorCode error) {
       if (!error) end_all("the server is shutting down, and its time is over");
@@ -210,8 +227,6 @@ void Service::drain(std::chrono::milliseconds time) {
 void Service::stop() {
   asio::post(io_, [this] {
     draining_ = true;
-    ErrorCode ignored;
-    acceptor_.close(ignored);
     end_all("the server is shutting down");
   });
 }
@@ -228,6 +243,8 @@ void Service::check_drained() {
 
 void Service::end_all(const std::string& reason) {
   if (std::exchange(ended_, true)) return;
+  ErrorCode ignored;
+  acceptor_.close(ignored);
   drain_time_.cancel();
   const auto connections = connections_;
   for (const auto& [id, connection] : connections) connection->close(reason);

@@ -52,6 +52,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   // Notes that a reader has taken so many bytes of events; more may come.
   void taken(std::size_t bytes);
+  // A reader has taken a part of them.
+  void goes_on();
+  // Whether it may have one more request or stream.
+  bool takes_visits() const;
   // Begins and ends a request or a stream: while there is none, the client may have vanished.
   // `on_close` of a stream is called when it should end; of the connection's own, when all others
   // have ended: for clients, its end is that of them all.
@@ -122,6 +126,12 @@ class Service {
   bool takes_clients() const;
   void agent_ended() { --agents_; }
   bool draining() const { return draining_; }
+  // A socket of this address that has not been let in, from its beginning until it is or ends.
+  void add_unknown(const std::string& address) { ++unknown_[address]; }
+  void remove_unknown(const std::string& address);
+  // Reserves room for a request's body. Returns false if too many are on their way.
+  bool take_body(std::size_t bytes);
+  void body_done(std::size_t bytes) { bodies_bytes_ -= bytes; }
 
   void add(SocketPeer& peer) { peers_.insert(&peer), sockets_ = peers_.size(); }
   void remove(SocketPeer& peer);
@@ -135,11 +145,15 @@ class Service {
  private:
   void listen();
   void accept();
+  void take(Socket::Tcp socket);
   void end_all(const std::string& reason);
 
   const ServerOptions options_;
   const RequestFilter request_filter_;
-  std::set<SocketPeer*> peers_;  // outlives them all: the context may hold the last
+  // These outlive all peers: the context may hold the last.
+  std::set<SocketPeer*> peers_;
+  std::unordered_map<std::string, std::size_t> unknown_;
+  std::size_t bodies_bytes_ = 0;
   boost::asio::io_context io_{1};
   std::optional<boost::asio::ssl::context> tls_;
   boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Socket::executor_type> acceptor_;

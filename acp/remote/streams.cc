@@ -36,7 +36,8 @@ std::optional<Streams::Refusal> Streams::refusal(const Message& message,
     // A load is answered where the session is not known yet; so is what makes a new one.
     const bool to_the_connection =
         message.method == "session/load" || message.method == "session/new";
-    routes_[key] = {std::string(message.id), to_the_connection ? std::nullopt : session};
+    const bool closes = message.method == "session/close" || message.method == "session/delete";
+    routes_[key] = {std::string(message.id), to_the_connection ? std::nullopt : session, closes};
   }
   return std::nullopt;
 }
@@ -50,6 +51,7 @@ bool Streams::take(const Message& message, std::string_view text) {
   if (message.kind == Kind::answer) {
     if (const auto route = routes_.find(id_key(message.id)); route != routes_.end()) {
       session = std::move(route->second.session);
+      if (session && route->second.closes && !message.failed) stream(session).is_over = true;
       routes_.erase(route);
     }
   } else {
@@ -71,8 +73,13 @@ bool Streams::add(Stream& stream, std::string_view text) {
   // One allocation, which is one copy less of a large message.
   if (size > stream.events.capacity())
     stream.events.reserve(std::max(size, 2 * stream.events.capacity()));
-  stream.events.append(before).append(text).append(after);
-  buffered_ += before.size() + text.size() + after.size();
+  stream.events.append(before).append(text);
+  // Between the parts of a message it may stand, but it ends a line of events.
+  if (text.find('\r') != std::string_view::npos)
+    std::replace(stream.events.end() - static_cast<std::ptrdiff_t>(text.size()),
+                 stream.events.end(), '\r', ' ');
+  stream.events.append(behind);
+  buffered_ += before.size() + text.size() + behind.size();
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
   if (first && stream.on_events) stream.on_events();
   return unread_sessions_ <= limits_.max_unread_sessions && asked_.size() <= limits_.max_pending;
@@ -113,6 +120,12 @@ void Streams::leave(const std::optional<std::string>& session) {
     sessions_.erase(*session);
   else
     ++unread_sessions_;
+}
+
+bool Streams::is_over(const std::optional<std::string>& session) {
+  if (!session) return false;
+  const auto found = sessions_.find(*session);
+  return found != sessions_.end() && found->second.is_over && found->second.events.empty();
 }
 
 std::size_t Streams::bytes_for_readers() const {

@@ -41,6 +41,9 @@ class Streams {
   bool enter(const std::optional<std::string>& session, std::function<void()> on_events);
   void leave(const std::optional<std::string>& session);
 
+  // Whether the stream's session is closed, and everything has been taken off it.
+  bool is_over(const std::optional<std::string>& session);
+
   // Takes events off a stream; later, notes that they were written.
   std::string take_events(const std::optional<std::string>& session);
   void sent(std::size_t bytes) { buffered_ -= bytes; }
@@ -61,6 +64,7 @@ class Streams {
     std::string events;  // as they go over the wire
     bool has_reader = false;
     std::function<void()> on_events;  // of its reader: there are some again
+    bool is_over = false;
   };
   Stream& stream(const std::optional<std::string>& session);
   bool add(Stream& stream, std::string_view text);
@@ -72,6 +76,7 @@ class Streams {
   struct Route {
     std::string id;  // its JSON
     std::optional<std::string> session;
+    bool closes = false;  // the session
   };
   // By the key of the id: of the client's requests, and of the agent's.
   std::unordered_map<std::string, Route> routes_;

@@ -94,6 +94,24 @@ TEST_F(StreamsTest, CountsWhatWaits) {
   EXPECT_EQ(streams.buffered_bytes(), 0u);
 }
 
+TEST_F(StreamsTest, AClosedSessionIsOverOnceEverythingIsTaken) {
+  const std::string params = R"({"sessionId":"s"})";
+  streams.enter("s", nullptr);
+  EXPECT_EQ(post(call("1", "session/close", params), "s"), "");
+  agent(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}})");
+  EXPECT_EQ(post(call("2", "session/close", params), "s"), "");
+  streams.take_events("s");
+  EXPECT_FALSE(streams.is_over("s"));
+  agent(answer("2"));
+  EXPECT_FALSE(streams.is_over("s"));
+  EXPECT_EQ(streams.take_events("s"), event(answer("2")));
+  EXPECT_TRUE(streams.is_over("s"));
+  // Opened again, it is a new one.
+  streams.leave("s");
+  streams.enter("s", nullptr);
+  EXPECT_FALSE(streams.is_over("s"));
+}
+
 TEST_F(StreamsTest, HasOneReaderForEachStream) {
   int called = 0;
   EXPECT_TRUE(streams.enter("s", [&] { ++called; }));

@@ -113,6 +113,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
 
   bool pass(const std::string& text) {
     message_.read(text);
+    if (message_.kind == Message::Kind::notification) return message_.method != "initialize";
     if (message_.kind != Message::Kind::request) return true;
     const ServerLimits& limits = service_.options().limits;
     if (id_is_longer(message_.id, limits.max_id_length)) {

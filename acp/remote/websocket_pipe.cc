@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "acp/json/json.h"
+#include "acp/remote/message.h"
 
 namespace acp::remote {
 
@@ -164,7 +165,13 @@ void WebSocketPipe::check_room() {
     return;
   }
   taken_at_ = std::chrono::steady_clock::now();
+  taken_ = taken_now();
   watch_stall();
+}
+
+std::int64_t WebSocketPipe::taken_now() {
+  const std::size_t waits = unacknowledged(stream_.next_layer().socket().native());
+  return static_cast<std::int64_t>(sent_) - static_cast<std::int64_t>(waits);
 }
 
 void WebSocketPipe::watch_stall() {
@@ -178,6 +185,11 @@ void WebSocketPipe::watch_stall() {
 
 // The local end is not read now, and so does not report that this side has ended.
 void WebSocketPipe::look_for_stall() {
+  // A slow reader takes its time for what the system has taken at once.
+  if (const std::int64_t taken = taken_now(); taken > taken_) {
+    taken_ = taken;
+    taken_at_ = std::chrono::steady_clock::now();
+  }
   const bool last = local_ && local_->other_end_closed();
   const auto most = last ? options_.max_last_stall : options_.max_stall;
   if (std::chrono::steady_clock::now() - taken_at_ < most) return watch_stall();
@@ -193,7 +205,13 @@ void WebSocketPipe::read() {
   reading_ = true;
   stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code error, std::size_t) {
     self->reading_ = false;
-    self->on_read(error);
+    try {
+      self->on_read(error);
+    } catch (...) {
+      // Nothing is read any more: it must not stay.
+      self->close(1011, "a message could not be handled");
+      throw;
+    }
   });
 }
 
@@ -223,7 +241,7 @@ void WebSocketPipe::on_read(beast::error_code error) {
 
 void WebSocketPipe::close(int code, std::string reason) {
   if (ended_ || closed_with_.first != 0) return;
-  if (reason.size() > max_reason_bytes) reason.resize(max_reason_bytes);
+  cut(reason, max_reason_bytes);
   closed_with_ = {code, reason};
   if (local_) local_->close();
   const websocket::close_reason said(static_cast<websocket::close_code>(code), reason);

@@ -68,6 +68,7 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   void check_room();
   void watch_stall();
   void look_for_stall();
+  std::int64_t taken_now();
   void limit_farewell(std::chrono::milliseconds stall);
   void watch_life();
   void look_for_life();
@@ -84,6 +85,7 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   std::chrono::steady_clock::time_point taken_at_;  // the last time that the other side took some
   std::chrono::milliseconds farewell_stall_{0};     // 0: nothing has been closed
   std::uint64_t received_ = 0, sent_ = 0;
+  std::int64_t taken_ = 0;  // by the other side, at the last look; more is progress
   std::uint64_t seen_ = 0, seen_taken_ = 0;  // bytes that had come and gone at the last look
   int silent_looks_ = 0;
   std::size_t replied_ = 0;  // bytes, since everything was sent

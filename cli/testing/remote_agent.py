@@ -10,6 +10,7 @@ forever         says "before", and never ends
 can             says what the client can do
 heard           says what has come without an id
 read PATH       asks the client for the file
+files           asks the client for three files, one after another
 ask             asks the client for permission
 directory PATH  begins a tool call at this place, with a link to it
 
@@ -85,6 +86,9 @@ def prompt(number, session, text):
         say(session, json.dumps(heard))
     elif word == "read":
         say(session, json.dumps(ask("fs/read_text_file", sessionId=session, path=rest)))
+    elif word == "files":
+        for path in ("/a", "/b", "/c"):
+            say(session, ask("fs/read_text_file", sessionId=session, path=path)["content"])
     elif word == "ask":
         call = {"toolCallId": "c", "title": "Do it"}
         options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]

@@ -175,8 +175,13 @@ class Client(Talk):
         connection.request("GET", "/acp", headers=self.headers | EVENTS | own)
         stream = connection.getresponse()
         assert stream.status == 200, stream.status
-        self.streams[session] = stream
-        threading.Thread(target=self.read, args=(stream,), daemon=True).start()
+        reader = threading.Thread(target=self.read, args=(stream,), daemon=True)
+        self.streams[session] = reader
+        reader.start()
+
+    def until_closed(self, session):
+        """The stream of a session that is closed ends."""
+        self.streams.pop(session).join(PATIENCE)
 
     def read(self, stream):
         try:

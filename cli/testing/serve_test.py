@@ -131,6 +131,7 @@ class Serve(remote_place.Place):
             self.assertEqual(client.call("session/set_mode", sessionId=session, modeId="x")["code"], UNKNOWN)
         self.assertEqual(client.call("session/delete", sessionId="without")["code"], UNKNOWN)
         self.assertEqual(client.call("session/delete", sessionId="within"), {})
+        client.until_closed("within")
         client.call("session/load", sessionId="within", cwd=str(self.root), mcpServers=[])
         self.assertEqual(client.call("session/prompt", sessionId="within", prompt=text), {"stopReason": "end_turn"})
         client.session()
@@ -291,16 +292,37 @@ class Serve(remote_place.Place):
         number = client.prompt(client.session(), f"gate {gate}")
         client.until_said("before")
         server.process.send_signal(signal.SIGTERM)
-        server.log.until("no new clients")
-        # The listener closes on the server's own thread: after what it says.
-        with self.assertRaises(OSError):
-            while True:
-                socket.create_connection(("127.0.0.1", server.port), PATIENCE).close()
+        self.until_it_drains(server)
         with open(gate, "w", encoding="utf-8"):
             pass
         client.until_said("after")
         self.assertEqual(client.answer(number)["result"], {"stopReason": "end_turn"})
         self.assertEqual(server.process.wait(timeout=PATIENCE), 0)
+
+    def test_a_running_turn_may_ask(self):
+        """Each answer comes on a socket of its own."""
+        server = self.serve("--drain", "60")
+        client = Client(self, server)
+        number = client.prompt(client.session(), "files")
+        for path in ("/a", "/b", "/c"):
+            asked = client.until_asked("fs/read_text_file")
+            self.assertEqual(asked["params"]["path"], path)
+            if path == "/a":
+                server.process.send_signal(signal.SIGTERM)
+                self.until_it_drains(server)
+            own = {"Acp-Session-Id": asked["params"]["sessionId"]}
+            answer = {"jsonrpc": "2.0", "id": asked["id"], "result": {"content": path}}
+            self.assertEqual(server.ask(body=answer, headers=client.headers | own).status, 202)
+        client.until_said("/c")
+        self.assertEqual(client.answer(number)["result"], {"stopReason": "end_turn"})
+        self.assertEqual(server.process.wait(timeout=PATIENCE), 0)
+
+    def until_it_drains(self, server):
+        server.log.until("no new clients")
+        # On the server's own thread: after what it says.
+        while server.ask("GET", "/health").status != 503:
+            pass
+        self.assertEqual(server.ask(body=initialize(), headers=self.head()).status, 503)
 
     def test_a_turn_that_does_not_end(self):
         server = self.serve("--drain", "0.2")
