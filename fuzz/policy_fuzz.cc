@@ -71,6 +71,7 @@ Rule rule(Input& in) {
   made.decision = in.flag() ? Effect::allow : Effect::reject;
   made.agent = in.one_of({"", "one"});
   made.project = in.one_of({"", "/a", "/a/b"});
+  made.answered = in.byte() % 4 == 1;
   made.kind = in.one_of(kinds);
   if (in.flag()) made.tool = in.text(words);
   if (in.flag()) made.command = in.text(words);
@@ -141,6 +142,21 @@ void check_allowed(const Rule& rule, const Question& asked) {
           "another path", rule);
 }
 
+// No answer that allows gets past a rule that rejects.
+void check_precedence(const Judgement& judged, const Policy& policy, const Question& now) {
+  if (judged.decision != Effect::allow) return;
+  const bool answer = judged.rule->answered || judged.source == "this session";
+  const auto stops = [&](const Rule& rule) {
+    return rule.decision == Effect::reject && rule.matches(now);
+  };
+  for (const Rule& rule : policy.of_session())
+    require(!stops(rule), "rejected in the session", rule);
+  for (const Policy::Placed& placed : policy.given()) {
+    if (!answer && placed.rule == *judged.rule) break;  // what is written holds in its order
+    require(!stops(placed.rule), "rejected by a rule that comes first", placed.rule);
+  }
+}
+
 // What the person saw when the rule was made, against what it allows now.
 void check_remembered(const Question& seen, const Rule& made, const Question& now) {
   require(now.agent == seen.agent && now.kind == seen.kind, "another agent or kind", made);
@@ -174,6 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Policy::Placed> placed;
   for (std::size_t left = in.byte() % 5; left > 0; --left) placed.push_back({rule(in), "file"});
   Policy policy(placed);
+  if (in.byte() % 4 == 1) policy.remember_for_session(rule(in));
   const Question seen = question(in);
   const Scope scope = in.flag() ? Scope::session : Scope::project;
   const auto made = rule_for(seen, Effect::allow, scope);
@@ -182,6 +199,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Question now = question(in);
     const Judgement judged = policy.judge(now);
     if (judged.decision == Effect::allow) check_allowed(*judged.rule, now);
+    check_precedence(judged, policy, now);
     if (made && made->matches(now)) check_remembered(seen, *made, now);
   }
   return 0;

@@ -44,6 +44,32 @@ TEST_F(DecisionsTest, WhatIsForTheProjectIsKept) {
   EXPECT_EQ(Decisions(file).judge(running("make")).decision, Effect::reject);
 }
 
+TEST_F(DecisionsTest, ARuleThatRejectsWinsOverAnAnswer) {
+  scratch.put("policy.toml", "[[rule]]\ndecision = \"reject\"\npath = \"**/.env\"\n");
+  const auto editing = [](const char* path) {
+    Question made;
+    made.agent = "gemini";
+    made.project = "/project";
+    made.kind = "edit";
+    made.paths = {path};
+    return made;
+  };
+  for (const Scope scope : {Scope::session, Scope::project}) {
+    Decisions decisions(file);
+    ASSERT_TRUE(decisions.remember(editing("/project/a"), Effect::allow, scope));
+    EXPECT_EQ(decisions.judge(editing("/project/b")).decision, Effect::allow);
+    EXPECT_EQ(decisions.judge(editing("/project/.env")).decision, Effect::reject);
+    PathFilter filter = decisions.path_filter(editing("/project/a"));
+    ASSERT_TRUE(filter);
+    EXPECT_TRUE(filter("/project/.env"));
+  }
+  // One that is written after the answer was given.
+  Rule later;
+  later.paths = {"**/b"};
+  PolicyStore(file).add(later);
+  EXPECT_EQ(Decisions(file).judge(editing("/project/b")).decision, Effect::reject);
+}
+
 TEST_F(DecisionsTest, WhatCannotBeRememberedIsNotOffered) {
   Decisions decisions(file);
   Question vague = running("");

@@ -184,15 +184,30 @@ std::string Rule::describe() const {
 }
 
 Judgement Policy::judge(const Question& question) const {
+  // What is moved away can be read under its new name.
+  std::optional<Question> as_read;
+  if (question.kind == "move") as_read.emplace(question).kind = "read";
   const auto decides = [&](const Rule& rule) {
-    return (rule.decision == Effect::reject || question.always_ask.empty()) &&
-           rule.matches(question);
+    if (rule.decision == Effect::reject)
+      return rule.matches(question) || (as_read && rule.matches(*as_read));
+    return question.always_ask.empty() && rule.matches(question);
   };
-  for (auto rule = of_session_.rbegin(); rule != of_session_.rend(); ++rule)
-    if (decides(*rule)) return {rule->decision, *rule, "this session"};
-  for (const Placed& placed : rules_)
-    if (decides(placed.rule)) return {placed.rule.decision, placed.rule, placed.source};
-  return {};
+  const auto of_session = [&](Effect decision) -> std::optional<Judgement> {
+    for (auto rule = of_session_.rbegin(); rule != of_session_.rend(); ++rule)
+      if (rule->decision == decision && decides(*rule))
+        return Judgement{decision, *rule, "this session"};
+    return std::nullopt;
+  };
+  const auto given = [&](bool answered) -> std::optional<Judgement> {
+    for (const auto& [rule, source] : rules_)
+      if ((rule.answered && rule.decision == Effect::allow) == answered && decides(rule))
+        return Judgement{rule.decision, rule, source};
+    return std::nullopt;
+  };
+  if (auto judged = of_session(Effect::reject)) return *judged;
+  if (auto judged = given(false)) return *judged;
+  if (auto judged = of_session(Effect::allow)) return *judged;
+  return given(true).value_or(Judgement());
 }
 
 bool Policy::rejects_paths() const {

@@ -42,6 +42,8 @@ struct Rule {
   // Of several patterns one must match. A rule that allows must match all paths of a question, one
   // that rejects any of them, or what moves or goes with it.
   std::vector<std::string> paths;
+  // A person's answer to a question made it. One that allows yields to every rule that rejects.
+  bool answered = false;
 
   // Whether the rule applies to this question.
   bool matches(const Question& question) const;
@@ -63,8 +65,9 @@ struct Judgement {
   std::string source;              // where the rule stands: "this session", or file and line
 };
 
-// The rules of one session: its own first, the latest of them before the others, then those that
-// were given to it, in their order. The first that matches decides.
+// The rules of one session: those that were answered in it, and those that were given to it. The
+// first that matches decides, in this order: answers of the session that reject, the given rules in
+// their order, answers of the session that allow (the latest first), given answers that allow.
 class Policy {
  public:
   // A rule, and where it stands.

@@ -70,6 +70,12 @@ Rule read_rule(const toml::table& table, const std::string& path) {
       rule.paths = read_patterns(node, path);
       continue;
     }
+    if (name == "answered") {
+      const auto answered = node.value<bool>();
+      if (!answered || !node.is_boolean()) refuse(path, line, "answered: expected true or false");
+      rule.answered = *answered;
+      continue;
+    }
     const std::string text = read_text_value(node, name, path);
     if (name == "decision") {
       if (text != "allow" && text != "reject")
@@ -132,6 +138,7 @@ std::string written(const Rule& rule) {
       text += (i == 0 ? "" : ", ") + quoted(rule.paths[i]);
     text += "]\n";
   }
+  if (rule.answered) text += "answered = true\n";
   return text;
 }
 

@@ -55,6 +55,7 @@ TEST_F(PolicyStoreTest, KeepsRulesInOrder) {
   all.paths = {"/home/me/**", "/srv/\"b\""};
   all.agent = "gemini";
   all.project = "/home/me";
+  all.answered = true;
   store.add(rule(Effect::allow, "make"));
   store.add(all);
   store.add(rule(Effect::allow, "make"));
@@ -123,6 +124,8 @@ TEST_F(PolicyStoreTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nkind = 3\n"), ":3: kind: expected a string");
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nproject = \"here\"\n"),
             ":3: project: expected an absolute path, got \"here\"");
+  EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nanswered = \"yes\"\n"),
+            ":3: answered: expected true or false");
   EXPECT_EQ(refusal("[rules]\na = 1\n"), ":1: expected [[rule]], got \"rules\"");
   EXPECT_TRUE(refusal("[[rule]]\ndecision = \"allow\n").starts_with(":2: ")) << "no TOML";
   EXPECT_NE(failure([&] { store.add(rule(Effect::allow, "x")); }), "no failure")

@@ -176,17 +176,67 @@ TEST(Policy, TheFirstMatchDecidesAndIsTold) {
   EXPECT_EQ(judged.source, "policy.toml:3");
   EXPECT_EQ(judged.rule, reject_make);
   EXPECT_EQ(policy.judge(running("ls")).source, "policy.toml:7");
-  // What the session decided comes before what was decided earlier, the latest first.
+  EXPECT_EQ(Policy().judge(running("ls")).decision, std::nullopt) << "else it is asked";
+}
+
+TEST(Policy, ARuleThatRejectsWinsOverAnAnswerThatAllows) {
+  Rule secret = rule(Effect::reject);
+  secret.paths = {"**/.env"};
+  Rule edits = rule(Effect::allow);
+  edits.kind = "edit";
+  edits.paths = {"/home/me/project/**"};
+  const Question env = editing({"/home/me/project/.env"});
+  const Question other = editing({"/home/me/project/a"});
+  Policy policy({{secret, "policy.toml:3"}});
+  policy.remember_for_session(edits);
+  EXPECT_EQ(policy.judge(env).decision, Effect::reject);
+  EXPECT_EQ(policy.judge(env).source, "policy.toml:3");
+  EXPECT_EQ(policy.judge(other).decision, Effect::allow);
+  EXPECT_EQ(policy.judge(other).source, "this session");
+  // The answer is kept in the file, and the rule that rejects stands after it.
+  edits.answered = true;
+  policy = Policy({{edits, "policy.toml:3"}, {secret, "policy.toml:7"}});
+  EXPECT_EQ(policy.judge(env).decision, Effect::reject);
+  EXPECT_EQ(policy.judge(other).decision, Effect::allow);
+  EXPECT_EQ(policy.judge(other).source, "policy.toml:3");
+  // What a person wrote there holds in its order.
+  edits.answered = false;
+  policy = Policy({{edits, "policy.toml:3"}, {secret, "policy.toml:7"}});
+  EXPECT_EQ(policy.judge(env).decision, Effect::allow);
+}
+
+// `move .env x` and then `read x`.
+TEST(Policy, ToMoveIsToRead) {
+  Rule secret = rule(Effect::reject);
+  secret.kind = "read";
+  secret.paths = {"**/.env"};
+  Rule all = rule(Effect::allow);
+  const Policy policy({{secret, "policy.toml:3"}, {all, "policy.toml:7"}});
+  Question question = editing({"/home/me/project/.env", "/home/me/project/x"});
+  EXPECT_EQ(policy.judge(question).decision, Effect::allow) << "not to write";
+  question.kind = "move";
+  EXPECT_EQ(policy.judge(question).decision, Effect::reject);
+  Touched directory("/home/me/project/config");
+  directory.below = {{"a", "b/.env"}};
+  question.paths = {directory, "/home/me/project/x"};
+  EXPECT_EQ(policy.judge(question).decision, Effect::reject);
+  question.paths = {"/home/me/project/a", "/home/me/project/x"};
+  EXPECT_EQ(policy.judge(question).decision, Effect::allow);
+}
+
+TEST(Policy, WhatWasRejectedInTheSessionCountsAtOnce) {
   Rule install = rule(Effect::allow);
   install.command = "make install";
-  policy.remember_for_session(install);
-  judged = policy.judge(running("make install"));
-  EXPECT_EQ(judged.decision, Effect::allow);
-  EXPECT_EQ(judged.source, "this session");
+  Policy policy({{install, "policy.toml:3"}});
   install.decision = Effect::reject;
   policy.remember_for_session(install);
-  EXPECT_EQ(policy.judge(running("make install")).decision, Effect::reject);
-  EXPECT_EQ(Policy().judge(running("ls")).decision, std::nullopt) << "else it is asked";
+  const Judgement judged = policy.judge(running("make install"));
+  EXPECT_EQ(judged.decision, Effect::reject);
+  EXPECT_EQ(judged.source, "this session");
+  install.decision = Effect::allow;
+  policy.remember_for_session(install);
+  EXPECT_EQ(policy.judge(running("make install")).decision, Effect::reject)
+      << "however late it was allowed";
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ bool is_plain(const std::string& text) {
 std::optional<Rule> rule_for(const Question& question, Effect decision, Scope scope) {
   Rule rule;
   rule.decision = decision;
+  rule.answered = true;
   rule.agent = question.agent;
   rule.kind = question.kind;
   if (scope == Scope::project) rule.project = question.project;

@@ -102,6 +102,22 @@ class Rules(ChatCase):
         chat.wait("allow edit of")
         self.assertNotIn("edit with edit", self.leave(chat))
 
+    def test_an_answer_does_not_override_a_rule_that_rejects(self):
+        self.policy("[[rule]]\ndecision = 'reject'\npath = '**/.env'\n")
+
+        def edit(name):
+            return question(name, kind="edit", locations=[{"path": str(self.work / name)}])
+        for key in ("s", "p"):
+            chat = self.steps(edit("a"), edit("b"), edit(".env"), ["write", str(self.work / ".env")])
+            chat.wait("s This session")
+            chat.type(key + "\r")
+            chat.wait("Allowed by a rule: edit: b")
+            chat.wait("Rejected by a rule: edit: .env")
+            chat.wait("write: -32003")
+            chat.wait(IDLE)
+            self.leave(chat)
+            self.assertFalse((self.work / ".env").exists())
+
     def test_rules_that_reject_hold_for_what_chat_carries_out(self):
         self.policy("[[rule]]\ndecision = 'reject'\npath = '**/.env'\n\n"
                     "[[rule]]\ndecision = 'reject'\ncommand = '*curl*'\n")

@@ -58,6 +58,7 @@ Json as_json(const Rule& rule) {
   }
   set("agent", rule.agent);
   set("project", rule.project);
+  if (rule.answered) out.set("answered", true);
   return out;
 }
 
@@ -198,7 +199,8 @@ void add_policy_command(const Command& app, Action& action) {
                                     });
   add_patterns(rejecting, options->rule);
   rejecting.footer(
-      "All that is given must fit. Of all rules, the first that fits decides:\n"
+      "All that is given must fit. Of all rules, the first that fits decides; what an answer\n"
+      "to a question allowed yields to every rule that rejects:\n"
       "  acp policy reject --path '**/.env'");
   command(
       "revoke", "Take a rule away",

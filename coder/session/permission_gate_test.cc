@@ -178,6 +178,26 @@ TEST_F(GateTest, ARuleThatRejectsHoldsInEveryMode) {
   EXPECT_TRUE(verdict.allowed);
 }
 
+TEST_F(GateTest, ARuleThatRejectsWinsOverAnAnswer) {
+  for (const char* answer : {"allow_session", "allow_project"}) {
+    rules("");
+    asked.paths = {"/project/a"};
+    EXPECT_EQ(pass("ask", ToolKind::edit, selected(answer)), all_options) << answer;
+    rules(scratch.get("policy.toml") + "\n[[rule]]\ndecision = \"reject\"\npath = \"**/.env\"\n");
+    EXPECT_EQ(pass("ask", ToolKind::edit, ""), "");
+    EXPECT_TRUE(verdict.allowed);
+    asked.paths = {"/project/.env"};
+    EXPECT_EQ(pass("ask", ToolKind::edit, allow_once()), "");
+    EXPECT_FALSE(verdict.allowed) << answer;
+    EXPECT_PRED2(contains, verdict.reason, "rejected by a rule");
+    rules("[[rule]]\ndecision = \"reject\"\nkind = \"edit\"\n");
+    asked.paths = {"/project/a"};
+    EXPECT_EQ(pass("ask", ToolKind::edit, allow_once()), "");
+    EXPECT_FALSE(verdict.allowed) << answer;
+    made.reset();
+  }
+}
+
 TEST_F(GateTest, ARuleThatAllowsDoesNotReachWhatTheModeForbids) {
   rules("[[rule]]\ndecision = \"allow\"\n");
   EXPECT_EQ(pass("architect", ToolKind::execute, ""), "");
