@@ -138,6 +138,13 @@ workspace::Question as_question(const PermissionPrompt& question) {
     if (asked.always_ask.empty() && (takes_all_below || call.kind == v1::ToolKind::edit))
       asked.always_ask = why_always_asked(boundary, asked.paths.back().written, call.kind);
   }
+  for (const v1::ToolCallContent& content : call.content)
+    if (const auto* diff = std::get_if<v1::Diff>(&content)) {
+      auto change = std::make_shared<workspace::TextChange>();
+      if (diff->oldText.has_value()) change->before = *diff->oldText;
+      change->after = diff->newText;
+      asked.shown.push_back({look(diff->path, Ends::followed), std::move(change)});
+    }
   return asked;
 }
 
@@ -176,53 +183,17 @@ PermissionAnswer Permissions::answer(const PermissionPrompt& question, std::stop
   if (!answer.allowed)
     answers_.add(as_rejected(question.call, seen), workspace::Effect::reject);
   else if (answer.by != By::rule)
-    answers_.add(seen, workspace::Effect::allow);
+    answers_.add(seen, workspace::Effect::allow, covered_by(answer.option));
   return answer;
 }
 
-workspace::Question as_rejected(const ToolCallState& call, workspace::Question question) {
-  if (question.command.empty()) question.command = command_of(call);
-  return question;
+workspace::TurnAnswers::Covers covered_by(const std::optional<PermissionOption>& option) {
+  using Covers = workspace::TurnAnswers::Covers;
+  return option && option->kind == PermissionOptionKind::allow_always ? Covers::its_paths
+                                                                      : Covers::what_was_shown;
 }
 
-// The rules that were read at the start hold, though the file may be broken by now.
-workspace::Judgement Permissions::judged(const workspace::Question& seen) {
-  const workspace::Judgement rule = rules_.judge(seen);
-  return rule.decision || kind_ != Kind::ask ? rule : decisions_.judge(seen);
-}
-
-PermissionAnswer Permissions::decide(const PermissionPrompt& question,
-                                     const workspace::Question& seen, std::stop_token stop) {
-  if (const workspace::Judgement rule = judged(seen); rule.decision)
-    return answered(question, By::rule, *rule.decision == workspace::Effect::allow, by_rule(rule));
-  switch (kind_) {
-    case Kind::allow:
-      return answered(question, By::policy, true, "by --policy allow");
-    case Kind::deny:
-      return answered(question, By::nobody, false, why_denied(by_default_));
-    case Kind::ask:
-      return ask(question, seen, std::move(stop));
-    case Kind::rules:
-      break;
-  }
-  return answered(question, By::nobody, false, "no rule decides it");
-}
-
-PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_itself,
-                                    std::stop_token stop) {
-  if (const workspace::Judgement rule = judged(call); rule.decision == workspace::Effect::reject)
-    return {.by = By::rule, .allowed = false, .reason = by_rule(rule)};
-  if (asks_itself) return {.by = By::policy, .allowed = true};
-  std::optional<workspace::Effect> before;
-  {
-    const std::lock_guard lock(answers_mutex_);
-    before = answers_.about(call);
-  }
-  if (before == workspace::Effect::allow) return {.by = By::policy, .allowed = true};
-  if (before == workspace::Effect::reject)
-    return {.by = By::rule, .allowed = false, .reason = "it was rejected when the agent asked"};
-  if (call.kind == "read") return {.by = By::policy, .allowed = true};
-  // The agent did not ask: we do.
+PermissionPrompt prompt_for(const workspace::Question& call) {
   PermissionPrompt question;
   question.call.title = describe(call);
   question.call.kind = call.kind == "edit" ? v1::ToolKind::edit : v1::ToolKind::execute;
@@ -245,15 +216,65 @@ PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_i
         Json::object({{"command", call.command}, {"cwd", call.directory.written}});
   question.options = {option("allow", "Allow", PermissionOptionKind::allow_once),
                       option("reject", "Reject", PermissionOptionKind::reject_once)};
-  PermissionAnswer answer = decide(question, call, std::move(stop));
-  answer.reason += "; the agent did not ask";
-  // What a person said holds for the turn; rules are asked again each time.
-  const std::lock_guard lock(answers_mutex_);
-  if (answer.by == By::person) {
-    workspace::Question kept = call;
-    kept.change.reset();  // it may be large
-    answers_.add(std::move(kept),
-                 answer.allowed ? workspace::Effect::allow : workspace::Effect::reject);
+  return question;
+}
+
+workspace::Question as_rejected(const ToolCallState& call, workspace::Question question) {
+  if (question.command.empty()) question.command = command_of(call);
+  return question;
+}
+
+// The rules that were read at the start hold, though the file may be broken by now.
+workspace::Judgement Permissions::judged(const workspace::Question& seen) {
+  const workspace::Judgement rule = rules_.judge(seen);
+  return rule.decision || kind_ != Kind::ask ? rule : decisions_.judge(seen);
+}
+
+PermissionAnswer Permissions::decide(const PermissionPrompt& question,
+                                     const workspace::Question& seen, std::stop_token stop) {
+  if (const workspace::Judgement rule = judged(seen); rule.decision)
+    return answered(question, By::rule, *rule.decision == workspace::Effect::allow, by_rule(rule));
+  switch (kind_) {
+    case Kind::allow:
+      // Such a change runs commands later, when nobody allows them.
+      if (!seen.always_ask.empty())
+        return answered(question, By::nobody, false,
+                        seen.always_ask + ": --policy allow does not allow it, --policy ask asks");
+      return answered(question, By::policy, true, "by --policy allow");
+    case Kind::deny:
+      return answered(question, By::nobody, false, why_denied(by_default_));
+    case Kind::ask:
+      return ask(question, seen, std::move(stop));
+    case Kind::rules:
+      break;
+  }
+  return answered(question, By::nobody, false, "no rule decides it");
+}
+
+PermissionAnswer Permissions::judge(const workspace::Question& call, bool asks_itself,
+                                    std::stop_token stop) {
+  if (const workspace::Judgement rule = judged(call); rule.decision == workspace::Effect::reject)
+    return {.by = By::rule, .allowed = false, .reason = by_rule(rule)};
+  if (asks_itself) return {.by = By::policy, .allowed = true};
+  workspace::Answered before;
+  {
+    const std::lock_guard lock(answers_mutex_);
+    before = answers_.take(call);
+  }
+  using workspace::Answered;
+  if (before == Answered::allowed) return {.by = By::policy, .allowed = true};
+  if (before == Answered::rejected)
+    return {.by = By::rule, .allowed = false, .reason = "it was rejected when the agent asked"};
+  if (call.kind == "read") return {.by = By::policy, .allowed = true};
+  // The agent did not ask: we do.
+  PermissionAnswer answer = decide(prompt_for(call), call, std::move(stop));
+  answer.reason += before == Answered::otherwise ? "; the agent asked about another content"
+                                                 : "; the agent did not ask";
+  // What a person said of a command holds for the turn, and so does no. Yes to a write is for this
+  // one. Rules are asked again each time.
+  if (answer.by == By::person && (!answer.allowed || call.kind == "execute")) {
+    const std::lock_guard lock(answers_mutex_);
+    answers_.add(call, answer.allowed ? workspace::Effect::allow : workspace::Effect::reject);
   }
   return answer;
 }

@@ -55,6 +55,10 @@ const char* to_string(PermissionAnswer::By by);
 workspace::Question as_question(const PermissionPrompt& question);
 // The question of a rejected call: a command counts whatever kind the agent gave it.
 workspace::Question as_rejected(const ToolCallState& call, workspace::Question question);
+// How much an answer with this option of the agent covers of its writes.
+workspace::TurnAnswers::Covers covered_by(const std::optional<PermissionOption>& option);
+// The question that we ask about a call that the agent sent without one.
+PermissionPrompt prompt_for(const workspace::Question& call);
 // Describes a call that the agent sent without asking, on one line, safe to show.
 std::string describe(const workspace::Question& call);
 // "by the rule allow execute of npm * (policy.toml:3)"
@@ -89,7 +93,8 @@ class Permissions {
   PermissionAnswer answer(const PermissionPrompt& question, std::stop_token stop);
 
   // Decides about a read, write or command that we shall carry out. If the agent asked about it
-  // before, that answer counts; otherwise a read is allowed, and the rest is decided as a question.
+  // before, that answer counts (of a write, if it showed what is written); otherwise a read is
+  // allowed, and the rest is decided as a question.
   // For an agent that asks by itself, only rejecting rules count.
   PermissionAnswer judge(const workspace::Question& call, bool asks_itself, std::stop_token stop);
 

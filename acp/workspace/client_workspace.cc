@@ -31,6 +31,13 @@ Question question_about(const ClientContext& context, const char* kind) {
   return question;
 }
 
+// What was agreed to is what the judge saw: a link that was exchanged meanwhile leads elsewhere.
+void require_same(const Boundary& boundary, const Touched& judged, const std::string& path) {
+  if (touched(boundary, path).resolved != judged.resolved)
+    throw permission_denied("what " + path +
+                            " leads to has changed since it was asked about: nothing was done");
+}
+
 void judge_file(const ClientWorkspace::Judge& judge, const ClientContext& context, const char* kind,
                 const Boundary& boundary, const std::string& path,
                 std::shared_ptr<const TextChange> change = {}) {
@@ -45,7 +52,9 @@ void judge_file(const ClientWorkspace::Judge& judge, const ClientContext& contex
       throw to_error(error);
     }
   }
+  const Touched judged = question.paths.front();
   judge(context, std::move(question));
+  require_same(boundary, judged, path);
 }
 
 void judge_command(const ClientWorkspace::Judge& judge, const ClientContext& context,
@@ -60,7 +69,9 @@ void judge_command(const ClientWorkspace::Judge& judge, const ClientContext& con
   words.insert(words.end(), line.args.begin(), line.args.end());
   question.command += line.args.empty() ? line.command : io::command_line(words);
   question.directory = touched(boundary, line.cwd);
+  const Touched judged = question.directory;
   judge(context, std::move(question));
+  require_same(boundary, judged, line.cwd);
 }
 
 // Nothing if the file is not there, or no text.

@@ -193,6 +193,51 @@ TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
   EXPECT_EQ(seen[2].project, scratch / "project");
 }
 
+// While a person reads the question, a command exchanges a link.
+TEST_F(OfferTest, WhatLeadsElsewhereAfterTheQuestionIsNotDone) {
+  scratch.put("project/safe/a", "harmless");
+  scratch.put("project/other/a", "secret");
+  scratch.link("project/link", "safe");
+  bool exchanges = false;
+  judge = [&](const ClientContext&, const Question&) {
+    if (!exchanges) return;
+    std::filesystem::remove(scratch / "project/link");
+    scratch.link("project/link", "other");
+  };
+  turn([&](Turn turn) -> Task<void> {
+    v1::WriteTextFileRequest write;
+    write.sessionId = turn.session_id();
+    write.path = scratch / "project/link/a";
+    write.content = "changed";
+    v1::ReadTextFileRequest read;
+    read.sessionId = turn.session_id();
+    read.path = write.path;
+    v1::CreateTerminalRequest create;
+    create.sessionId = turn.session_id();
+    create.command = "touch made";
+    create.cwd = scratch / "project/link";
+    const auto again = [&](bool exchanged) {
+      std::filesystem::remove(scratch / "project/link");
+      scratch.link("project/link", "safe");
+      exchanges = exchanged;
+    };
+    again(true);
+    EXPECT_EQ(co_await code_of(turn.peer(), write), rpc::permission_denied);
+    EXPECT_NE(last.find("has changed since it was asked about"), std::string::npos) << last;
+    again(true);
+    EXPECT_EQ(co_await code_of(turn.peer(), read), rpc::permission_denied);
+    again(true);
+    EXPECT_EQ(co_await code_of(turn.peer(), create), rpc::permission_denied);
+    again(false);
+    EXPECT_EQ(co_await code_of(turn.peer(), write), 0);
+    EXPECT_EQ(co_await code_of(turn.peer(), read), 0);
+    EXPECT_EQ(co_await code_of(turn.peer(), create), 0);
+  });
+  EXPECT_EQ(scratch.get("project/safe/a"), "changed");
+  EXPECT_EQ(scratch.get("project/other/a"), "secret");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "project/other/made"));
+}
+
 // A command has put a link where the session's directory was.
 // "echo x" = "1" and the command "touch a" look like the command `echo x=1 touch a`.
 TEST_F(OfferTest, AVariableIsNoPartOfACommand) {

@@ -31,6 +31,12 @@ struct TextChange {
   std::string after;
 };
 
+// The change of one path that a question showed: of all its text, or of a part of it.
+struct ShownChange {
+  Touched path;
+  std::shared_ptr<const TextChange> change;
+};
+
 // What an agent is about to do.
 struct Question {
   std::string agent = {};
@@ -43,7 +49,9 @@ struct Question {
   Touched directory = {};    // where the command runs
   std::string origin = {};   // of what it fetches: "https://example.org:443"
   std::vector<Touched> paths = {};
-  std::shared_ptr<const TextChange> change = {};  // of an edit, if it is known; rules do not see it
+  // Of a call that writes: all of the text. Rules do not see it, nor what follows.
+  std::shared_ptr<const TextChange> change = {};
+  std::vector<ShownChange> shown = {};  // what the person saw of it
   // Why no rule may allow this, whatever it says. Empty: a rule may.
   std::string always_ask = {};
 };

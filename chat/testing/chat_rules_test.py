@@ -156,6 +156,71 @@ class Rules(ChatCase):
         self.assertIn("Without a question: run `touch a`", text)
         self.assertIn("Without a question: write %s" % (self.work / "b"), text.replace("\n  ", ""))
 
+    def edit(self, old, new):
+        return question("edit", kind="edit", content=[
+            {"type": "diff", "path": str(self.work / "c"), "oldText": old, "newText": new}])
+
+    def test_a_write_with_another_content_than_was_shown_is_asked(self):
+        (self.work / "c").write_text("one\ntwo\n")
+        path = str(self.work / "c")
+        chat = self.steps(self.edit("one", "1"), ["write", path, "evil\n"], ["write", path, "1\ntwo\n"],
+                          self.edit("two", "2"), ["write", path, "1\n2\n"], ["write", path, "3\n"])
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("did not ask for this, and what it asked about was another content")
+        chat.wait("evil")
+        chat.type("n\r")
+        chat.wait("write: -32003", times=2)  # no to a path is no to all that is written there
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("write: -32003", times=3)
+        chat.wait(IDLE)
+        text = self.leave(chat)
+        self.assertNotIn("Without a question", text)
+        self.assertEqual((self.work / "c").read_text(), "one\ntwo\n")
+
+    def test_a_write_of_the_part_that_was_shown_is_not_asked_again(self):
+        (self.work / "c").write_text("one\ntwo\n")
+        path = str(self.work / "c")
+        chat = self.steps(self.edit("one", "1"), ["write", path, "1\ntwo\n"], ["write", path, "1\nthree\n"])
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("did not ask for this")
+        chat.type("y\r")
+        chat.wait("write: done", times=2)
+        chat.wait(IDLE)
+        self.assertNotIn("Without a question", self.leave(chat))
+        self.assertEqual((self.work / "c").read_text(), "1\nthree\n")
+
+    def test_what_is_gits_own_is_asked(self):
+        hook = self.work / ".git" / "hooks" / "pre-commit"
+        hook.parent.mkdir(parents=True)
+        self.policy("[[rule]]\ndecision = 'allow'\nkind = 'edit'\n")
+        chat = self.steps(["write", str(hook), "evil"], ["write", str(hook), "evil"],
+                          ["write", str(self.work / ".acp/config.toml"), "good"], ["write", str(self.work / "a")])
+        chat.wait("did not ask for this, and")
+        chat.wait("evil")
+        chat.type("n\r")
+        chat.wait("write: -32003", times=2)
+        chat.wait("good")
+        chat.type("y\r")
+        chat.wait("write: done", times=2)
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertFalse(hook.exists())
+        self.assertEqual((self.work / ".acp/config.toml").read_text(), "good")
+
+    def test_a_question_of_ours_ends_with_the_turn(self):
+        hook = self.work / ".git" / "hooks" / "pre-commit"
+        hook.parent.mkdir(parents=True)
+        chat = self.steps(["write", str(hook), "evil"])
+        chat.wait("did not ask for this, and")
+        chat.type("\x1b")
+        chat.wait("write: -32003")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertFalse(hook.exists())
+
     def test_no_is_no_under_any_kind(self):
         command = {"rawInput": {"command": "touch a"}}
         diff = {"content": [{"type": "diff", "path": str(self.work / "c"), "newText": "x"}]}

@@ -352,9 +352,15 @@ void Conversation::send(std::vector<v1::ContentBlock> blocks) {
   });
 }
 
+void Conversation::cancel_turn() {
+  if (std::exchange(cancelled_, true)) return;
+  session_->cancel();
+  host_->turn_cancelled();
+}
+
 std::vector<std::string> Conversation::cancel() {
   if (!working()) return {};
-  if (!std::exchange(cancelled_, true)) session_->cancel();
+  cancel_turn();
   std::vector<std::string> unsent(queue_.begin(), queue_.end());
   queue_.clear();
   return unsent;

@@ -86,6 +86,8 @@ class Conversation {
   void submit(const std::string& text);
   // Cancels the turn, and returns the queue, which is not sent.
   std::vector<std::string> cancel();
+  // Cancels the turn alone: what is queued is sent after it.
+  void cancel_turn();
   bool working() const { return turn_running_; }
   bool cancelled() const { return cancelled_; }
   const std::deque<std::string>& queue() const { return queue_; }

@@ -4,7 +4,6 @@
 
 #include "acp/workspace/permission_options.h"
 #include "chat/agents.h"
-#include "chat/permission_answers.h"
 #include "chat/render/entries.h"
 #include "chat/render/question_view.h"
 #include "chat/render/text/text.h"
@@ -35,11 +34,16 @@ std::string without_kind(const ToolCallState& call) {
   return begins_with(title, kind) ? std::string(title) : text;
 }
 
-// What is asked above the choices: who asks in one line, and all of it in a frame.
+// What is asked above the choices: who asks in one line, and all of it in a frame. `reason`: why we
+// ask, though the agent did not.
 void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCallState& call,
-                   const std::string& cwd) {
+                   const std::string& cwd, const std::string& reason) {
   Line head = line_of("? ", {.bold = true, .colour = Colour::yellow});
-  add(head, agent + " asks for permission", {.bold = true});
+  if (!reason.empty()) {
+    add(head, agent + " did not ask for this, and " + reason, {.bold = true});
+  } else {
+    add(head, agent + " asks for permission", {.bold = true});
+  }
   dialog.title = question_title(call, cwd);
   // The frame below says that it is an edit.
   const bool edits =
@@ -48,7 +52,7 @@ void show_question(ChoiceDialog& dialog, const std::string& agent, const ToolCal
   const bool said = begins_with(to_plain(dialog.title), what) ||
                     (call.kind == v1::ToolKind::execute && !command.empty() &&
                      names_command(call.title, command));
-  if (!said) {
+  if (!said && reason.empty()) {
     add(head, ": ", {.bold = true});
     add(head, what);
   }
@@ -101,7 +105,9 @@ void ChatHost::install(Client& client) {
   if (offers_) {
     workspace_.install(
         client,
-        [self](const ClientContext&, workspace::Question call) { self->judge(std::move(call)); },
+        [self](const ClientContext& context, workspace::Question call) {
+          self->judge(context, std::move(call));
+        },
         [self](const std::string& path, std::optional<std::string> before,
                const std::string& after) { self->written(path, std::move(before), after); });
     client.terminal_authentication();
@@ -149,6 +155,16 @@ void ChatHost::close() {
 void ChatHost::turn_begins() {
   const std::lock_guard lock(mutex_);
   answers_.begin_turn();
+  turn_ = std::stop_source();
+}
+
+void ChatHost::turn_cancelled() {
+  std::stop_source turn;
+  {
+    const std::lock_guard lock(mutex_);
+    turn = turn_;
+  }
+  turn.request_stop();
 }
 
 void ChatHost::say(std::string text) {
@@ -211,7 +227,8 @@ void ChatHost::tell_terminals(const Session& session) {
 
 template <class T>
 std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
-                               const std::shared_ptr<Awaited<T>>& answer) {
+                               const std::shared_ptr<Awaited<T>>& answer,
+                               const std::stop_token& also) {
   {
     const std::lock_guard lock(mutex_);
     dialog->id = ++questions_;
@@ -222,43 +239,74 @@ std::optional<T> ChatHost::ask(const ClientContext& context, std::shared_ptr<Dia
   std::stop_source either;
   const std::stop_callback first(context.stop_token(), [&either] { either.request_stop(); });
   const std::stop_callback second(closed_.get_token(), [&either] { either.request_stop(); });
+  const std::stop_callback third(also, [&either] { either.request_stop(); });
   std::optional<T> given = answer->wait(either.get_token());
   if (!given) mailbox_->post([&front = front_, id] { front.take_back(id); });
   return given;
 }
 
-void ChatHost::remember(const workspace::Question& question, workspace::Scope scope) {
+void ChatHost::remember(const workspace::Question& question, const PermissionAnswerChoice& answer) {
+  using Kind = PermissionAnswerChoice::Kind;
+  if (answer.kind != Kind::session && answer.kind != Kind::project) return;
+  const auto scope =
+      answer.kind == Kind::session ? workspace::Scope::session : workspace::Scope::project;
   const auto remembered = decisions_.remember(question, workspace::Effect::allow, scope);
   if (remembered)
     say("Remembered: allow " + workspace::reach_of(remembered->rule, question) + ", for " + label_ +
         " (" + remembered->where + ")");
 }
 
-void ChatHost::judge(workspace::Question call) {
+void ChatHost::judge(const ClientContext& context, workspace::Question call) {
+  using workspace::Answered;
+  using workspace::Effect;
   call.agent = agent_;
   std::string why;
-  bool was_asked = false;
-  if (const auto judged = decisions_.judge(call); judged.decision == workspace::Effect::reject) {
+  Answered known = Answered::nothing;
+  const workspace::Judgement judged = decisions_.judge(call);
+  if (judged.decision == Effect::reject) {
     why = "rejected by a rule: " + judged.rule->describe() + " (" + judged.source + ")";
   } else {
     const std::lock_guard lock(mutex_);
-    const auto answer = answers_.about(call);
-    was_asked = answer.has_value();
-    if (answer == workspace::Effect::reject) why = "it was rejected when the agent asked";
+    known = answers_.take(call);
+    if (known == Answered::rejected) why = "it was rejected when the agent asked";
   }
-  // A rule that nobody can read may reject it.
-  if (decisions_.is_broken() && !was_asked && why.empty())
-    why = "the rules cannot be read, and you were not asked";
   if (const auto problem = decisions_.take_problem())
     say("No rule is followed, everything is asked: " + *problem);
+  if (known == Answered::allowed) return;
+  // A rule that nobody can read may reject it.
+  if (decisions_.is_broken() && why.empty())
+    why = "the rules cannot be read, and you were not asked";
+  // Our own agent shows what it does, and asks for what its mode does not allow.
+  if (why.empty() && agent_ == built_in_agent) return;
+  if (why.empty() && judged.decision != Effect::allow) {
+    if (!call.always_ask.empty()) return require_consent(context, call, call.always_ask);
+    if (known == Answered::otherwise)
+      return require_consent(context, call, "what it asked about was another content");
+  }
   if (why.empty()) {
-    // Our own agent shows what it does, and asks for what its mode does not allow.
-    if (call.kind != "read" && !was_asked && agent_ != built_in_agent)
-      say("Without a question: " + describe(call));
+    if (call.kind != "read") say("Without a question: " + describe(call));
     return;
   }
+  refuse(call, why);
+}
+
+void ChatHost::refuse(const workspace::Question& call, const std::string& why) {
   say("Not carried out: " + describe(call) + " — " + why);
   throw permission_denied("acp chat does not carry this out: " + why);
+}
+
+void ChatHost::require_consent(const ClientContext& context, const workspace::Question& call,
+                               const std::string& reason) {
+  const auto given = ask_person(context, prompt_for(call), call, reason);
+  if (!given) refuse(call, "the question was taken back");
+  if (given->kind == PermissionAnswerChoice::Kind::reject_why)
+    say("Rejected. Type why: it is sent when the turn has ended");
+  if (given->allow) return remember(call, *given);
+  {
+    const std::lock_guard lock(mutex_);
+    answers_.add(call, workspace::Effect::reject);
+  }
+  refuse(call, "you rejected it");
 }
 
 Decision ChatHost::permission(const ClientContext& context,
@@ -285,10 +333,10 @@ Decision ChatHost::permission(const ClientContext& context,
       call_in_question(request.toolCall, known->wait(either.get_token()).value_or(ToolCallState()));
   const workspace::Question question = as_question(asked);
 
-  const auto answered = [&](bool allow) {
+  const auto answered = [&](bool allow, const std::optional<v1::PermissionOption>& option) {
     const std::lock_guard lock(mutex_);
     if (allow)
-      answers_.add(question, workspace::Effect::allow);
+      answers_.add(question, workspace::Effect::allow, covered_by(option));
     else
       answers_.add(as_rejected(asked.call, question), workspace::Effect::reject);
   };
@@ -300,46 +348,57 @@ Decision ChatHost::permission(const ClientContext& context,
     if (const auto* option = workspace::least_option(request.options, allow)) {
       say(std::string(allow ? "Allowed" : "Rejected") + " by a rule: " + describe(asked.call) +
           " — " + judged.rule->describe() + " (" + judged.source + ")");
-      answered(allow);
+      answered(allow, {});
       return Decision(option->optionId);
     }
   }
+  const auto given = ask_person(context, asked, question, "");
+  if (!given) {
+    answered(false, {});
+    return Decision::cancelled();
+  }
+  if (!given->allow) mailbox_->post([&front = front_, id = asked.call.id] { front.rejected(id); });
+  remember(question, *given);
+  if (given->kind == PermissionAnswerChoice::Kind::reject_why)
+    say("Rejected. Type why: it is sent when the turn has ended");
+  answered(given->allow, given->option);
+  return given->option ? Decision(given->option->optionId) : Decision::cancelled();
+}
 
+std::optional<PermissionAnswerChoice> ChatHost::ask_person(const ClientContext& context,
+                                                           const PermissionPrompt& asked,
+                                                           const workspace::Question& question,
+                                                           const std::string& reason) {
+  using Kind = PermissionAnswerChoice::Kind;
   const auto reach = [&](workspace::Scope scope) -> std::optional<std::string> {
     const auto rule = decisions_.offered(question, workspace::Effect::allow, scope);
     if (!rule) return {};
     return workspace::reach_of(*rule, question) + ", for " + label_;
   };
-  using Kind = PermissionAnswerChoice::Kind;
+  std::stop_token turn;  // the protocol takes back what the agent asks, not what we do
+  if (!reason.empty()) {
+    const std::lock_guard lock(mutex_);
+    turn = turn_.get_token();
+  }
   const auto asked_with = [&](const std::vector<PermissionAnswerChoice>& answers) {
     const auto answer = std::make_shared<Awaited<std::size_t>>();
     const auto dialog = std::make_shared<ChoiceDialog>();
-    show_question(*dialog, label_, asked.call, asked.cwd);
+    show_question(*dialog, label_, asked.call, asked.cwd, reason);
     for (const PermissionAnswerChoice& one : answers) dialog->choices.push_back(one.choice);
     dialog->chosen = [answer](std::size_t index) { answer->give(index); };
     if (answers.back().kind == Kind::back)
       dialog->dismissed = [answer, last = answers.size() - 1] { answer->give(last); };
-    const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer);
+    const auto index = ask(context, std::shared_ptr<Dialog>(dialog), answer, turn);
     return index ? std::optional(answers[*index]) : std::nullopt;
   };
-  const auto usual = permission_answers(request.options, reach(workspace::Scope::session),
+  const auto usual = permission_answers(asked.options, reach(workspace::Scope::session),
                                         reach(workspace::Scope::project), label_);
   auto given = asked_with(usual);
   while (given && given->kind == Kind::others) {
-    given = asked_with(agents_answers(request.options));
+    given = asked_with(agents_answers(asked.options));
     if (given && given->kind == Kind::back) given = asked_with(usual);
   }
-  if (!given) {
-    answered(false);
-    return Decision::cancelled();
-  }
-  if (!given->allow) mailbox_->post([&front = front_, id = asked.call.id] { front.rejected(id); });
-  if (given->kind == Kind::session) remember(question, workspace::Scope::session);
-  if (given->kind == Kind::project) remember(question, workspace::Scope::project);
-  if (given->kind == Kind::reject_why)
-    say("Rejected. Type why: it is sent when the turn has ended");
-  answered(given->allow);
-  return given->option ? Decision(given->option->optionId) : Decision::cancelled();
+  return given;
 }
 
 void ChatHost::written(const std::string& path, std::optional<std::string> before,

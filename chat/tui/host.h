@@ -17,6 +17,7 @@
 #include "acp/workspace/output_buffer.h"
 #include "acp/workspace/turn_answers.h"
 #include "chat/permission.h"
+#include "chat/permission_answers.h"
 #include "chat/render/file_change.h"
 #include "chat/tui/dialog.h"
 #include "chat/tui/mailbox.h"
@@ -56,6 +57,9 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   void close();
   // Begins a turn: answers of the turn before no longer count.
   void turn_begins();
+  // Takes back our own questions: nobody answers them any more. Those of the agent end by the
+  // protocol.
+  void turn_cancelled();
 
   const workspace::ClientWorkspace& workspace() const { return workspace_; }
   std::map<std::string, FileChange> changes() const;
@@ -86,14 +90,25 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
                                             const v1::CreateElicitationRequest& request);
   std::string login(const ClientContext& context, const std::vector<v1::AuthMethod>& methods);
   // Throws Error if the call is not to be carried out.
-  void judge(workspace::Question call);
+  void judge(const ClientContext& context, workspace::Question call);
+  // Asks the person about a call that the agent sent without a question. Throws Error as well.
+  void require_consent(const ClientContext& context, const workspace::Question& call,
+                       const std::string& reason);
+  [[noreturn]] void refuse(const workspace::Question& call, const std::string& why);
+  // Shows the question, with the agent's other answers if the person wants them. Nothing: it was
+  // taken back.
+  std::optional<PermissionAnswerChoice> ask_person(const ClientContext& context,
+                                                   const PermissionPrompt& asked,
+                                                   const workspace::Question& question,
+                                                   const std::string& reason);
   void written(const std::string& path, std::optional<std::string> before,
                const std::string& after);
-  // Shows the dialog and waits. Returns nothing if the question was withdrawn.
+  // Shows the dialog and waits. Returns nothing if the question was withdrawn, or `also` stops it.
   template <class T>
   std::optional<T> ask(const ClientContext& context, std::shared_ptr<Dialog> dialog,
-                       const std::shared_ptr<Awaited<T>>& answer);
-  void remember(const workspace::Question& question, workspace::Scope scope);
+                       const std::shared_ptr<Awaited<T>>& answer, const std::stop_token& also = {});
+  // Stores the rule that the answer stands for, if it does.
+  void remember(const workspace::Question& question, const PermissionAnswerChoice& answer);
   // Shows a line of our own, from any thread.
   void say(std::string text);
 
@@ -110,6 +125,7 @@ class ChatHost : public std::enable_shared_from_this<ChatHost> {
   std::map<std::string, FileChange> changes_;
   std::deque<std::string> log_;
   std::size_t questions_ = 0;
+  std::stop_source turn_;
   std::size_t released_ = 0;  // terminals that tell_terminals() has seen go
   std::stop_source closed_;
 };

@@ -174,7 +174,7 @@ void ChatUi::take_lines() {
 void ChatUi::finish_without_input() {
   if (!dialogs_.empty() && conversation_.working()) {
     dialogs_.clear();
-    conversation_.session()->cancel();
+    conversation_.cancel_turn();
   }
   for (; !dialogs_.empty() && !exit_code_; dialogs_.pop_front()) dialogs_.front()->dismiss();
   if (conversation_.phase().empty() && !conversation_.working() && conversation_.queue().empty() &&

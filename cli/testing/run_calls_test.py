@@ -82,6 +82,15 @@ class Calls(Place):
         self.assertEqual(said, ["write: " + DENIED, "write: done", "asked: o1"])
         self.assertFalse(os.path.exists(hook))
 
+    def test_allow_does_not_allow_what_is_gits_own(self):
+        os.makedirs(self.at(".git/hooks"))
+        hook = self.at(".git/hooks/pre-commit")
+        said = self.steps(["write", hook], self.question(kind="edit", locations=[{"path": hook}]),
+                          ["write", self.at(".acp/config.toml")], ["write", self.at("a")], policy="allow", code=4)
+        self.assertEqual(said, ["write: " + DENIED, "asked: o1", "write: " + DENIED, "write: done"])
+        self.assertFalse(os.path.exists(hook))
+        self.assertIn("--policy allow does not allow it, --policy ask asks", self.done.stderr)
+
     def test_a_rule_for_a_tool_or_a_path_allows_no_other_call(self):
         """The agent chooses names, kinds and locations: they say nothing of what it sends afterwards."""
         rules = self.write("rules.toml", "[[rule]]\ndecision = 'allow'\ntool = 'get_weather'\n"
@@ -130,6 +139,39 @@ class AtATerminal(Place):
             file.write("what was there\n")
         _, seen = self.ask([b"\n"], *hostile("steps", json.dumps([["write", there]])))
         self.assertIn("what was there", seen)
+
+    def edit(self, path, old, new):
+        return {"toolCallId": "e", "title": "Edit", "kind": "edit",
+                "content": [{"type": "diff", "path": path, "oldText": old, "newText": new}]}
+
+    def test_a_write_with_another_content_than_was_shown_is_asked_again(self):
+        makefile = os.path.join(self.project, "Makefile")
+        with open(makefile, "w") as file:
+            file.write("all:\n\ttest\n")
+        ask = ["ask", self.edit(makefile, "\ttest\n", "\tbuild\n")]
+        out, seen = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps(
+            [ask, ["write", makefile, "all:\n\tevil\n"], ["write", makefile, "all:\n\tbuild\n"]])))
+        self.assertEqual(out.split("\n")[:3], ["asked: o0", "write: " + DENIED, "write: " + DENIED])
+        self.assertIn("evil", seen)
+        # As it was shown, once.
+        out, _ = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps(
+            [ask, ["write", makefile, "all:\n\tbuild\n"], ["write", makefile, "all:\n\tevil\n"]])))
+        self.assertEqual(out.split("\n")[:3], ["asked: o0", "write: done", "write: " + DENIED])
+        with open(makefile) as file:
+            self.assertEqual(file.read(), "all:\n\tbuild\n")
+
+    def test_yes_to_a_write_is_for_that_write(self):
+        there = os.path.join(self.project, "a")
+        out, _ = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps(
+            [["write", there, "one"], ["write", there, "two"]])))
+        self.assertEqual(out.split("\n")[:2], ["write: done", "write: " + DENIED])
+
+    def test_a_question_without_a_change_is_asked_again_with_it(self):
+        there = os.path.join(self.project, "a")
+        call = {"toolCallId": "e", "title": "Edit", "kind": "edit", "locations": [{"path": there}]}
+        out, seen = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps([["ask", call], ["write", there, "evil"]])))
+        self.assertEqual(out.split("\n")[:2], ["asked: o0", "write: " + DENIED])
+        self.assertIn("evil", seen)
 
     def test_another_command_than_the_one_that_was_allowed_is_asked_again(self):
         call = {"toolCallId": "c", "title": "List", "kind": "execute", "rawInput": {"command": "ls"}}
