@@ -11,7 +11,9 @@ ACP = os.path.abspath(sys.argv.pop(1))
 LONG = 120  # seconds; nothing here should need more
 IN_ENVIRONMENT, STORED, COPIED = "sk-environment-0123456789", "sk-stored-9876543210", "copy-of-sk-environment-0123456789"
 KEYS = {"OPENAI_API_KEY": IN_ENVIRONMENT, "BOX_KEY": "sk-box-0123456789", "GEMINI_API_KEY": "gem-0123456789",
-        "MISTRAL_API_KEY": "mis-0123456789", "A_COPY": COPIED}
+        "MISTRAL_API_KEY": "mis-0123456789", "A_COPY": COPIED,
+        "ANTHROPIC_API_KEY": "sk-ant-api03-" + "0123456789abcdefghi" * 5}  # of the length that they really have
+LONG_KEY = KEYS["ANTHROPIC_API_KEY"]
 SECRETS = [*KEYS.values(), STORED]
 
 MCP_SERVER = r"""
@@ -226,6 +228,35 @@ class SecretsTest(unittest.TestCase):
         self.assertEqual(seen["ORDINARY"], "an-ordinary-value")
         self.assertIn("[key of openai] [key of stored]", agent.seen)
         self.nothing_told(agent)
+
+    # ---- cut texts: a part of a key is one, too
+
+    def nothing_of_the_long_key(self, agent):
+        for text in (agent.seen, self.in_store().decode("latin-1")):
+            self.assertNotIn(LONG_KEY[:16], text)
+            self.assertNotIn(LONG_KEY[-16:], text)
+
+    def test_a_title_that_is_cut(self):
+        for words in ("", "My key is ", "Please use this key of mine, and do it soon: "):
+            agent, session = self.begin("--model", "offline")
+            agent.prompt(session, words + LONG_KEY + " and no other. Thank you very much for all of it.")
+            agent.end()
+            self.nothing_of_the_long_key(agent)
+            self.assertIn('"title":"' + words + "[key of anthropic]", agent.seen)
+
+    def test_the_result_of_an_mcp_server_that_is_cut(self):
+        server = self.write("server.py", MCP_SERVER)
+        for most in (64 * 1024, 1024 * 1024):  # for the model, for the user
+            for before in (20, 80):
+                self.write("leaks", "x" * (most - before) + LONG_KEY + "x" * 1000)
+                config = {"name": "s", "command": sys.executable, "env": [],
+                          "args": [server, self.env["SEEN"], self.home + "/leaks"]}
+                agent, session = self.begin("--scenario", self.scenario(
+                    {"tool_calls": [{"name": "mcp__s__leak", "arguments": {}}]}), servers=[config])
+                agent.prompt(session, "go")
+                agent.end()
+                self.nothing_of_the_long_key(agent)
+                self.assertIn("more bytes are left out", self.in_store().decode("latin-1"))
 
     # ---- instructions
 

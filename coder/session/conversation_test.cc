@@ -321,6 +321,24 @@ TEST(Instructions, SayWhatIsNotFollowed) {
   EXPECT_PRED2(contains, found.files[0].text, "134464 more bytes are left out");
 }
 
+// A part of a key is one, too.
+TEST(Instructions, AreMaskedBeforeTheyAreCut) {
+  Scratch scratch;
+  const std::string key = "sk-" + std::string(105, 'k');
+  const auto mask = [&](std::string& text) {
+    if (const std::size_t at = text.find(key); at != std::string::npos)
+      text.replace(at, key.size(), "[key]");
+  };
+  for (const std::size_t before :
+       {std::size_t(0), std::size_t(65'536 - 40), std::size_t(65'536 - 90)}) {
+    scratch.put("AGENTS.md", std::string(before, 'x') + key + std::string(70'000, 'x'));
+    const std::string text = project_instructions(scratch.path(), {}, mask).files.at(0).text;
+    EXPECT_EQ(text.find("sk-k"), std::string::npos) << before;
+    EXPECT_LT(text.size(), 66'000u);
+    EXPECT_PRED2(contains, text, "more bytes are left out");
+  }
+}
+
 TEST(Instructions, HaveALimitInAll) {
   Scratch scratch;
   scratch.put("r/.git/HEAD", "");

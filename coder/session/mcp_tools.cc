@@ -43,6 +43,16 @@ std::string event_text(const mcp::ServersEvent& event) {
   return {};
 }
 
+std::string describe(const mcp::Progress& progress, const ToolHost& host) {
+  std::string text = progress.message.value_or("");
+  host.mask(text);
+  text = bounded(std::move(text), most_progress);
+  if (!text.empty()) text += ": ";
+  text += Json(progress.progress).text();
+  if (progress.total) text += " of " + Json(*progress.total).text();
+  return text;
+}
+
 // A call that is cancelled ends while another thread may still report the server's progress: after
 // the end nothing is reported.
 class ProgressUntilTheEnd {
@@ -50,13 +60,16 @@ class ProgressUntilTheEnd {
   struct State {
     std::mutex mutex;
     std::optional<PacedProgress> progress;
-    void tell(const std::string& text) {
+    const ToolHost* host = nullptr;  // is there as long as `progress` is
+    void tell(const mcp::Progress& told) {
       const std::lock_guard lock(mutex);
-      if (progress) progress->tell({text_content(text)});
+      if (progress) progress->tell({text_content(describe(told, *host))});
     }
   };
-  explicit ProgressUntilTheEnd(const ToolProgress& progress) : state_(std::make_shared<State>()) {
+  ProgressUntilTheEnd(const ToolProgress& progress, const ToolHost& host)
+      : state_(std::make_shared<State>()) {
     state_->progress.emplace(progress);
+    state_->host = &host;
   }
   ~ProgressUntilTheEnd() {
     const std::lock_guard lock(state_->mutex);
@@ -103,12 +116,12 @@ class McpTool final : public Tool {
 
  private:
   ToolResult run(const Json& arguments, ToolHost& host, const ToolProgress& progress) const {
-    const ProgressUntilTheEnd telling(progress);
+    const ProgressUntilTheEnd telling(progress, host);
     mcp::CallOptions options;
     options.stop = host.stop_token();
     options.time = std::chrono::seconds(limits_.mcp_seconds);
     options.on_progress = [tell = telling.state()](mcp::ServerContext, mcp::Progress told) {
-      tell->tell(describe(told));
+      tell->tell(told);
     };
     mcp::CallToolResult given;
     try {
@@ -123,30 +136,26 @@ class McpTool final : public Tool {
     } catch (const Error& error) {
       throw ToolFailed(error.what());
     }
-    return result_of(given);
+    return result_of(given, host);
   }
 
-  static std::string describe(const mcp::Progress& progress) {
-    std::string text = bounded(progress.message.value_or(""), most_progress);
-    if (!text.empty()) text += ": ";
-    text += Json(progress.progress).text();
-    if (progress.total) text += " of " + Json(*progress.total).text();
-    return text;
-  }
-
-  ToolResult result_of(const mcp::CallToolResult& given) const {
+  // Masked before it is cut: a part of a key is one, too.
+  ToolResult result_of(const mcp::CallToolResult& given, const ToolHost& host) const {
     ToolResult result;
     result.failed = given.isError;
     for (const v1::ContentBlock& block : given.content) {
       v1::Content content;
       content.content = block;
-      if (auto* text = std::get_if<v1::TextContent>(&content.content))
+      if (auto* text = std::get_if<v1::TextContent>(&content.content)) {
+        host.mask(text->text);
         text->text = bounded(std::move(text->text), most_shown);
+      }
       add_content(block, model_, result.text, result.media);
       result.content.push_back(std::move(content));
     }
     if (result.text.empty() && !given.structuredContent.absent())
       result.text = given.structuredContent.text();
+    host.mask(result.text);
     result.text = bounded(std::move(result.text), limits_.output_bytes);
     if (result.text.empty() && result.media.empty())
       result.text = given.isError ? "the tool failed, and did not say why" : "(no output)";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "acp/json/utf8.h"
 #include "acp/workspace/files/files.h"
 #include "coder/session/modes.h"
 #include "settings/project_file.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t most_bytes = 64 * 1024;
 constexpr std::size_t most_in_all = 256 * 1024;
 constexpr std::size_t most_files = 32;
+constexpr std::size_t longest_key = 4096;  // what is masked may reach beyond what is read
 
 constexpr const char* ours =
     R"(You are a coding agent. You work in a project on the user's machine, with tools, until what the user asked for is done.
@@ -57,7 +59,8 @@ bool is_reachable(const std::string& directory, const char* name,
 }  // namespace
 
 ProjectInstructions project_instructions(const std::string& directory,
-                                         const workspace::Forbidden& forbidden) {
+                                         const workspace::Forbidden& forbidden,
+                                         const std::function<void(std::string&)>& mask) {
   std::string cwd = directory;
   while (cwd.size() > 1 && cwd.ends_with('/')) cwd.pop_back();
   ProjectInstructions result;
@@ -72,8 +75,9 @@ ProjectInstructions project_instructions(const std::string& directory,
                                 std::to_string(most_in_all) + " bytes of them");
       break;
     }
+    const std::size_t most = std::min(most_bytes, most_in_all - all);
     settings::ProjectText file =
-        settings::read_project_file(at, "AGENTS.md", cwd, std::min(most_bytes, most_in_all - all));
+        settings::read_project_file(at, "AGENTS.md", cwd, mask ? most + longest_key : most);
     // Looked at afterwards: most directories have no such file.
     if (file.text && !is_reachable(at, "AGENTS.md", forbidden)) {
       file = {};
@@ -81,8 +85,10 @@ ProjectInstructions project_instructions(const std::string& directory,
     }
     if (!file.problem.empty()) result.problems.push_back(std::move(file.problem));
     if (file.text) {
-      const std::size_t taken = file.text->size();
-      all += taken;
+      if (mask) mask(*file.text);
+      const std::size_t taken = file.size > most ? json::utf8_cut(*file.text, most) : file.size;
+      if (file.size > most) file.text->resize(taken);
+      all += file.text->size();
       if (taken < file.size) {
         *file.text += "\n[" + std::to_string(file.size - taken) + " more bytes are left out]";
         result.problems.push_back(path + " is not read to its end: " + std::to_string(taken) +

@@ -1,6 +1,7 @@
 // The instructions of the model: its role, its directory, and the project's AGENTS.md.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,11 @@ struct ProjectInstructions {
 };
 // AGENTS.md of the working directory and of those above it, up to the root of the project (where
 // .git is): the nearest first. Not those that settings::read_project_file() refuses (links that
-// leave their directory, files of other users), nor what is forbidden.
+// leave their directory, files of other users), nor what is forbidden. `mask` takes the keys out of
+// a text, before it is cut.
 ProjectInstructions project_instructions(const std::string& cwd,
-                                         const workspace::Forbidden& forbidden = {});
+                                         const workspace::Forbidden& forbidden = {},
+                                         const std::function<void(std::string&)>& mask = nullptr);
 
 std::string instructions(const InstructionsWanted& wanted,
                          const std::vector<ProjectFile>& project_files);

@@ -120,9 +120,10 @@ void TurnLoop::title_from_prompt() {
   if (begin == std::string::npos) return;
   text = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
   constexpr std::size_t most = 72;
+  // Before it is cut: a part of a key is one, too.
+  secrets_.mask(text);
   if (text.size() > most) text = text.substr(0, json::utf8_cut(text, most)) + "…";
   session_.titled = true;
-  secrets_.mask(text);
   session_.kept.set_title(text);
   v1::SessionInfoUpdate title;
   title.title = text;
@@ -272,7 +273,8 @@ void TurnLoop::offer_tools() {
 
 std::vector<ProjectFile> TurnLoop::project_files() {
   ProjectInstructions found =
-      project_instructions(session_.wanted.cwd, session_.files.boundary().forbidden());
+      project_instructions(session_.wanted.cwd, session_.files.boundary().forbidden(),
+                           [this](std::string& text) { secrets_.mask(text); });
   for (const std::string& problem : found.problems)
     if (session_.said_problems.insert(problem).second)
       report_.note(v1::NoticeSeverity::warning, "Instructions that are not followed", problem);
@@ -365,7 +367,7 @@ void TurnLoop::take_event(const ModelEvent& event, Answer& answer) {
     last_usage_ = *usage;
   } else if (const auto* stop = std::get_if<Stop>(&event)) {
     answer.stop = *stop;
-    answer.stop.told = bounded(std::move(answer.stop.told), most_told);
+    answer.stop.told = bounded(secrets_.masked(answer.stop.told), most_told);
   } else {
     report_.pause();
   }
@@ -416,7 +418,7 @@ void TurnLoop::keep_cut(const Answer& answer) {
   for (const Part& part : answer.message.parts)
     if (const auto* text = std::get_if<TextPart>(&part); text && said.size() <= most_kept)
       said += text->text;
-  said = bounded(std::move(said), most_kept);
+  said = bounded(secrets_.masked(said), most_kept);
   Message message{Message::Role::assistant, {}};
   message.parts.push_back(TextPart{said + (said.empty() ? "[" : "\n[") + answer.cut + "]"});
   report_.keep({session_.conversation.add(std::move(message))});
