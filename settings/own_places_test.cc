@@ -35,5 +35,14 @@ TEST(OwnPlaces, FilesWithWhatIsBesideThem) {
   EXPECT_FALSE(has(places, ".lock"));
 }
 
+TEST(OwnPlaces, ThoseOfTheOneWhoStartsUs) {
+  setenv("ACP_FORBIDDEN", "/x/server token\n/y/key.pem", 1);
+  const auto places = own_places();
+  unsetenv("ACP_FORBIDDEN");
+  EXPECT_TRUE(has(places, "/x/server token"));
+  EXPECT_TRUE(has(places, "/y/key.pem"));
+  EXPECT_FALSE(has(own_places(), "/y/key.pem"));
+}
+
 }  // namespace
 }  // namespace acp::settings

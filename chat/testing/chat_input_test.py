@@ -118,6 +118,24 @@ class Input(ChatCase):
         chat.wait('["text"]')
         self.leave(chat)
 
+    def test_git_gets_no_keys_of_providers(self):
+        tools = self.home / "tools"
+        tools.mkdir()
+        (tools / "git").write_text("#!/bin/sh\nenv >{0}/part; mv {0}/part {0}/seen\nexit 1\n".format(self.home))
+        (tools / "git").chmod(0o755)
+        (self.work / "file.txt").write_text("x")
+        self.env |= {"PATH": f"{tools}:{self.env['PATH']}", "OPENAI_API_KEY": "sk-of-nobody-else-0123456789"}
+        chat = self.hostile("blocks")
+        chat.wait(IDLE)
+        chat.type("@fi")
+        chat.wait("▸ @file.txt")
+        chat.until((self.home / "seen").exists, "git")
+        seen = (self.home / "seen").read_text()
+        self.assertIn(f"HOME={self.home}", seen)
+        self.assertNotIn("sk-of-nobody-else", seen)
+        chat.type("\x15")
+        self.leave(chat)
+
     def test_commands_are_listed_while_typing(self):
         chat = self.offline()
         chat.type("/")

@@ -88,8 +88,9 @@ Completion ChatUi::completion(std::string_view text, std::size_t cursor) {
       Clock::now() - files_seen_ > still_new) {
     looking_for_files_ = true;
     conversation_.beside_until(
-        [this, mailbox = mailbox_, cwd = options_.cwd](const std::stop_token& stop) {
-          mailbox->post([this, files = known_files(cwd, stop)]() mutable {
+        [this, mailbox = mailbox_, cwd = options_.cwd,
+         environment = options_.command_environment](const std::stop_token& stop) {
+          mailbox->post([this, files = known_files(cwd, environment, stop)]() mutable {
             files_ = std::move(files);
             files_seen_ = Clock::now();
             looking_for_files_ = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "acp/json/json.h"
+#include "acp/workspace/files/files.h"
 #include "check/agent/check.h"
 #include "check/rules/rules.h"
 #include "check/wire/wire_peer.h"
@@ -48,8 +49,10 @@ struct AgentRun {
   const AgentCheckOptions& options;
   Report& report;
   Seen seen;
-  std::string folder;        // for sessions to work in
-  std::string home = {};     // of the agents: HOME and all that XDG names; empty for the user's
+  std::string folder;     // for sessions to work in
+  std::string home = {};  // of the agents: HOME and all that XDG names; empty for the user's
+  // Of `folder`, opened before an agent could put a link in its place.
+  workspace::Files in_folder = workspace::Files(workspace::Boundary({folder}));
   int files = 0;             // names given out
   bool answered = false;     // initialize, by any agent of the run, if only with an error
   bool initialized = false;  // … with a result
@@ -71,7 +74,7 @@ struct AgentRun {
 struct Reply {
   enum class Kind { result, error, late, closed };
   Kind kind = Kind::late;
-  Json body;             // the result, or the error object
+  Json body;              // the result, or the error object
   std::size_t frame = 0;  // the how manieth of the agent's it was
 
   bool ok() const { return kind == Kind::result; }
@@ -215,7 +218,7 @@ class AgentClient {
   Rules rules_;
   std::unique_ptr<ProgramPeer> program_;
   std::int64_t next_id_ = 0;
-  std::size_t taken_ = 0;  // frames of the agent
+  std::size_t taken_ = 0;                        // frames of the agent
   std::vector<std::pair<Json, Reply>> replies_;  // with their ids
   std::vector<Call> held_;                       // permission requests
   std::map<std::string, Terminal> terminals_;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "acp/workspace/files/files.h"
 #include "check/agent/client.h"
 
 namespace acp::check {
@@ -63,8 +62,8 @@ void AgentClient::decide(Permit decision) {
 
 void AgentClient::take_back(const Json& id) {
   taken_back.push_back(id);
-  const auto held = std::ranges::find_if(
-      held_, [&](const Call& call) { return call.id.text() == id.text(); });
+  const auto held =
+      std::ranges::find_if(held_, [&](const Call& call) { return call.id.text() == id.text(); });
   if (held == held_.end()) return;
   answer(id, Json::object({{"outcome", Json::object({{"outcome", "cancelled"}})}}));
   held_.erase(held);
@@ -105,7 +104,7 @@ void AgentClient::serve_file(const Call& call) {
     // all.
     try {
       if (std::filesystem::path(path).parent_path() == run_.folder)
-        workspace::Files(workspace::Boundary({run_.folder})).write(path, written[path]);
+        run_.in_folder.write(path, written[path]);
     } catch (const workspace::FileError& error) {
       return refuse(call.id, -32603, error.what());
     }
@@ -114,7 +113,7 @@ void AgentClient::serve_file(const Call& call) {
   if (call.method != "fs/read_text_file") return refuse(call.id, -32601, "Method not found");
   try {
     if (fs_fails) return refuse(call.id, -32002, "Resource not found: " + path);
-    const std::string text = workspace::Files(workspace::Boundary({run_.folder})).read_bytes(path);
+    const std::string text = run_.in_folder.read_bytes(path);
     answer(call.id,
            Json::object({{"content", part_of(text, call.params["line"], call.params["limit"])}}));
   } catch (const workspace::FileError&) {

@@ -31,6 +31,15 @@ for line in sys.stdin:
         if not os.path.lexists(cwd + "/fifo"): os.mkfifo(cwd + "/fifo")
         send({"id": message["id"], "result": {"sessionId": "s"}})
     elif message.get("method") == "session/prompt":
+        if "MOVES" in os.environ and not os.path.islink(cwd):
+            os.rename(cwd, cwd + ".away")
+            os.symlink(home, cwd)
+            for name in ("fifo", "keys.toml"):
+                seen.write(json.dumps(call("fs/read_text_file", sessionId="s", path=cwd + "/" + name)) + "\\n")
+            seen.write(json.dumps(call("fs/write_text_file", sessionId="s", path=cwd + "/policy.toml", content="evil")) + "\\n")
+            seen.flush()
+            os.unlink(cwd)
+            os.rename(cwd + ".away", cwd)
         for name in ("key", "fifo"):
             seen.write(json.dumps(call("fs/read_text_file", sessionId="s", path=cwd + "/" + name)) + "\\\\n")
         seen.write(json.dumps(call("fs/write_text_file", sessionId="s", path=cwd + "/rules", content="evil")) + "\\\\n")
@@ -43,13 +52,19 @@ for line in sys.stdin:
 
 class Files(unittest.TestCase):
     def test_links_lead_nowhere(self):
+        self.check()
+
+    def test_nor_does_a_link_in_place_of_the_directory(self):
+        self.check(MOVES="1")
+
+    def check(self, **more):
         with tempfile.TemporaryDirectory() as home:
             Path(home, "keys.toml").write_text("a secret")
             Path(home, "agent.py").write_text(AGENT)
             seen = Path(home, "seen")
             subprocess.run([ACP, "check", "agent", "--only", "A-TURN", "--timeout", "5", "--", sys.executable,
                             home + "/agent.py"], capture_output=True, timeout=300,
-                           env=dict(os.environ, HOME=home, SEEN=str(seen)))
+                           env=dict(os.environ, HOME=home, SEEN=str(seen), **more))
             text = seen.read_text()
             self.assertIn("-32002", text)
             self.assertNotIn("a secret", text)

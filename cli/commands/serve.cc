@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -107,6 +108,13 @@ int run(const Options& options) {
         serve.token_files = {token.file};
         serve.shows_token = token.is_new && isatty(STDERR_FILENO) != 0;
       }
+      // No client reads them by the tools of our own agent.
+      std::vector<std::string> own = serve.token_files;
+      own.push_back(options.key);
+      std::string forbidden;
+      for (const std::string& file : own)
+        if (!file.empty()) forbidden += std::filesystem::absolute(file).string() + "\n";
+      serve.agent.environment.push_back({"ACP_FORBIDDEN", std::move(forbidden)});
       return gateway::serve(serve, interrupts.token());
     } catch (const BadUsage&) {
       throw;

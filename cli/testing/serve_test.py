@@ -375,6 +375,25 @@ class Serve(remote_place.Place):
         self.assertEqual(client.says(client.session(), "say hello").strip(), "hello")
 
 
+    def test_the_token_is_out_of_the_built_in_agents_reach(self):
+        token = self.root / "server-token"
+        token.write_text("a-token-of-the-server's\n")
+        token.chmod(0o600)
+        (self.root / "link").symlink_to(token)
+        (self.root / "notes.txt").write_text("well")
+        server = self.serve("--token-file", str(token), command=None, environment={"ACP_MODEL": "offline"})
+
+        def shown(name):
+            done = subprocess.run([ACP, "run", "--url", f"http://127.0.0.1:{server.port}/acp", "--cwd", str(self.root),
+                                   "show " + name], capture_output=True, text=True, timeout=PATIENCE,
+                                  stdin=subprocess.DEVNULL, env=self.environment | {"ACP_TOKEN": self.token})
+            return done.stdout + done.stderr
+        self.assertIn("well", shown("notes.txt"))
+        for name in ("server-token", "link"):
+            self.assertNotIn("a-token-of", shown(name))
+            self.assertIn("belongs to acp itself", shown(name))
+
+
 def client_says(client, session, text):
     """The first that it says in a turn that does not end."""
     client.prompt(session, text)

@@ -19,12 +19,15 @@ bool is_offered(const std::string& path) {
   return !path.empty() && is_safe(path) && path.find('"') == std::string::npos;
 }
 
-std::optional<std::vector<std::string>> of_git(const std::string& cwd, std::stop_token stop) {
+std::optional<std::vector<std::string>> of_git(const std::string& cwd,
+                                               std::vector<io::EnvironmentEdit> environment,
+                                               std::stop_token stop) {
   // The project's configuration could name a program to run.
   const workspace::CommandLine line{.command = "git",
                                     .args = {"-c", "core.fsmonitor=false", "ls-files", "-z",
                                              "--cached", "--others", "--exclude-standard"},
-                                    .cwd = cwd};
+                                    .cwd = cwd,
+                                    .environment = std::move(environment)};
   try {
     const workspace::CommandOutcome listed = workspace::run_command(
         line, {.time = std::chrono::seconds(10), .output_bytes = most_listed_bytes}, {}, stop);
@@ -62,8 +65,10 @@ std::vector<std::string> of_directory(const std::string& cwd, const std::stop_to
 
 }  // namespace
 
-std::vector<std::string> known_files(const std::string& cwd, std::stop_token stop) {
-  std::optional<std::vector<std::string>> listed = of_git(cwd, stop);
+std::vector<std::string> known_files(const std::string& cwd,
+                                     std::vector<io::EnvironmentEdit> environment,
+                                     std::stop_token stop) {
+  std::optional<std::vector<std::string>> listed = of_git(cwd, std::move(environment), stop);
   std::vector<std::string> paths = listed ? std::move(*listed) : of_directory(cwd, stop);
   std::erase_if(paths, [](const std::string& path) { return !is_offered(path); });
   const std::size_t files = paths.size();
