@@ -104,7 +104,11 @@ std::shared_ptr<detail::UpdateFilter> SessionContext::filter_of(UpdateHook hook)
 
 Sent SessionContext::say(std::string_view text) const {
   if (filter_) return say(ContentBlock(text));
-  return send_update(call_, [&] { call_->role->write_text(*call_->session, text); });
+  return send_update(call_, [&] {
+    std::exception_ptr reason = detail::why_idle(*call_, nullptr);
+    if (!reason) call_->role->write_text(*call_->session, text);
+    return reason;
+  });
 }
 
 Sent SessionContext::say(const ContentBlock& content) const {
@@ -135,10 +139,12 @@ Sent SessionContext::update(const SessionUpdate& update) const {
         [&] { status = detail::require_order(*call_->session, filtered); },
         [&] { detail::note_order(*call_, filtered, status); });
   }
-  return send_update(call_, [&] {
+  return send_update(call_, [&]() -> std::exception_ptr {
     ToolCallStatus* const status = detail::require_order(*call_->session, update);
+    if (std::exception_ptr reason = detail::why_idle(*call_, &update)) return reason;
     call_->role->write_update(*call_->session, update);
     detail::note_order(*call_, update, status);
+    return nullptr;
   });
 }
 

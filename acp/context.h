@@ -206,7 +206,8 @@ class SessionContext : public Context {
   Sent elicitation_complete(const std::string& elicitation_id) const;
 
   // Returns the same session, bound to no request: for work that goes on after this one. Its
-  // updates throw Refused when awaited after the client has closed or deleted the session.
+  // updates throw Refused when awaited after the client has closed or deleted the session; in
+  // version 2 those that belong to a turn (say, think, plans) also while no turn is at work.
   SessionContext background() const;
 
   // Returns the same request with a hook for all updates sent by this copy, and by tool calls and

@@ -170,7 +170,11 @@ Sent Link::notify(const json::Type& type, const void* params) const {
   const auto write = [&](json::Writer& out) { json::write(out, type, params); };
   if (translation == nullptr && method != nullptr) return send(lock, method->name, write);
   try {
-    if (method == nullptr) return send(lock, method_of_version_2(lock, type).name, write);
+    if (method == nullptr) {
+      const Method& of_version_2 = method_of_version_2(lock, type);
+      translation->check_notification(type, params);
+      return send(lock, of_version_2.name, write);
+    }
     const Translation::Message message = translation->notification(type, params);
     return send(lock, message.method, [&](json::Writer& out) { out.put(message.params); });
   } catch (const Refused&) {

@@ -104,7 +104,8 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
           state->shown = std::move(*announced);
         state->status = &detail::note_announced(*call_->session, state->shown);
         call_->role->tool_call_announced(*call_, state);
-      });
+      },
+      true);
   return ToolCall(*this, state, std::make_shared<ToolCall::Scope>(*this, state));
 }
 
@@ -229,8 +230,10 @@ Sent ToolCall::set_raw_output(const Json& output) const {
 
 void ToolCall::listen() const {
   // Where nothing may be sent any more nobody can cancel it.
-  [[maybe_unused]] const Sent sent =
-      detail::send_update(state_->call, [&] { state_->call->role->listens(*state_); });
+  [[maybe_unused]] const Sent sent = detail::send_update(state_->call, [&]() -> std::exception_ptr {
+    state_->call->role->listens(*state_);
+    return nullptr;
+  });
 }
 
 SessionContext ToolCall::context() const {
@@ -252,15 +255,19 @@ bool ToolCall::cancelled() const {
 }
 
 Sent ToolCall::background() const {
-  return detail::send_update(state_->call, [&] { state_->call->role->to_background(state_); });
+  return detail::send_update(state_->call, [&]() -> std::exception_ptr {
+    state_->call->role->to_background(state_);
+    return nullptr;
+  });
 }
 
 Sent ToolCall::work_in_background(Handler<void(ToolCall)> work) const {
   ToolCall handle = *this;
-  return detail::send_update(state_->call, [&] {
+  return detail::send_update(state_->call, [&]() -> std::exception_ptr {
     detail::AgentRole& role = *state_->call->role;
     role.to_background(state_);
     role.run_in_background(state_, std::move(handle), std::move(work));
+    return nullptr;
   });
 }
 

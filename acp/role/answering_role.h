@@ -35,7 +35,7 @@ class Call : public std::enable_shared_from_this<Call> {
   bool cancelled = false;
   bool over = false;                             // it may send nothing more
   bool answered = false;                         // on the wire; its handler still runs
-  std::vector<std::function<void()>> when_over;  // of one that was answered before its end
+  std::vector<std::function<void()>> when_over;  // run at its end, after the answer
   std::size_t place = 0;                         // index in the owner's list
 
   Link link();

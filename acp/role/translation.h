@@ -33,6 +33,9 @@ class Translation {
   // cannot say it. With the connection's lock.
   virtual Message request(const json::Type& type, const void* params, Deliver deliver) = 0;
   virtual Message notification(const json::Type& type, const void* params) = 0;
+  // Throws Refused if this notification of version 2 must not be sent now. With the connection's
+  // lock.
+  virtual void check_notification(const json::Type&, const void* /*params*/) {}
 
   // Carries out a request here that the other side does not know, as its answer. Returns false for
   // any other. With the connection's lock.

@@ -43,6 +43,16 @@ struct AgentSession {
   std::shared_ptr<AgentSession2> version_2;  // where that is spoken
   bool silent = false;                       // it is opened, and nothing of what it was is sent
   bool closed = false;  // by session/close or session/delete; a turn may still be ending
+  // Shared with all that the session was before it was opened again on this connection: what it is
+  // now, null once it is closed. None if it was opened once.
+  std::shared_ptr<AgentSession*> newest;
+
+  AgentSession& now() { return newest && *newest != nullptr ? **newest : *this; }
+  bool is_closed() const { return newest ? *newest == nullptr : closed; }
+  void close() {
+    closed = true;
+    if (newest) *newest = nullptr;
+  }
 
   SessionRecord& record() {
     if (!record_if_any) record_if_any = std::make_unique<SessionRecord>();
@@ -57,6 +67,7 @@ struct AgentCall : Call {
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
   std::string message_id;    // of the prompt's message, in version 2; empty until it is needed
+  bool replays = false;      // it shows a conversation again
   // Not ended yet, in the order of their announcements. Guarded by the connection's lock, as all
   // that follows.
   std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
@@ -181,6 +192,9 @@ class AgentRole final : public AnsweringRole {
                     const Handler<Response(SessionContext, Request)>& handler);
   template <class Response>
   void settle_session(AgentCall& call, Response& response);
+  bool is_opening(const std::string& session_id) const;
+  // A request that opened a session again has been answered.
+  void opening_ended(const AgentCall& call);
   void set_mode(const rpc::RequestId& id, JsonView params);
   void set_config_option(const rpc::RequestId& id, JsonView params);
   void set_config_option(const rpc::RequestId& id,
@@ -190,6 +204,8 @@ class AgentRole final : public AnsweringRole {
   void delete_session(const rpc::RequestId& id, JsonView params);
   void prompt(const rpc::RequestId& id, JsonView params);
   void start_turn(const CallPtr& call);
+  // Of those that wait; nothing if there is none, or a turn is at work.
+  void start_next_turn(AgentSession& session);
   void end_turn(const CallPtr& call, v1::PromptResponse* response, std::exception_ptr error);
   void end_prompt(AgentCall& call, const v1::PromptResponse& response);
   void fail_prompt(AgentCall& call, std::exception_ptr error);
@@ -209,8 +225,10 @@ class AgentRole final : public AnsweringRole {
   void end_background(const std::shared_ptr<AgentSession>& session, std::function<void()> then);
   // Without the lock.
   void end_with_session(SentToolCall& tool_call);
-  // Cancels the session's work, and forgets the session when nothing of it is at work.
-  void drop_session(const std::string& session_id, std::function<void()> then);
+  // Cancels the session's work, and forgets the session when nothing of it is at work. Until the
+  // request is answered, others that do so wait.
+  void drop_session(const CallPtr& request, const std::string& session_id,
+                    std::function<void()> then);
 
   // Handles a request that only the program's handler answers.
   template <class Request, class Response>
@@ -231,6 +249,13 @@ class AgentRole final : public AnsweringRole {
   bool authenticated_ = false;
   bool input_ended_ = false;
   std::unordered_map<std::string, std::shared_ptr<AgentSession>> sessions_;
+  std::vector<CallPtr> opening_;  // requests that open a session again, or load one
+  // Sessions that are being closed or deleted.
+  struct Ending {
+    std::function<void()> when_opened;         // it was being opened
+    std::vector<std::function<void()>> later;  // what else is to be done when it is over
+  };
+  std::unordered_map<std::string, Ending> ending_;
   // Of all sessions, those that have not ended and belong to no turn.
   std::vector<std::shared_ptr<SentToolCall>> background_;
 };

@@ -19,6 +19,17 @@ void AgentRole::hide_booleans(std::vector<v1::SessionConfigOption>& options) {
     log(LogEntry::Level::warning, "boolean options were left out: the client does not take them");
 }
 
+namespace {
+// What waits for the session, and what was bound to it, belongs to what it is now.
+void replace(AgentSession& before, const std::shared_ptr<AgentSession>& now) {
+  now->waiting = std::exchange(before.waiting, {});
+  for (const auto& prompt : now->waiting) prompt->session = now;
+  if (!before.newest) before.newest = std::make_shared<AgentSession*>();
+  now->newest = before.newest;
+  *now->newest = now.get();
+}
+}  // namespace
+
 // What the program gave, or the agent's defaults; kept in the session, and told to the client with
 // the answer.
 template <class Response>
@@ -35,7 +46,9 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
     hide_booleans(*response.configOptions);
   }
   session.silent = false;
-  sessions_[session.id] = call.session;
+  std::shared_ptr<AgentSession>& known = sessions_[session.id];
+  if (known && known != call.session) replace(*known, call.session);
+  known = call.session;
   if (version_2_) {
     version_2_->options_changed(session);
     // Of a session that may have been at work; a new one is idle.
@@ -112,6 +125,11 @@ AgentRole::CallPtr AgentRole::begin_session(const rpc::RequestId& id, const Requ
   if (!request.mcpServers.empty() &&
       config_->mcp_servers.value_or(McpServers::unused) == McpServers::unused)
     call->session->record().unused_servers = names_of(request.mcpServers);
+  // One that could not be opened sends nothing later.
+  call->when_over.emplace_back([this, session = call->session] {
+    const auto found = sessions_.find(session->id);
+    if (found == sessions_.end() || found->second != session) session->closed = true;
+  });
   return call;
 }
 
@@ -157,12 +175,37 @@ void AgentRole::open_session(const rpc::RequestId& id, JsonView params,
   if (known != sessions_.end() && known->second->turn)
     return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
                   Json::object({{"sessionId", request.sessionId}}));
+  if (ending_.contains(request.sessionId))
+    return refuse(id, rpc::invalid_request, "Invalid request: the session is being closed",
+                  Json::object({{"sessionId", request.sessionId}}));
   const CallPtr call = begin_session(id, request, request.sessionId);
   call->session->silent = silent_;
+  call->replays = std::is_same_v<Response, v1::LoadSessionResponse>;
+  opening_.push_back(call);
+  call->when_over.emplace_back([this, ended = call.get()] { opening_ended(*ended); });
   run_then(
       handler, call,
-      [this](AgentCall& call, Response& response) { settle_session(call, response); },
+      [this](AgentCall& call, Response& response) {
+        // The client has closed it meanwhile.
+        if (call.session->closed)
+          return fail(call, rpc::ErrorObject{rpc::request_cancelled, "Request cancelled", {}});
+        settle_session(call, response);
+      },
       SessionContext(call), std::move(request));
+}
+
+bool AgentRole::is_opening(const std::string& session_id) const {
+  return std::any_of(opening_.begin(), opening_.end(),
+                     [&](const auto& call) { return call->session->id == session_id; });
+}
+
+void AgentRole::opening_ended(const AgentCall& call) {
+  const std::string id = call.session->id;
+  std::erase_if(opening_, [&](const auto& one) { return one.get() == &call; });
+  if (is_opening(id)) return;
+  if (const auto ends = ending_.find(id); ends != ending_.end() && ends->second.when_opened)
+    return std::exchange(ends->second.when_opened, nullptr)();
+  if (AgentSession* const session = find_session(id)) start_next_turn(*session);
 }
 
 void AgentRole::load_session(const rpc::RequestId& id, JsonView params) {
@@ -196,8 +239,9 @@ void AgentRole::set_mode(const rpc::RequestId& id, JsonView params) {
   run_then(
       config_->set_mode, call,
       [this, mode](AgentCall& call, v1::SetSessionModeResponse&) {
-        if (call.session->modes) call.session->modes->currentModeId = mode;
-        if (version_2_) version_2_->mode_changed(*call.session);
+        AgentSession& session = call.session->now();
+        if (session.modes) session.modes->currentModeId = mode;
+        if (version_2_) version_2_->mode_changed(session);
       },
       SessionContext(call), std::move(request));
 }
@@ -261,7 +305,10 @@ void AgentRole::set_config_option(const rpc::RequestId& id,
   run_then(
       config_->set_config_option, call,
       [this, request, open](AgentCall& call, v1::SetSessionConfigOptionResponse& response) {
-        std::vector<v1::SessionConfigOption>& options = *call.session->config;
+        AgentSession& session = call.session->now();
+        if (!session.config)
+          session.config = std::make_unique<std::vector<v1::SessionConfigOption>>();
+        std::vector<v1::SessionConfigOption>& options = *session.config;
         if (response.configOptions.empty()) {
           change(options, request, open);
           response.configOptions = options;
@@ -269,7 +316,7 @@ void AgentRole::set_config_option(const rpc::RequestId& id,
           options = response.configOptions;
         }
         hide_booleans(response.configOptions);
-        if (version_2_) version_2_->options_changed(*call.session);
+        if (version_2_) version_2_->options_changed(session);
       },
       SessionContext(call), request);
 }
@@ -296,24 +343,48 @@ void AgentRole::set_model(const rpc::RequestId& id, JsonView params) {
   refuse_unknown(id, "session/set_model");
 }
 
-void AgentRole::drop_session(const std::string& session_id, std::function<void()> then) {
+void AgentRole::drop_session(const CallPtr& request, const std::string& session_id,
+                             std::function<void()> then) {
+  if (const auto ends = ending_.find(session_id); ends != ending_.end())
+    return ends->second.later.push_back(std::move(then));
   const auto found = sessions_.find(session_id);
-  if (found == sessions_.end()) return then();
-  const std::shared_ptr<AgentSession> session = found->second;
-  sessions_.erase(found);
-  session->closed = true;
-  cancel_turns(*session);
+  std::shared_ptr<AgentSession> session;
+  if (found != sessions_.end()) session = found->second;
+  std::vector<CallPtr> opening;
+  for (const CallPtr& call : opening_)
+    if (call->session->id == session_id) opening.push_back(call);
+  if (!session && opening.empty()) return then();
+  Ending& ends = ending_[session_id];
+  request->when_over.emplace_back([this, session_id] {
+    const auto ended = ending_.extract(session_id);
+    for (const auto& action : ended.mapped().later) action();
+  });
+  if (session) {
+    sessions_.erase(found);
+    session->close();
+    cancel_turns(*session);
+  } else {
+    session = opening.front()->session;
+  }
   auto last = [this, session, then = std::move(then)] { end_background(session, then); };
-  if (!session->turn) return last();
-  session->when_idle.push_back(std::move(last));
+  auto end_turns = [session, last = std::move(last)] {
+    if (!session->turn) return last();
+    session->when_idle.push_back(last);
+  };
+  if (opening.empty()) return end_turns();
+  ends.when_opened = std::move(end_turns);
+  for (const CallPtr& call : opening) {
+    call->session->close();
+    call->cancel();
+  }
 }
 
 void AgentRole::close_session(const rpc::RequestId& id, JsonView params) {
   v1::CloseSessionRequest request;
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
-  const bool known = sessions_.contains(request.sessionId);
-  drop_session(request.sessionId, [this, call, request, known] {
+  const bool known = sessions_.contains(request.sessionId) || is_opening(request.sessionId);
+  drop_session(call, request.sessionId, [this, call, request, known] {
     if (!known || !config_->close_session) return answer(*call, v1::CloseSessionResponse());
     run(config_->close_session, call, Context(call), request);
   });
@@ -323,7 +394,7 @@ void AgentRole::delete_session(const rpc::RequestId& id, JsonView params) {
   v1::DeleteSessionRequest request;
   if (!decode(id, params, request)) return;
   const CallPtr call = begin(id);
-  drop_session(request.sessionId, [this, call, request] {
+  drop_session(call, request.sessionId, [this, call, request] {
     handlers().run(
         config_->delete_session,
         [this, call](v1::DeleteSessionResponse* response, std::exception_ptr error) {

@@ -65,16 +65,25 @@ void AgentRole::prompt(const rpc::RequestId& id, JsonView params) {
   if (!decode(id, params, request)) return;
   const auto session = session_of(id, request.sessionId);
   if (!session || !check_prompt(id, request.prompt)) return;
-  if (session->turn && config_->second_prompt == SecondPrompt::refused)
+  const bool others = session->turn || !session->waiting.empty();
+  if (others && config_->second_prompt == SecondPrompt::refused)
     return refuse(id, rpc::invalid_request, "Invalid request: a turn of the session is at work",
                   Json::object({{"sessionId", session->id}}));
   const CallPtr call = begin(id);
   call->session = session;
   call->prompt = std::move(request);
-  if (session->turn)
+  // While the session is opened again nobody knows what the turn begins with.
+  if (others || is_opening(session->id))
     session->waiting.push_back(call);
   else
     start_turn(call);
+}
+
+void AgentRole::start_next_turn(AgentSession& session) {
+  if (session.turn || session.waiting.empty()) return;
+  const CallPtr next = session.waiting.front();
+  session.waiting.erase(session.waiting.begin());
+  start_turn(next);
 }
 
 void AgentRole::start_turn(const CallPtr& call) {
@@ -155,13 +164,9 @@ void AgentRole::end_turn(const CallPtr& call, v1::PromptResponse* response,
   } else {
     fail_prompt(*call, error);
   }
-  if (!session.waiting.empty()) {
-    const CallPtr next = session.waiting.front();
-    session.waiting.erase(session.waiting.begin());
-    start_turn(next);
-  } else {
-    for (const auto& action : std::exchange(session.when_idle, {})) action();
-  }
+  start_next_turn(session);
+  if (session.turn) return;
+  for (const auto& action : std::exchange(session.when_idle, {})) action();
 }
 
 void AgentRole::end_prompt(AgentCall& call, const v1::PromptResponse& response) {

@@ -1,5 +1,7 @@
 #include "acp/role/agent/agent_updates.h"
 
+#include <algorithm>
+
 namespace acp::detail {
 
 namespace {
@@ -72,8 +74,9 @@ void AgentRole::write_update(AgentSession& session, const SessionUpdate& update)
   });
 }
 
-void AgentRole::write_text(AgentSession& session, std::string_view text) {
-  if (session.silent) return;
+void AgentRole::write_text(AgentSession& given, std::string_view text) {
+  if (given.silent) return;
+  AgentSession& session = given.now();
   std::string& before = session.chunk_prefix;
   if (version_2_) {
     version_2_->chunk_prefix(session);
@@ -95,12 +98,42 @@ std::exception_ptr why_over(const AgentCall& given, const io::Connection::Lock& 
   if ((call.over && call.id) || (given.is_part() && !whole))
     return std::make_exception_ptr(
         Error(rpc::internal_error, "the request has been answered: nothing of it may follow"));
-  // What belongs to no request is bound to the session instead.
-  if (!call.id && call.session && call.session->closed)
+  // Only its last turn has something to say of a session that is closed.
+  if (call.session && call.session->is_closed() && call.session->turn.get() != &call)
     return std::make_exception_ptr(Refused("the session is closed"));
   if (!lock.can_send())
     return std::make_exception_ptr(ConnectionClosed("the connection is closed"));
   return nullptr;
+}
+
+namespace {
+
+// Whether it is a part of a turn.
+bool is_of_turn(const AgentCall& call, const SessionUpdate& update, bool announces) {
+  if (std::holds_alternative<v1::ToolCall>(update)) return !announces || !call.in_background();
+  if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
+    const auto& background = call.role->background();
+    return std::none_of(background.begin(), background.end(), [&](const auto& one) {
+      return one->call->session->id == call.session->id &&
+             one->shown.toolCallId == change->toolCallId;
+    });
+  }
+  return std::holds_alternative<v1::AgentMessageChunk>(update) ||
+         std::holds_alternative<v1::AgentThoughtChunk>(update) ||
+         std::holds_alternative<v1::Plan>(update) || std::holds_alternative<v1::PlanUpdate>(update);
+}
+
+}  // namespace
+
+std::exception_ptr why_idle(const AgentCall& given, const SessionUpdate* update, bool announces) {
+  if (given.role->translation() == nullptr || given.session->now().turn) return nullptr;
+  const std::shared_ptr<AgentCall> whole = given.whole();
+  if (given.replays || (whole && whole->replays)) return nullptr;
+  if (update != nullptr && !is_of_turn(given, *update, announces)) return nullptr;
+  return std::make_exception_ptr(
+      Refused("the session is idle, and in version 2 of the protocol messages, thoughts, plans and "
+              "tool calls belong to a turn; what goes on without one is a tool call in the "
+              "background: background().tool_call()"));
 }
 
 }  // namespace acp::detail

@@ -46,12 +46,19 @@ ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 // Why nothing may be sent any more; null if it may.
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
-// Calls `send`, which writes the message, unless nothing may be sent any more.
+// Version 2: why an update that belongs to a turn may not be sent while the session is idle; null
+// if it may. Without an update it is a message's text. `announces`: a tool call that the program
+// gets an object for.
+std::exception_ptr why_idle(const AgentCall& call, const SessionUpdate* update,
+                            bool announces = false);
+
+// Calls `send`, which writes the message, unless nothing may be sent any more. It returns null, or
+// why it has not.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
   if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
-  send();
+  if (std::exception_ptr reason = send()) return Sent(std::move(reason));
   lock.sent_something();
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
@@ -60,7 +67,7 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
 // between it passes the filter, if there is one, without the lock.
 template <class Prepare, class Done>
 Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
-                 SessionUpdate& update, Prepare prepare, Done sent) {
+                 SessionUpdate& update, Prepare prepare, Done sent, bool announces = false) {
   std::unique_lock<std::mutex> order;
   if (filter != nullptr) {
     order = std::unique_lock(filter->one_at_a_time);
@@ -68,13 +75,17 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
       io::Connection::Lock lock(*call->connection);
       if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
       prepare();
+      if (std::exception_ptr reason = why_idle(*call, &update, announces))
+        return Sent(std::move(reason));
     }
     filter->hook(update);
   }
-  return send_update(call, [&] {
+  return send_update(call, [&]() -> std::exception_ptr {
     if (filter == nullptr) prepare();
+    if (std::exception_ptr reason = why_idle(*call, &update, announces)) return reason;
     call->role->write_update(*call->session, update);
     sent();
+    return nullptr;
   });
 }
 

@@ -225,7 +225,7 @@ void AgentVersion2::write_result(AgentCall& call, json::Writer& out, const json:
   if (&type == &v1::SetSessionModeResponse::json_type ||
       &type == &v1::SetSessionConfigOptionResponse::json_type) {
     v2::SetSessionConfigOptionResponse response;
-    response.configOptions = of(*call.session).updates.options().list();
+    response.configOptions = of(call.session->now()).updates.options().list();
     response._meta = &type == &v1::SetSessionModeResponse::json_type
                          ? static_cast<const v1::SetSessionModeResponse*>(result)->_meta
                          : static_cast<const v1::SetSessionConfigOptionResponse*>(result)->_meta;
@@ -283,6 +283,12 @@ Translation::Message AgentVersion2::notification(const json::Type& type, const v
   return {std::move(method), out.str()};
 }
 
+void AgentVersion2::check_notification(const json::Type& type, const void* params) {
+  if (&type != &v2::UpdateSessionNotification::json_type) return;
+  const std::string& id = static_cast<const v2::UpdateSessionNotification*>(params)->sessionId;
+  if (!role_.session_at_work(id)) throw Refused("sessionId: no session \"" + id + "\" is open");
+}
+
 // ---- updates
 
 void AgentVersion2::show(AgentSession& session, const v2::SessionUpdate& update) {
@@ -302,12 +308,14 @@ namespace {
 bool is_work(const v1::SessionUpdate& update) {
   return std::holds_alternative<v1::AgentMessageChunk>(update) ||
          std::holds_alternative<v1::AgentThoughtChunk>(update) ||
-         std::holds_alternative<v1::ToolCall>(update) || std::holds_alternative<v1::Plan>(update);
+         std::holds_alternative<v1::ToolCall>(update) || std::holds_alternative<v1::Plan>(update) ||
+         std::holds_alternative<v1::PlanUpdate>(update);
 }
 
 }  // namespace
 
-void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update) {
+void AgentVersion2::send(AgentSession& given, const v1::SessionUpdate& update) {
+  AgentSession& session = given.now();
   if (session.turn && is_work(update)) role_.insert_prompt(*session.turn);
   // What the program changes in this way, later answers have to say.
   if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update); mode && session.modes)
@@ -316,7 +324,7 @@ void AgentVersion2::send(AgentSession& session, const v1::SessionUpdate& update)
     session.config = std::make_unique<std::vector<v1::SessionConfigOption>>(options->configOptions);
   AgentSession2& mine = of(session);
   for (v2::SessionUpdate& one : mine.updates.convert(update)) {
-    if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(session, *call);
+    if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(given, *call);
     show(session, one);
   }
 }

@@ -41,6 +41,7 @@ class AgentVersion2 final : public AgentDialect {
   const Method* method_of(const json::Type& params) const override;
   Message request(const json::Type& type, const void* params, Deliver deliver) override;
   Message notification(const json::Type& type, const void* params) override;
+  void check_notification(const json::Type& type, const void* params) override;
   bool carry_out(const Link& link, const json::Type& type, const void* params,
                  const std::shared_ptr<async::CompletionBase>& done, Deliver& deliver,
                  Calling how) override;
