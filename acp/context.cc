@@ -166,33 +166,47 @@ Sent SessionContext::set_commands(const std::vector<AvailableCommand>& commands)
   return update(change);
 }
 
+// The session changes when the update is written, and with the same lock: later requests are
+// checked against what the client was sent last.
 Sent SessionContext::set_mode(const std::string& id) const {
-  {
-    Lock lock(*call_->connection);
-    v1::SessionModeState* const modes = call_->session->modes.get();
-    bool listed = false;
-    if (modes != nullptr)
-      for (const v1::SessionMode& mode : modes->availableModes) listed = listed || mode.id == id;
-    if (!listed) throw Refused("currentModeId: the session has no mode \"" + id + "\"");
-    modes->currentModeId = id;
-  }
   v1::CurrentModeUpdate change;
   change.currentModeId = id;
-  return update(change);
+  SessionUpdate update = std::move(change);
+  return send_update(
+      call_, filter_.get(), update,
+      [&] {
+        const v1::SessionModeState* const modes = call_->session->now().modes.get();
+        bool listed = false;
+        if (modes != nullptr)
+          for (const v1::SessionMode& mode : modes->availableModes)
+            listed = listed || mode.id == id;
+        if (!listed) throw Refused("currentModeId: the session has no mode \"" + id + "\"");
+      },
+      [&] {
+        const auto* sent = std::get_if<v1::CurrentModeUpdate>(&update);
+        v1::SessionModeState* const modes = call_->session->now().modes.get();
+        if (sent != nullptr && modes != nullptr) modes->currentModeId = sent->currentModeId;
+      });
 }
 
 Sent SessionContext::set_config_options(const std::vector<v1::SessionConfigOption>& options) const {
-  {
-    Lock lock(*call_->connection);
-    call_->session->config = std::make_unique<std::vector<v1::SessionConfigOption>>(options);
-  }
   v1::ConfigOptionUpdate change;
   change.configOptions = options;
   {
-    Lock lock(*call_->connection);
+    const Lock lock(*call_->connection);
     call_->role->hide_booleans(change.configOptions);
   }
-  return update(change);
+  const std::vector<v1::SessionConfigOption> shown = change.configOptions;
+  SessionUpdate update = std::move(change);
+  return send_update(
+      call_, filter_.get(), update, [] {},
+      [&] {
+        const auto* sent = std::get_if<v1::ConfigOptionUpdate>(&update);
+        if (sent == nullptr) return;
+        // With those that this client does not know, unless the program's hook chose others.
+        call_->session->now().config = std::make_unique<std::vector<v1::SessionConfigOption>>(
+            sent->configOptions == shown ? options : sent->configOptions);
+      });
 }
 
 Sent SessionContext::report_usage(std::uint64_t used, std::uint64_t size) const {

@@ -105,7 +105,7 @@ ToolCall SessionContext::tool_call(const v1::ToolCall& wanted) const {
         state->status = &detail::note_announced(*call_->session, state->shown);
         call_->role->tool_call_announced(*call_, state);
       },
-      true);
+      state.get());
   return ToolCall(*this, state, std::make_shared<ToolCall::Scope>(*this, state));
 }
 
@@ -146,7 +146,8 @@ Sent ToolCall::send(std::optional<ToolCallStatus> status, Fill fill) const {
     if (auto* change = std::get_if<v1::ToolCallUpdate>(&update)) take(*change, state_->shown);
     if (status && detail::is_final(*status)) call.role->tool_call_ended(call, state_->status);
   };
-  return detail::send_update(state_->call, session_.filter_.get(), update, prepare, sent);
+  return detail::send_update(state_->call, session_.filter_.get(), update, prepare, sent,
+                             state_.get());
 }
 
 Sent ToolCall::update(const v1::ToolCallUpdate& update) const {
@@ -306,7 +307,10 @@ v1::RequestPermissionRequest ToolCall::permission_request(PermissionQuestion& qu
   if (shown.kind) request.toolCall.kind = *shown.kind;
   request.toolCall.status = *state_->status;
   std::vector<v1::ToolCallContent> content;
-  if (!question.reason.empty()) content.push_back(text_content(question.reason));
+  if (!question.reason.empty()) {
+    content.push_back(text_content(question.reason));
+    state_->asked = true;
+  }
   content.insert(content.end(), shown.content.begin(), shown.content.end());
   if (!content.empty()) request.toolCall.content = std::move(content);
   if (!shown.locations.empty()) request.toolCall.locations = shown.locations;
@@ -331,12 +335,14 @@ Task<Permission> ToolCall::ask_permission(PermissionQuestion question) const {
       const Peer peer(self.state_->call->link());
       const v1::RequestPermissionResponse response = co_await peer.request(request);
       const auto* selected = std::get_if<v1::SelectedPermissionOutcome>(&response.outcome);
-      // Cancelled, or an outcome that nobody knows: in no case an approval.
-      if (selected == nullptr) throw Cancelled();
+      if (std::holds_alternative<v1::CancelledPermissionOutcome>(response.outcome))
+        throw Cancelled();
+      // An outcome that nobody knows is no approval.
       permission.emplace();
-      permission->option_id = selected->optionId;
+      if (selected != nullptr) permission->option_id = selected->optionId;
       for (const PermissionOption& option : request.options)
-        if (option.optionId == selected->optionId) permission->kind = option.kind;
+        if (selected != nullptr && option.optionId == selected->optionId)
+          permission->kind = option.kind;
       permission->allowed = permission->kind == PermissionOptionKind::allow_once ||
                             permission->kind == PermissionOptionKind::allow_always;
       const bool always = permission->kind == PermissionOptionKind::allow_always ||

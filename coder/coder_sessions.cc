@@ -255,19 +255,16 @@ v1::ForkSessionResponse Coder::fork_session(const SessionContext& context,
 
 // ---- commands
 
-// A client that knows the session from the answer gets the commands after it.
+// The library sends them with the answer, or right after it.
 void Coder::announce_commands(const SessionContext& context, const SessionPtr& session) {
   session->command_files->reload();
   if (auto note = no_model_note(context, *session)) session->first_note->set(std::move(*note));
-  context.after_response([later = context.background(),
-                          weak_files = std::weak_ptr(session->command_files),
-                          weak_note = std::weak_ptr(session->first_note)] {
-    const auto files = weak_files.lock();
-    const auto first_note = weak_note.lock();
-    if (!files || !first_note) return;
-    send_commands(later, *files);
-    first_note->say([&](const Note& note) { send_note(later, note); });
-  });
+  send_commands(context, *session->command_files);
+  context.after_response(
+      [later = context.background(), weak_note = std::weak_ptr(session->first_note)] {
+        if (const auto first_note = weak_note.lock())
+          first_note->say([&](const Note& note) { send_note(later, note); });
+      });
   watch_commands(context, session);
 }
 

@@ -108,18 +108,22 @@ export const scenarios = [
     },
   },
   {
-    name: "tool calls are upserts; a diff is a patch; one left open has failed",
+    name: "tool calls are upserts, content comes in pieces; a diff is a patch; one left open has failed",
     async run(editor) {
       await editor.newSession();
       const calls = (await editor.turn("tool")).updates.filter(({ toolCallId }) => toolCallId);
-      assert.deepEqual(new Set(kinds(calls)), new Set(["tool_call_update"]));
+      assert.deepEqual(
+        new Set(kinds(calls)),
+        new Set(["tool_call_update", "tool_call_content_chunk"]),
+      );
       assert.equal(calls[0].name, "grep");
       assert.deepEqual(calls.map(({ status }) => status).filter(Boolean), [
         "pending", "in_progress", "completed",
       ]);
       const edits = (await editor.turn("diff /project/a.txt")).updates;
-      const diff = edits.find(({ content }) => content?.[0]?.type === "diff");
-      const [{ changes, patch }] = diff.content;
+      const isDiff = ({ sessionUpdate, content }) =>
+        sessionUpdate === "tool_call_content_chunk" && content.type === "diff";
+      const { changes, patch } = edits.find(isDiff).content;
       assert.equal(changes.length, 1);
       assert.deepEqual([changes[0].operation, changes[0].path], ["modify", "/project/a.txt"]);
       assert.equal(patch.format, "git_patch");

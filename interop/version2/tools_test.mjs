@@ -55,7 +55,7 @@ async function begin(editor, word) {
   const { terminalId } = started;
   await editor.update((u) => u.terminalId === terminalId && u.data, "what it prints", since);
   const { toolCallId } = await editor.update(
-    (u) => of("tool_call_update")(u) && u.content?.some((one) => one.terminalId === terminalId),
+    (u) => of("tool_call_content_chunk")(u) && u.content.terminalId === terminalId,
     "the call with its terminal",
     since,
   );
@@ -96,8 +96,9 @@ const scenarios = [
         capabilities: null,
       });
       assert.equal(printed(updates, begins.terminalId), "out\nerr\n");
-      const shown = calls(updates).find(({ content }) => content?.[0]?.type === "terminal");
-      assert.equal(shown.content[0].terminalId, begins.terminalId);
+      const shown = updates.filter(of("tool_call_content_chunk")).map(({ content }) => content);
+      const { terminalId } = shown.find(({ type }) => type === "terminal");
+      assert.equal(terminalId, begins.terminalId);
       assert.ok(states(updates).every(({ background }) => background.length === 0));
     },
   },

@@ -192,7 +192,7 @@ TEST(Background, ACallThatNobodyHoldsHasFailed) {
   client.prompt();
   client.idle();
   kept->add_text("still here").wait();
-  client.update("tool_call_update", "content");
+  client.update("tool_call_content_chunk", "content");
   kept.reset();
   const Json ends = client.update("tool_call_update", "status");
   EXPECT_EQ(ends["status"].as_string(), "failed");

@@ -65,14 +65,18 @@ bool AgentRole::check_mcp_servers(const rpc::RequestId& id,
                                         "; PATH is searched for it");
     }
     const v1::McpCapabilities& can = config_->mcp_capabilities;
-    const char* missing = std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
-                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse ? "sse"
-                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp ? "acp"
-                          : std::holds_alternative<Unknown>(server)                      ? "unknown"
-                                                                                         : nullptr;
+    // Version 2 has a marker for servers on stdio; in version 1 every agent takes them.
+    const char* missing = stdio != nullptr && version_2_ && !uses_mcp_servers()            ? "stdio"
+                          : std::holds_alternative<v1::McpServerHttp>(server) && !can.http ? "http"
+                          : std::holds_alternative<v1::McpServerSse>(server) && !can.sse   ? "sse"
+                          : std::holds_alternative<v1::McpServerAcp>(server) && !can.acp   ? "acp"
+                          : std::holds_alternative<Unknown>(server) ? "unknown"
+                                                                    : nullptr;
     if (missing == nullptr) continue;
-    refuse(id,
-           invalid_params(place + ".type", "a transport that mcpCapabilities advertise", missing));
+    refuse(id, invalid_params(place + ".type",
+                              version_2_ ? "a transport that session.mcp advertises"
+                                         : "a transport that mcpCapabilities advertise",
+                              missing));
     return false;
   }
   return true;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "acp/error.h"
 #include "acp/json/writer.h"
@@ -46,7 +47,9 @@ class AgentDialect : public Translation {
                             const void* result) = 0;
 
   // ---- updates
-  virtual void send(AgentSession& session, const v1::SessionUpdate& update) = 0;
+  // `shown`: of a tool call, what the client has of its content; null if that is not known.
+  virtual void send(AgentSession& session, const v1::SessionUpdate& update,
+                    const std::vector<v1::ToolCallContent>* shown) = 0;
   // Of the turn that is about to end.
   virtual void ends_cancelled(AgentSession& session, bool cancelled) = 0;
   // Up to the text of an agent's message: with this, the text and `}}}}` it is complete.

@@ -209,7 +209,7 @@ TEST_P(Reopened, WhatWasBoundToItBeforeEndsWithIt) {
 using Closed = Both;
 INSTANTIATE_TEST_SUITE_P(Version, Closed, ::testing::Values(1, 2));
 
-// Nothing is answered before the turn has ended, whoever asks.
+// None of them is answered before the turn has ended.
 TEST_P(Closed, ASecondRequestWaitsForTheEnd) {
   const Within limit("a session that is closed twice, and deleted");
   work = [this](const Turn& turn) {

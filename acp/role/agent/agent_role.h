@@ -36,12 +36,14 @@ struct AgentSession {
   std::string chunk_prefix;  // of a text chunk, up to the text; made when first needed
   std::unique_ptr<v1::SessionModeState> modes;
   std::unique_ptr<std::vector<v1::SessionConfigOption>> config;
-  std::shared_ptr<AgentCall> turn;                  // at work
-  std::vector<std::shared_ptr<AgentCall>> waiting;  // for it to end
+  std::unique_ptr<std::vector<AvailableCommand>> commands;  // null: the agent's
+  std::shared_ptr<AgentCall> turn;                          // at work
+  std::vector<std::shared_ptr<AgentCall>> waiting;          // for it to end
   std::vector<std::function<void()>> when_idle;
   std::unique_ptr<SessionRecord> record_if_any;
   std::shared_ptr<AgentSession2> version_2;  // where that is spoken
   bool silent = false;                       // it is opened, and nothing of what it was is sent
+  bool opened = false;                       // the request that opens it has been answered
   bool closed = false;  // by session/close or session/delete; a turn may still be ending
   // Shared with all that the session was before it was opened again on this connection: what it is
   // now, null once it is closed. None if it was opened once.
@@ -111,12 +113,15 @@ class AgentRole final : public AnsweringRole {
 
   const v1::InitializeRequest& client() const { return client_; }
   const Agent::Config& config() const { return *config_; }
+  bool uses_mcp_servers() const { return config_->mcp_servers == McpServers::used; }
   // The tool calls of all sessions that go on without a turn.
   const std::vector<std::shared_ptr<SentToolCall>>& background() const { return background_; }
   // Null if there is none.
   AgentSession* find_session(const std::string& id);
-  // Writes an update as the client's version has it. With the lock.
-  void write_update(AgentSession& session, const SessionUpdate& update);
+  // Writes an update as the client's version has it. With the lock. Of a tool call: what the client
+  // has of its content, if that is known.
+  void write_update(AgentSession& session, const SessionUpdate& update,
+                    const std::vector<v1::ToolCallContent>* shown = nullptr);
   void write_text(AgentSession& session, std::string_view text);
   // Removes options that the client does not know.
   void hide_booleans(std::vector<v1::SessionConfigOption>& options);

@@ -25,6 +25,7 @@ void replace(AgentSession& before, const std::shared_ptr<AgentSession>& now) {
   now->waiting = std::exchange(before.waiting, {});
   for (const auto& prompt : now->waiting) prompt->session = now;
   if (!before.newest) before.newest = std::make_shared<AgentSession*>();
+  if (!now->commands) now->commands = std::move(before.commands);
   now->newest = before.newest;
   *now->newest = now.get();
 }
@@ -46,6 +47,7 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
     hide_booleans(*response.configOptions);
   }
   session.silent = false;
+  session.opened = true;
   std::shared_ptr<AgentSession>& known = sessions_[session.id];
   if (known && known != call.session) replace(*known, call.session);
   known = call.session;
@@ -67,11 +69,14 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
 
 void AgentRole::introduce(AgentSession& session) {
   tell_unused_servers(session, false);
-  if (!config_->commands || version_2_) return;  // version 2 has them in the answer
+  const bool some = session.commands || config_->commands;
+  if (!some || version_2_) return;  // version 2 has them in the answer
   v1::AvailableCommandsUpdate update;
-  update.availableCommands = *config_->commands;
+  update.availableCommands = session.commands ? *session.commands : *config_->commands;
+  const bool own = session.commands != nullptr;
   const auto locked = connection_->held();
   write_update(session, std::move(update));
+  if (!own) session.commands = nullptr;
   locked.sent_something();
 }
 

@@ -179,7 +179,7 @@ void AgentRole::end_with_session(SentToolCall& tool_call) {
   }
   const io::Connection::Lock lock(*connection_);
   if (version_2_) version_2_->cancels(*tool_call.call->session, tool_call.shown.toolCallId);
-  write_update(*tool_call.call->session, update);
+  write_update(*tool_call.call->session, update, content_of(tool_call, update));
   lock.sent_something();
 }
 
@@ -223,7 +223,8 @@ void AgentRole::close_tool_calls(AgentCall& call, std::string_view why) {
     v1::ToolCallUpdate update = failed_update(tool_call->shown, why);
     log(LogEntry::Level::warning,
         "the turn ended with the tool call " + update.toolCallId + " still open");
-    write_update(*call.session, std::move(update));
+    const SessionUpdate failed = std::move(update);
+    write_update(*call.session, failed, content_of(*tool_call, failed));
   }
   call.open_tool_calls = std::move(background);
 }
@@ -247,7 +248,7 @@ void AgentRole::close_hooked_tool_calls(const CallPtr& call, std::string_view wh
             require_status(*tool_call->status, ToolCallStatus::failed, tool_call->shown.toolCallId);
             update = failed_update(tool_call->shown, why);
           },
-          [&] { *tool_call->status = ToolCallStatus::failed; });
+          [&] { *tool_call->status = ToolCallStatus::failed; }, tool_call.get());
     } catch (const std::exception& error) {
       const io::Connection::Lock lock(*connection_);
       log(LogEntry::Level::error, "the tool call " + tool_call->shown.toolCallId +

@@ -1,6 +1,7 @@
 // Tool calls that a client cancels alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -192,6 +193,94 @@ TEST(CancelOneCall, EachOfMany) {
   client.update([](JsonView update) { return update["status"].as_string() == "in_progress"; });
   client.notify("session/cancel");
   EXPECT_EQ(client.idle()["stopReason"].as_string(), "cancelled");
+}
+
+// ---- content
+
+// What a client of version 2 has is not sent again; version 1 has no pieces.
+TEST(ContentOfCalls, IsSentInPieces) {
+  const Within limit("content in pieces");
+  Agent agent = agent_with([](const Turn&, const ToolCall& call) {
+    call.add_text("one").wait();
+    call.add_diff("/a", "x\n", "y\n").wait();
+    call.complete("two").wait();
+    call.add_text("three").wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  client.idle();
+  std::string sent;
+  for (const Json& message : client.seen) {
+    const JsonView update = message["params"]["update"];
+    if (update["toolCallId"].absent()) continue;
+    const JsonView content = update["content"];
+    sent += client.text_of(update["sessionUpdate"]) + " " + client.text_of(update["status"]) +
+            client.text_of(content["type"]) + client.text_of(content["content"]["text"]) + ",";
+  }
+  EXPECT_EQ(sent,
+            "tool_call_update pending,tool_call_content_chunk contentone,"
+            "tool_call_content_chunk diff,tool_call_content_chunk contenttwo,"
+            "tool_call_update completed,tool_call_content_chunk contentthree,");
+  Served served(agent);
+  served.raw.initialize();
+  served.raw.prompt("5", served.raw.new_session(), "go");
+  served.raw.read_answer("5");
+  std::size_t most = 0;
+  for (const std::string& line : served.raw.seen()) {
+    const Json message = Json::parse(line).value();
+    most = std::max(most, message["params"]["update"]["content"].size());
+  }
+  EXPECT_EQ(most, 4u);
+}
+
+// The hook of a program sees the call as it is.
+TEST(ContentOfCalls, AHookSeesAllOfItAndMayChangeIt) {
+  const Within limit("content that a hook changes");
+  Agent agent("test", "1");
+  agent.versions({2}).on_prompt([](Turn turn) {
+    const auto hook = [](SessionUpdate& update) {
+      auto* const change = std::get_if<v1::ToolCallUpdate>(&update);
+      if (change == nullptr || !change->content || change->content->size() != 2) return;
+      v1::Content other;
+      other.content = ContentBlock("changed");
+      change->content->front() = other;
+    };
+    const ToolCall call = turn.before_update(hook).tool_call("Working", ToolKind::execute);
+    call.add_text("one").wait();
+    call.add_text("two").wait();
+    call.add_text("three").wait();
+    call.complete().wait();
+    return StopReason::end_turn;
+  });
+  Version2Client client(agent);
+  client.prompt();
+  client.idle();
+  EXPECT_EQ(client.updates("tool_call_content_chunk").size(), 2u);
+  std::size_t whole = 0;
+  for (const Json& update : client.updates("tool_call_update")) whole += update["content"].size();
+  EXPECT_EQ(whole, 2u);
+}
+
+// A question shows its reason with the content: what follows replaces that.
+TEST(ContentOfCalls, FollowsAQuestionAsAWhole) {
+  const Within limit("content after a question");
+  Agent agent = agent_with([](const Turn&, const ToolCall& call) {
+    call.add_text("one").wait();
+    PermissionQuestion question;
+    question.reason = "because";
+    EXPECT_TRUE(call.ask_permission(std::move(question)).wait().allowed);
+    call.add_text("two").wait();
+    call.complete("three").wait();
+  });
+  Version2Client client(agent);
+  client.prompt();
+  const Json asked = client.until([](const Json& message) {
+    return message["method"].as_string() == "session/request_permission";
+  });
+  client.served.raw.answer(asked, R"({"outcome":{"outcome":"selected","optionId":"allow_once"}})");
+  client.idle();
+  EXPECT_EQ(client.updates("tool_call_content_chunk").size(), 2u);
+  EXPECT_EQ(client.updates("tool_call_update").at(1)["content"].size(), 2u);
 }
 
 }  // namespace

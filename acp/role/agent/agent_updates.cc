@@ -1,6 +1,7 @@
 #include "acp/role/agent/agent_updates.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace acp::detail {
 
@@ -62,9 +63,15 @@ void note_order(AgentCall& call, const SessionUpdate& update, ToolCallStatus* ch
   }
 }
 
-void AgentRole::write_update(AgentSession& session, const SessionUpdate& update) {
+void AgentRole::write_update(AgentSession& session, const SessionUpdate& update,
+                             const std::vector<v1::ToolCallContent>* shown) {
+  if (const auto* given = std::get_if<v1::AvailableCommandsUpdate>(&update)) {
+    AgentSession& now = session.now();
+    now.commands = std::make_unique<std::vector<AvailableCommand>>(given->availableCommands);
+    if (!now.opened) return;  // they come with the answer, or right after it
+  }
   if (session.silent) return;
-  if (version_2_) return version_2_->send(session, update);
+  if (version_2_) return version_2_->send(session, update, shown);
   connection_->held().engine().notify("session/update", [&](json::Writer& out) {
     out.put("{\"sessionId\":");
     out.string(session.id);
@@ -109,8 +116,8 @@ std::exception_ptr why_over(const AgentCall& given, const io::Connection::Lock& 
 namespace {
 
 // Whether it is a part of a turn.
-bool is_of_turn(const AgentCall& call, const SessionUpdate& update, bool announces) {
-  if (std::holds_alternative<v1::ToolCall>(update)) return !announces || !call.in_background();
+bool is_of_turn(const AgentCall& call, const SessionUpdate& update, bool held) {
+  if (std::holds_alternative<v1::ToolCall>(update)) return !held || !call.in_background();
   if (const auto* change = std::get_if<v1::ToolCallUpdate>(&update)) {
     const auto& background = call.role->background();
     return std::none_of(background.begin(), background.end(), [&](const auto& one) {
@@ -125,11 +132,19 @@ bool is_of_turn(const AgentCall& call, const SessionUpdate& update, bool announc
 
 }  // namespace
 
-std::exception_ptr why_idle(const AgentCall& given, const SessionUpdate* update, bool announces) {
+const std::vector<v1::ToolCallContent>* content_of(SentToolCall& tool_call,
+                                                   const SessionUpdate& update) {
+  const auto* change = std::get_if<v1::ToolCallUpdate>(&update);
+  const bool replaces = change != nullptr && change->content.has_value();
+  if (replaces && std::exchange(tool_call.asked, false)) return nullptr;
+  return &tool_call.shown.content;
+}
+
+std::exception_ptr why_idle(const AgentCall& given, const SessionUpdate* update, bool held) {
   if (given.role->translation() == nullptr || given.session->now().turn) return nullptr;
   const std::shared_ptr<AgentCall> whole = given.whole();
   if (given.replays || (whole && whole->replays)) return nullptr;
-  if (update != nullptr && !is_of_turn(given, *update, announces)) return nullptr;
+  if (update != nullptr && !is_of_turn(given, *update, held)) return nullptr;
   return std::make_exception_ptr(
       Refused("the session is idle, and in version 2 of the protocol messages, thoughts, plans and "
               "tool calls belong to a turn; what goes on without one is a tool call in the "

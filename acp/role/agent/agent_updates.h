@@ -26,6 +26,7 @@ struct SentToolCall {
   ToolCallStatus* status = &unannounced;  // the session's, once it is announced
   std::shared_ptr<UpdateFilter> filter = {};
   std::shared_ptr<AgentCall> call = {};  // its own work: what is cancelled with it
+  bool asked = false;                    // with a reason, which the client may show as its content
   std::atomic<bool> background = false;  // it goes on after its turn; changed with the lock
   bool listens = false;                  // somebody asked for its stop token
 };
@@ -47,10 +48,9 @@ ToolCallStatus& note_announced(AgentSession& session, const v1::ToolCall& call);
 std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& lock);
 
 // Version 2: why an update that belongs to a turn may not be sent while the session is idle; null
-// if it may. Without an update it is a message's text. `announces`: a tool call that the program
-// gets an object for.
-std::exception_ptr why_idle(const AgentCall& call, const SessionUpdate* update,
-                            bool announces = false);
+// if it may. Without an update it is a message's text. `held`: the program has an object for the
+// tool call.
+std::exception_ptr why_idle(const AgentCall& call, const SessionUpdate* update, bool held = false);
 
 // Calls `send`, which writes the message, unless nothing may be sent any more. It returns null, or
 // why it has not.
@@ -63,11 +63,16 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
 
+// What the client has of a call's content, if it is sure to have nothing else. With the lock.
+const std::vector<v1::ToolCallContent>* content_of(SentToolCall& tool_call,
+                                                   const SessionUpdate& update);
+
 // Sends an update that `prepare` checks and completes and `sent` records, both with the lock. In
-// between it passes the filter, if there is one, without the lock.
+// between it passes the filter, if there is one, without the lock. `held` is the tool call that the
+// program has an object for, if it is about one.
 template <class Prepare, class Done>
 Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
-                 SessionUpdate& update, Prepare prepare, Done sent, bool announces = false) {
+                 SessionUpdate& update, Prepare prepare, Done sent, SentToolCall* held = nullptr) {
   std::unique_lock<std::mutex> order;
   if (filter != nullptr) {
     order = std::unique_lock(filter->one_at_a_time);
@@ -75,15 +80,16 @@ Sent send_update(const std::shared_ptr<AgentCall>& call, UpdateFilter* filter,
       io::Connection::Lock lock(*call->connection);
       if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
       prepare();
-      if (std::exception_ptr reason = why_idle(*call, &update, announces))
+      if (std::exception_ptr reason = why_idle(*call, &update, held != nullptr))
         return Sent(std::move(reason));
     }
     filter->hook(update);
   }
   return send_update(call, [&]() -> std::exception_ptr {
     if (filter == nullptr) prepare();
-    if (std::exception_ptr reason = why_idle(*call, &update, announces)) return reason;
-    call->role->write_update(*call->session, update);
+    if (std::exception_ptr reason = why_idle(*call, &update, held != nullptr)) return reason;
+    call->role->write_update(*call->session, update,
+                             held == nullptr ? nullptr : content_of(*held, update));
     sent();
     return nullptr;
   });

@@ -114,6 +114,7 @@ std::variant<v1::InitializeRequest, Error> AgentVersion2::read_initialize(JsonVi
 void AgentVersion2::write_initialized(json::Writer& out, const v1::InitializeResponse& response) {
   v2::InitializeResponse written = versions::to_v2(response);
   written.protocolVersion = 2;
+  if (!role_.uses_mcp_servers()) written.capabilities.session->mcp->stdio = {};
   json::write(out, written);
 }
 
@@ -203,7 +204,10 @@ void AgentVersion2::write_opened(AgentCall& call, json::Writer& out, const Respo
   Response2 opened;
   if constexpr (requires { opened.sessionId; }) opened.sessionId = response.sessionId;
   opened.configOptions = of(*call.session).updates.options().list();
-  if (role_.config().commands) opened.availableCommands = versions::to_v2(*role_.config().commands);
+  if (const auto& own = call.session->now().commands)
+    opened.availableCommands = versions::to_v2(*own);
+  else if (const auto& all = role_.config().commands)
+    opened.availableCommands = versions::to_v2(*all);
   opened._meta = response._meta;
   json::write(out, opened);
 }
@@ -314,7 +318,8 @@ bool is_work(const v1::SessionUpdate& update) {
 
 }  // namespace
 
-void AgentVersion2::send(AgentSession& given, const v1::SessionUpdate& update) {
+void AgentVersion2::send(AgentSession& given, const v1::SessionUpdate& update,
+                         const std::vector<v1::ToolCallContent>* shown) {
   AgentSession& session = given.now();
   if (session.turn && is_work(update)) role_.insert_prompt(*session.turn);
   // What the program changes in this way, later answers have to say.
@@ -323,7 +328,7 @@ void AgentVersion2::send(AgentSession& given, const v1::SessionUpdate& update) {
   if (const auto* options = std::get_if<v1::ConfigOptionUpdate>(&update))
     session.config = std::make_unique<std::vector<v1::SessionConfigOption>>(options->configOptions);
   AgentSession2& mine = of(session);
-  for (v2::SessionUpdate& one : mine.updates.convert(update)) {
+  for (v2::SessionUpdate& one : mine.updates.convert(update, shown)) {
     if (auto* const call = std::get_if<v2::ToolCallUpdate>(&one)) complete(given, *call);
     show(session, one);
   }

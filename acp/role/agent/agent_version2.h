@@ -55,7 +55,8 @@ class AgentVersion2 final : public AgentDialect {
   void write_result(AgentCall& call, json::Writer& out, const json::Type& type,
                     const void* result) override;
 
-  void send(AgentSession& session, const v1::SessionUpdate& update) override;
+  void send(AgentSession& session, const v1::SessionUpdate& update,
+            const std::vector<v1::ToolCallContent>* shown) override;
   void ends_cancelled(AgentSession& session, bool cancelled) override {
     of(session).ends_cancelled = cancelled;
   }

@@ -238,11 +238,21 @@ TEST(Messages, PermissionOutcomes) {
   EXPECT_EQ(strict(to_v1(cancelled, options, true)), R"({"outcome":{"outcome":"cancelled"}})");
   EXPECT_EQ(strict(to_v1(cancelled, options, false)),
             R"({"outcome":{"outcome":"selected","optionId":"n"}})");
-  EXPECT_EQ(strict(to_v1(cancelled, {}, false)), R"({"outcome":{"outcome":"cancelled"}})");
+  // Nobody cancelled anything, and nothing that was not chosen is remembered.
+  const auto no_once = from<std::vector<v1::PermissionOption>>(
+      R"([{"optionId":"y","name":"Y","kind":"allow_once"},{"optionId":"v","name":"V","kind":"reject_always"}])");
+  for (const auto& without : {std::vector<v1::PermissionOption>(), no_once}) {
+    const auto rejected = to_v1(cancelled, without, false);
+    EXPECT_EQ(json::encode(rejected), R"({"outcome":{"outcome":"_rejected"}})");
+    EXPECT_EQ(strict(to_v2(rejected)), json::encode(cancelled));
+  }
   EXPECT_EQ(strict(to_v2(to_v1(cancelled, {}, true))), json::encode(cancelled));
   const auto odd =
       to_v1(from<v2::RequestPermissionResponse>(R"({"outcome":{"outcome":"_x"}})"), options, true);
   EXPECT_TRUE(std::holds_alternative<v1::CancelledPermissionOutcome>(odd.outcome));
+  const auto unknown =
+      to_v1(from<v2::RequestPermissionResponse>(R"({"outcome":{"outcome":"_x"}})"), {}, false);
+  EXPECT_TRUE(std::holds_alternative<Unknown>(unknown.outcome));
 }
 
 TEST(Messages, Elicitation) {

@@ -30,6 +30,9 @@ std::optional<v1::PermissionOption> option_to_v1(v2::PermissionOption&& from) {
   return to;
 }
 
+// An outcome of version 1: nobody approved, and no option says so.
+constexpr std::string_view rejected_tag = "_rejected";
+
 v1::ToolCallContent text_content(std::string text) {
   v1::Content content;
   content.content = std::move(text);
@@ -141,7 +144,12 @@ v2::RequestPermissionResponse to_v2(v1::RequestPermissionResponse response) {
                           selected._meta = std::move(from._meta);
                           to.outcome = std::move(selected);
                         },
-                        [&](Unknown& unknown) { to.outcome = std::move(unknown); }},
+                        [&](Unknown& unknown) {
+                          if (unknown.tag == rejected_tag)
+                            to.outcome = v2::CancelledPermissionOutcome();
+                          else
+                            to.outcome = std::move(unknown);
+                        }},
              response.outcome);
   to._meta = std::move(response._meta);
   return to;
@@ -159,11 +167,15 @@ v1::RequestPermissionResponse to_v1(v2::RequestPermissionResponse response,
     to.outcome = std::move(selected);
     return to;
   }
-  to.outcome = v1::CancelledPermissionOutcome();
   const Json outcome = Json::from_valid(json::encode(response.outcome));
   if (outcome.size() > 1 || outcome["outcome"].as_string() != "cancelled")
     keep(to._meta, "outcome", outcome);
-  if (turn_cancelled) return to;
+  if (turn_cancelled) {
+    to.outcome = v1::CancelledPermissionOutcome();
+    return to;
+  }
+  // Nothing that a program could take for an option.
+  to.outcome = Unknown{std::string(rejected_tag), Json::object({})};
   for (const v1::PermissionOption& option : options) {
     if (option.kind != v1::PermissionOptionKind::reject_once) continue;
     v1::SelectedPermissionOutcome rejected;

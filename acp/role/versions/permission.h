@@ -11,7 +11,8 @@
 // - An option of a kind that nobody knows is left out in version 1: any kind that it got could make
 //   a program choose it by itself.
 // - In version 2 `cancelled` means that nobody approved; in version 1, that the turn is cancelled.
-//   Outside of a cancelled turn an option that rejects is selected instead, if there is one.
+//   Outside of a cancelled turn the option that rejects once is selected instead; without one the
+//   outcome is `_rejected`, which is no outcome of version 1, and `cancelled` in version 2.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,8 @@
 #include "acp/role/versions/updates_to_v2.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/plan.h"
 #include "acp/role/versions/recode.h"
@@ -53,7 +56,38 @@ const std::string& UpdatesToV2::agent_text_prefix() {
   return prefix_;
 }
 
-std::vector<v2::SessionUpdate> UpdatesToV2::convert(v1::SessionUpdate update) {
+namespace {
+
+// Takes what is added to the content out of the update. All content stays where some of it changes.
+std::vector<v2::SessionUpdate> take_pieces(v1::ToolCallUpdate& update,
+                                           const std::vector<v1::ToolCallContent>& shown) {
+  std::vector<v2::SessionUpdate> out;
+  if (!update.content || update.content->size() < shown.size() ||
+      !std::equal(shown.begin(), shown.end(), update.content->begin()))
+    return out;
+  std::vector<v1::ToolCallContent> added(
+      std::make_move_iterator(update.content->begin() + static_cast<std::ptrdiff_t>(shown.size())),
+      std::make_move_iterator(update.content->end()));
+  update.content = {};
+  for (v2::ToolCallContent& content : to_v2(std::move(added))) {
+    v2::ToolCallContentChunk piece;
+    piece.toolCallId = update.toolCallId;
+    piece.content = std::move(content);
+    out.emplace_back(std::move(piece));
+  }
+  return out;
+}
+
+bool says_nothing(const v1::ToolCallUpdate& update) {
+  v1::ToolCallUpdate nothing;
+  nothing.toolCallId = update.toolCallId;
+  return update == nothing;
+}
+
+}  // namespace
+
+std::vector<v2::SessionUpdate> UpdatesToV2::convert(v1::SessionUpdate update,
+                                                    const std::vector<v1::ToolCallContent>* shown) {
   std::vector<v2::SessionUpdate> out;
   const auto add = [&](auto&& value) { out.emplace_back(std::move(value)); };
   const auto add_if = [&](auto&& value) {
@@ -76,7 +110,10 @@ std::vector<v2::SessionUpdate> UpdatesToV2::convert(v1::SessionUpdate update) {
                           stands("tool_call " + call.toolCallId);
                           add(to_v2(std::move(call)));
                         },
-                        [&](v1::ToolCallUpdate& from) { add(to_v2(std::move(from))); },
+                        [&](v1::ToolCallUpdate& from) {
+                          if (shown != nullptr) out = take_pieces(from, *shown);
+                          if (out.empty() || !says_nothing(from)) add(to_v2(std::move(from)));
+                        },
                         [&](v1::Plan& plan) {
                           end_message();
                           add(to_v2(std::move(plan)));

@@ -34,8 +34,10 @@ class UpdatesToV2 {
   OptionsToV2& options() { return options_; }
   const OptionsToV2& options() const { return options_; }
 
-  // None if the update says nothing that version 2 can say.
-  std::vector<v2::SessionUpdate> convert(v1::SessionUpdate update);
+  // None if the update says nothing that version 2 can say. `shown`: of a tool call, what the
+  // client has of its content; what is added to that goes as pieces, before the rest.
+  std::vector<v2::SessionUpdate> convert(v1::SessionUpdate update,
+                                         const std::vector<v1::ToolCallContent>* shown = nullptr);
 
   // An agent's text that has no `_meta`, without values of the types: this, the text as a JSON
   // string, and `}}` is the update. As convert() of a chunk without an id.

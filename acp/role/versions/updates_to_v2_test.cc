@@ -170,5 +170,40 @@ TEST(UpdatesToV2, TheOtherUpdates) {
             R"({"sessionUpdate":"_mine","x":1})");
 }
 
+// What the client has is not sent again.
+TEST(UpdatesToV2, ContentInAdditionIsAPiece) {
+  const auto text = [](const std::string& words) {
+    return R"({"type":"content","content":{"type":"text","text":")" + words + "\"}}";
+  };
+  const auto with = [&](const std::string& content, const std::string& shown,
+                        const std::string& more = "") {
+    Agent agent;
+    const auto known = from<std::vector<v1::ToolCallContent>>("[" + shown + "]");
+    std::string out;
+    for (const v2::SessionUpdate& one : agent.updates.convert(
+             from<v1::SessionUpdate>(
+                 R"({"sessionUpdate":"tool_call_update","toolCallId":"t","content":[)" + content +
+                 "]" + more + "}"),
+             &known))
+      out += strict(one) + "\n";
+    return out;
+  };
+  const std::string piece_of_a =
+      R"({"sessionUpdate":"tool_call_content_chunk","toolCallId":"t","content":)" + text("a") +
+      "}\n";
+  const std::string ends =
+      R"({"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"})"
+      "\n";
+  EXPECT_EQ(with(text("a"), ""), piece_of_a);
+  EXPECT_EQ(with(text("b") + "," + text("a"), text("b")), piece_of_a);
+  EXPECT_EQ(with(text("a") + "," + text("a"), ""), piece_of_a + piece_of_a);
+  EXPECT_EQ(with(text("a"), "", R"(,"status":"completed")"), piece_of_a + ends);
+  // What is the same is not said again, unless it is all.
+  EXPECT_EQ(with(text("a"), text("a"), R"(,"status":"completed")"), ends);
+  const std::string all = R"({"sessionUpdate":"tool_call_update","toolCallId":"t","content":[)";
+  EXPECT_EQ(with(text("a"), text("b")), all + text("a") + "]}\n");
+  EXPECT_EQ(with("", text("b")), all + "]}\n");
+}
+
 }  // namespace
 }  // namespace acp::detail::versions
