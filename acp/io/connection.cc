@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "acp/async/blocking_wait.h"
@@ -221,7 +222,7 @@ void Connection::wake_one() {
     wire_.poke();
 }
 
-Timers::Id Connection::after(std::chrono::nanoseconds time, std::function<void()> action) {
+Timers::Id Connection::after(Delay time, std::function<void()> action) {
   const Timers::Id id = timers_.after(time, std::move(action));
   if (lead_.asleep() || !options_.own_threads) wire_.poke();
   return id;
@@ -370,7 +371,9 @@ int Connection::timeout() {
   Lock lock(*this);
   if (has_ready() || ((more_to_read_ || ending_.when_dry()) && wants_input())) return 0;
   const auto next = timers_.next();
-  return next ? static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(*next).count()) : -1;
+  if (!next) return -1;
+  const auto time = std::chrono::ceil<std::chrono::milliseconds>(*next).count();
+  return static_cast<int>(std::min<decltype(time)>(time, std::numeric_limits<int>::max()));
 }
 
 void Connection::dispatch() {

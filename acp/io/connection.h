@@ -111,7 +111,7 @@ class Connection final : public Executor, public async::Helper, private async::E
     // Runs the action soon, without the lock.
     void unlocked(std::function<void()> action) const;
     // Runs the action later, with the lock held.
-    Timers::Id after(std::chrono::nanoseconds time, std::function<void()> action) const {
+    Timers::Id after(Delay time, std::function<void()> action) const {
       return connection_.after(time, std::move(action));
     }
     void forget(Timers::Id timer) const { connection_.timers_.forget(timer); }
@@ -220,7 +220,7 @@ class Connection final : public Executor, public async::Helper, private async::E
   void lead(Lock& lock, bool runs_handlers, bool may_wait);
   void take_input(const Wire::Outcome& outcome);
   void end_input(const std::string& reason);
-  Timers::Id after(std::chrono::nanoseconds time, std::function<void()> action);
+  Timers::Id after(Delay time, std::function<void()> action);
   void send_or_gather();
   void flush_now() {
     if (!outbox_.blocked()) flushed(outbox_.flush_quickly());

@@ -5,9 +5,9 @@
 
 namespace acp::io {
 
-Timers::Id Timers::after(std::chrono::nanoseconds time, std::function<void()> action) {
+Timers::Id Timers::after(Delay time, std::function<void()> action) {
   const Id id = next_id_++;
-  by_id_.emplace(id, queue_.emplace(now_() + time, Timer{id, std::move(action)}));
+  by_id_.emplace(id, queue_.emplace(time.after(now_()), Timer{id, std::move(action)}));
   return id;
 }
 

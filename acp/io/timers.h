@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "acp/io/delay.h"
+
 namespace acp::io {
 
 // Not for several threads at once: its owner locks.
@@ -19,7 +21,7 @@ class Timers {
   // A test has a clock of its own.
   explicit Timers(Now now = &Clock::now) : now_(now) {}
 
-  Id after(std::chrono::nanoseconds time, std::function<void()> action);
+  Id after(Delay time, std::function<void()> action);
   // Nothing happens if it has run, or was forgotten before.
   void forget(Id timer);
   void clear();

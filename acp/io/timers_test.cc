@@ -44,6 +44,19 @@ TEST_F(TimersTest, RunInTheOrderOfTheirTimes) {
   EXPECT_FALSE(timers.next());
 }
 
+// Durations that have more nanoseconds than there are, and times that the clock does not reach.
+TEST_F(TimersTest, NoTimeIsTooLong) {
+  timers.after(std::chrono::milliseconds::max(), [this] { ran += 'x'; });
+  timers.after(std::chrono::hours::max(), [this] { ran += 'y'; });
+  note(std::chrono::nanoseconds::max(), 'z');
+  timers.after(std::chrono::milliseconds::min(), [this] { ran += 'a'; });
+  EXPECT_EQ(timers.next(), 0ms);
+  EXPECT_EQ(fired(), "a");
+  FakeClock::pass(24h);
+  EXPECT_EQ(fired(), "a");
+  EXPECT_GT(timers.next(), 24h);
+}
+
 TEST_F(TimersTest, WhatIsForgottenDoesNotRun) {
   const Timers::Id first = note(1ms, 'a');
   note(1ms, 'b');

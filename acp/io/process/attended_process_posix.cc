@@ -4,13 +4,16 @@
 #include <cerrno>
 #include <utility>
 
+#include "acp/io/delay.h"
 #include "acp/io/process/attended_process.h"
 
 namespace acp::io {
 
 namespace {
 constexpr std::chrono::milliseconds kill_grace{1000};
-}
+
+Delay::Clock::time_point from_now(Delay time) { return time.after(Delay::Clock::now()); }
+}  // namespace
 
 AttendedProcess::~AttendedProcess() { end(std::chrono::milliseconds(0)); }
 
@@ -39,17 +42,17 @@ std::string AttendedProcess::stderr_tail() const {
 
 void AttendedProcess::wait_ended(std::chrono::milliseconds time) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time, [&] { return exit_ && stderr_ended_; });
+  changed_.wait_until(lock, from_now(time), [&] { return exit_ && stderr_ended_; });
 }
 
 bool AttendedProcess::wait_exit(std::chrono::milliseconds time) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, time, [&] { return exit_.has_value(); });
+  return changed_.wait_until(lock, from_now(time), [&] { return exit_.has_value(); });
 }
 
 bool AttendedProcess::wait_tree_ended(std::chrono::milliseconds time) const {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, time, [&] { return tree_ended_; });
+  return changed_.wait_until(lock, from_now(time), [&] { return tree_ended_; });
 }
 
 // Until the process has ended and its stderr with it, or we are told to stop.
@@ -98,7 +101,7 @@ void AttendedProcess::end(std::chrono::milliseconds time) {
   {
     std::unique_lock lock(mutex_);
     const auto ended = [&] { return exit_.has_value(); };
-    if (!changed_.wait_for(lock, time, ended)) {
+    if (!changed_.wait_until(lock, from_now(time), ended)) {
       process_.terminate(kill_grace);
       changed_.wait_for(lock, kill_grace * 2, ended);
     }
