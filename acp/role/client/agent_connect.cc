@@ -1,6 +1,7 @@
 // From a command to an agent that has answered initialize.
 #include <algorithm>
 #include <atomic>
+#include <coroutine>
 #include <cstdint>
 
 #include "acp/json/codec.h"
@@ -224,16 +225,54 @@ std::shared_ptr<AgentProcess> start(std::shared_ptr<const Client::Config> config
   return agent;
 }
 
-// The same once more, which speaks version 1 alone. `make` gives the new connection.
-template <class Make>
-void reach_again(std::shared_ptr<AgentProcess>& agent, Make make) {
+// Goes on where this connection runs coroutines; right here, if it has ended: whatever is asked of
+// it fails at once.
+class GoOnAt {
+ public:
+  explicit GoOnAt(std::shared_ptr<io::Connection> connection)
+      : connection_(std::move(connection)), there_(connection_->completion<void>()) {}
+  GoOnAt(const GoOnAt&) = delete;
+  GoOnAt& operator=(const GoOnAt&) = delete;
+  ~GoOnAt() { there_->drop(); }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    const auto connection = connection_;
+    const auto there = there_;
+    const Lock lock(*connection);
+    if (lock.ended()) return false;
+    const Executor::Scope scope(connection.get());
+    there->suspend(waiter);
+    there->settle();
+    return true;
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  const std::shared_ptr<io::Connection> connection_;
+  const std::shared_ptr<async::Completion<void>> there_;
+};
+
+// What the connection of an agent that is reached again is made with: version 1 alone.
+std::shared_ptr<const Client::Config> give_up(const AgentProcess& agent) {
   // Its connection may be what runs this: it is not waited for.
-  agent->connection->close();
-  const auto version_1 = std::make_shared<Client::Config>(*agent->config);
+  agent.connection->close();
+  const auto version_1 = std::make_shared<Client::Config>(*agent.config);
   version_1->versions = {1};
-  const auto predecessor = std::exchange(agent, make(version_1));
-  agent->predecessor = predecessor;
-  shake_hands(agent, Retry::no).wait();
+  return version_1;
+}
+
+Task<std::shared_ptr<AgentProcess>> shake_hands_again(std::shared_ptr<AgentProcess> before,
+                                                      std::shared_ptr<AgentProcess> agent) {
+  agent->predecessor = before;
+  // A connection that has ended runs nothing more.
+  if (Executor::current() == before->connection.get()) {
+    GoOnAt connection(agent->connection);
+    co_await connection;
+  }
+  Task<bool> shaking = shake_hands(agent, Retry::no);
+  co_await std::move(shaking);
+  co_return agent;
 }
 
 }  // namespace
@@ -242,8 +281,11 @@ Task<AgentHandle> Client::spawn(const io::ProcessOptions& options) const {
   return [](std::shared_ptr<const Config> config, io::ProcessOptions options) -> Task<AgentHandle> {
     auto agent = start(config, options, true);
     Task<bool> shaking = shake_hands(agent, Retry::also_if_gone);
-    if (!co_await std::move(shaking))
-      reach_again(agent, [&](const auto& version_1) { return start(version_1, options, true); });
+    if (!co_await std::move(shaking)) {
+      Task<std::shared_ptr<AgentProcess>> again =
+          shake_hands_again(agent, start(give_up(*agent), options, true));
+      agent = co_await std::move(again);
+    }
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), options);
 }
@@ -253,9 +295,11 @@ Task<AgentHandle> Client::connect(Transport transport) const {
     const auto again = std::exchange(transport.again, nullptr);
     auto agent = open(config, std::move(transport), nullptr, true);
     Task<bool> shaking = shake_hands(agent, again ? Retry::once_refused : Retry::no);
-    if (!co_await std::move(shaking))
-      reach_again(agent,
-                  [&](const auto& version_1) { return open(version_1, again(), nullptr, true); });
+    if (!co_await std::move(shaking)) {
+      Task<std::shared_ptr<AgentProcess>> other =
+          shake_hands_again(agent, open(give_up(*agent), again(), nullptr, true));
+      agent = co_await std::move(other);
+    }
     co_return AgentHandle(agent);
   }(std::make_shared<Config>(*config_), std::move(transport));
 }

@@ -33,7 +33,7 @@ struct PromptState {
   bool cancelled = false;  // session/cancel was sent
   // Version 2: it is part of the conversation, and ends when the session is idle.
   bool inserted = false;
-  bool ran = false;                         // the agent was at work after it was sent
+  bool ran = false;                         // the agent has begun to work after it was sent
   std::optional<PromptEnd> early_end = {};  // it was idle before the answer
 
   bool ended() const { return response || error; }

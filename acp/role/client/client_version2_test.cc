@@ -4,66 +4,14 @@
 
 #include "acp/client.h"
 #include "acp/error.h"
-#include "acp/testing/gate.h"
+#include "acp/testing/version2_agent.h"
 
 namespace acp {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr const char* welcome =
-    R"({"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}})";
-
-std::string update(const std::string& update) {
-  return R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":)" +
-         update + "}}";
-}
-std::string state(const std::string& state) {
-  return update(R"({"sessionUpdate":"state_update","state":)" + state + "}");
-}
-std::string chunk(const std::string& text) {
-  return update(
-      R"({"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":")" +
-      text + "\"}}");
-}
-std::string echo(const std::string& text) {
-  return update(
-      R"({"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":")" +
-      text + "\"}]}");
-}
-
-// A client with one session, and what its agent does when it is prompted.
-class ClientVersion2 : public ::testing::Test {
- protected:
-  using Play = std::function<void(RawEnd& end, const Json& prompt)>;
-  Session open(Play play) {
-    auto [ours, theirs] = memory_pair();
-    script_ = std::make_unique<Script>(std::move(theirs), [play](RawEnd& end) {
-      const Json first = end.read();
-      EXPECT_EQ(first["params"]["protocolVersion"].as_int64(), 2);
-      EXPECT_TRUE(first["params"]["clientCapabilities"].is_object());
-      end.answer(first, welcome);
-      const Json opened = end.read_call("session/new");
-      end.answer(opened, R"({"sessionId":"s"})");
-      const Json prompt = end.read_call("session/prompt");
-      play(end, prompt);
-      end.read_to_end();
-    });
-    client.versions({1, 2});
-    agent_.emplace(client.connect(std::move(ours)).wait());
-    return agent_->new_session("/").wait();
-  }
-  ~ClientVersion2() override {
-    if (agent_) agent_->close();
-  }
-
-  const Within limit{"a client of version 2"};
-  Client client{"test", "1"};
-
- private:
-  std::unique_ptr<Script> script_;
-  std::optional<AgentHandle> agent_;
-};
+using ClientVersion2 = WithAgentOfVersion2;
 
 void play_late_answer(RawEnd& end, const Json& prompt, bool echoes) {
   if (echoes) end.line(echo("hello"));

@@ -184,7 +184,9 @@ void ClientVersion2::take_state(const std::string& session_id, versions::Session
   }
   const auto& prompts = session.prompts;
   if (activity.state != State::idle) {
-    for (const auto& prompt : prompts) prompt->ran = true;
+    // What was at work when a prompt was sent may be at work still, whatever it says meanwhile.
+    if (!worked)
+      for (const auto& prompt : prompts) prompt->ran = true;
     return;
   }
   // A snapshot without a reason, of a session that was idle before, ends nothing.
