@@ -1,4 +1,6 @@
 // AgentHandle: sessions, and all that is asked of an agent beside them.
+#include <unordered_set>
+
 #include "acp/role/client/agent_calls.h"
 #include "acp/role/paths.h"
 
@@ -241,15 +243,26 @@ Task<std::vector<v1::SessionInfo>> AgentHandle::list_sessions(
             v1::ListSessionsRequest request) -> Task<std::vector<v1::SessionInfo>> {
     require(agent->info.agentCapabilities.sessionCapabilities.list.has_value(), "session/list");
     std::vector<v1::SessionInfo> all;
+    constexpr std::size_t most_pages = 10'000;
+    std::unordered_set<std::string> seen;
+    if (request.cursor.has_value()) seen.insert(*request.cursor);
     while (true) {
       Task<v1::ListSessionsResponse> asking = call(agent, request);
       v1::ListSessionsResponse page = co_await std::move(asking);
       all.insert(all.end(), std::make_move_iterator(page.sessions.begin()),
                  std::make_move_iterator(page.sessions.end()));
-      // A cursor that does not move would go on for ever.
+      // One that does not move is the last.
       if (!page.nextCursor.has_value() ||
           (request.cursor.has_value() && *request.cursor == *page.nextCursor))
         co_return all;
+      // Otherwise it would go on for ever.
+      if (seen.size() == most_pages || !seen.insert(*page.nextCursor).second)
+        throw CallFailed(rpc::internal_error,
+                         seen.size() == most_pages
+                             ? "session/list has no end: there are more than " +
+                                   std::to_string(most_pages) + " pages"
+                             : "session/list has no end: nextCursor is \"" + *page.nextCursor +
+                                   "\" for the second time");
       request.cursor = *page.nextCursor;
     }
   }(process_, filter);

@@ -109,6 +109,30 @@ TEST(HostileAgent, WhatAnAgentMayGetWrongInATurn) {
   EXPECT_GE(warnings, 7);
 }
 
+// Pages of a list: 1, 2, 1, 2, …
+TEST(HostileAgent, AListWithoutAnEndIsRefused) {
+  const Within limit("pages in a circle");
+  auto [ours, theirs] = memory_pair();
+  Script agent(std::move(theirs), [](RawEnd& end) {
+    end.answer(end.read_call("initialize"),
+               R"({"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}})");
+    for (const std::string next : {"1", "2", "1"})
+      end.answer(end.read_call("session/list"),
+                 R"({"sessions":[{"sessionId":"s","cwd":"/"}],"nextCursor":")" + next + "\"}");
+    end.shut_output();
+    end.read_to_end();
+  });
+  Client client("test", "1");
+  const AgentHandle remote = client.connect(std::move(ours)).wait();
+  try {
+    remote.list_sessions().wait();
+    ADD_FAILURE() << "expected an error";
+  } catch (const CallFailed& failed) {
+    EXPECT_STREQ(failed.what(), "session/list has no end: nextCursor is \"1\" for the second time");
+  }
+  remote.close();
+}
+
 // An update that begins as the last one did is read in one pass.
 TEST(HostileAgent, WhatBeginsLikeTheLastUpdateIsReadAsCarefully) {
   const Within limit("updates that look alike");
