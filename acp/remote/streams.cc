@@ -78,8 +78,8 @@ bool Streams::add(Stream& stream, std::string_view text) {
   if (text.find('\r') != std::string_view::npos)
     std::replace(stream.events.end() - static_cast<std::ptrdiff_t>(text.size()),
                  stream.events.end(), '\r', ' ');
-  stream.events.append(behind);
-  buffered_ += before.size() + text.size() + behind.size();
+  stream.events.append(after);
+  buffered_ += before.size() + text.size() + after.size();
   if (first && !stream.has_reader && &stream != &connection_) ++unread_sessions_;
   if (first && stream.on_events) stream.on_events();
   return unread_sessions_ <= limits_.max_unread_sessions && asked_.size() <= limits_.max_pending;
