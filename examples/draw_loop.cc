@@ -31,8 +31,9 @@ std::string shown(const SessionState::Content& content) {
 }
 
 void draw(const auto& session) {  // a Session, or a handler's context
-  std::string screen = isatty(STDOUT_FILENO) ? "\x1b[H\x1b[J" : "";
+  std::string screen;  // stays empty if the session has gone
   session.with_state([&](const SessionState& state) {
+    if (isatty(STDOUT_FILENO)) screen = "\x1b[H\x1b[J";
     for (const SessionState::Entry& entry : state.timeline())
       screen += plain(shown(entry.content)) + "\n";
     for (const SessionState::Question& question : state.questions()) {

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """examples_test.py FOLDER: the examples do what they say, with each other."""
 
+import json
 import os
+import pty
+import select
 import subprocess
 import sys
 import tempfile
@@ -23,6 +26,73 @@ def lines(name):
     return [line for line in text.split("\n") if line.strip() and not line.strip().startswith("//")]
 
 
+def whole(name):
+    return len((source / name).read_text(encoding="utf-8").splitlines())
+
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, *words):
+        self.own, theirs = pty.openpty()
+        self.process = subprocess.Popen([str(word) for word in words], stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        self.seen = ""
+
+    def screen(self):
+        return self.seen.rsplit("\x1b[H\x1b[J", 1)[-1]
+
+    def read(self):
+        """False at the program's end."""
+        assert select.select([self.own], [], [], 120)[0], self.seen
+        try:
+            piece = os.read(self.own, 65536)
+        except OSError:
+            return False
+        self.seen += piece.decode(errors="replace")
+        return piece != b""
+
+    def read_until(self, *wanted):
+        while not all(word in self.screen() for word in wanted):
+            assert self.read(), (wanted, self.seen)
+
+    def type(self, text):
+        os.write(self.own, text.encode())
+
+    def last_screen(self):
+        while self.read():
+            pass
+        os.close(self.own)
+        assert self.process.wait(120) == 0, self.seen
+        return self.screen()
+
+
+class Agent:
+    """An agent, for requests in JSON."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ask("initialize", protocolVersion=1)
+
+    def ask(self, method, **params):
+        print(json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}), file=self.process.stdin,
+              flush=True)
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("id") == method:
+                return message["result"]
+        raise AssertionError(f"no answer to {method}")
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        assert self.process.wait(120) == 0
+
+
+# The five programs that a user wrote for the library as it was; with it they are shorter.
+for name, before in (("notebook_agent", 230), ("draw_loop", 129), ("policy_proxy", 137), ("many_agents", 103),
+                     ("plain_agent", 88)):
+    assert whole(name + ".cc") < before, (name, whole(name + ".cc"), before)
 assert len(lines("hello_agent.cc")) <= 15, "hello_agent has grown"
 assert len(lines("hello_client.cc")) <= 20, "hello_client has grown"
 assert run("hello_client", "you there", folder / "hello_agent") == "Hello, you there\n"
@@ -31,6 +101,12 @@ for word in ("newline", "auto"):
     assert run("hello_client", "hi", folder / "echo_agent", "--framing", word) == "hi\n"
 assert run("poll_loop", "polled", folder / "echo_agent") == "polled\n"
 assert run("draw_loop", "drawn", folder / "echo_agent") == "> drawn\ndrawn\n"
+for key, verdict in (("1", "allowed allow_once"), ("3", "rejected reject_once"), ("9", "rejected reject_once")):
+    drawn = Terminal(folder / "draw_loop", "permission", folder / "echo_agent")
+    drawn.read_until("> permission", "[pending] Deleting", "Deleting?", "1) Allow once", "3) Reject")
+    drawn.type(key + "\n")
+    last = drawn.last_screen()
+    assert "> permission" in last and verdict in last and "Deleting?" not in last, drawn.seen
 assert run("many_agents", 20, 100, "hi", folder / "hello_agent") == "answered: Hello, hi\n" * 20
 assert run("many_agents", 2, 100, "hi", "/nowhere").count("failed: ") == 2
 bad = subprocess.run([folder / "many_agents", "x", "1", "hi", "/nowhere"], capture_output=True, text=True, timeout=60)
@@ -81,6 +157,17 @@ with tempfile.TemporaryDirectory() as place:
     said = run("workspace_client", "find list.txt milk", *notebook, cwd=place)
     assert "buy milk" in said, said
     assert len(list(Path(place, "sessions").iterdir())) == 3
+    # What a session was set to is there when it is loaded.
+    agent = Agent(*notebook)
+    session = agent.ask("session/new", cwd=place, mcpServers=[])["sessionId"]
+    agent.ask("session/set_mode", sessionId=session, modeId="auto")
+    agent.ask("session/set_config_option", sessionId=session, configId="style", value="long")
+    agent.end()
+    agent = Agent(*notebook)
+    loaded = agent.ask("session/load", sessionId=session, cwd=place, mcpServers=[])
+    agent.end()
+    assert loaded["modes"]["currentModeId"] == "auto", loaded
+    assert loaded["configOptions"][0]["currentValue"] == "long", loaded
     # The same, with a proxy between them that does not let make run, or does.
     for allowed, outcome in (("ls", "the policy does not allow this command"), ("ls,make", "Done.")):
         file.write_text("a TODO\n")

@@ -24,6 +24,11 @@ using acp::Turn;
 struct Notebook {
   std::string cwd, mode = "ask", style = "short";
   std::vector<acp::SessionUpdate> said = {};
+  void note(const acp::SessionUpdate& update) {
+    if (const auto* set = std::get_if<v1::CurrentModeUpdate>(&update)) mode = set->currentModeId;
+    if (const auto* set = std::get_if<v1::ConfigOptionUpdate>(&update))
+      style = std::get<v1::SessionConfigSelect>(set->configOptions.at(0).type).currentValue;
+  }
 };
 
 // A file for each session: its directory, then what was said, each on a line. Handlers run one at a
@@ -39,6 +44,7 @@ class Store {
   }
   void keep(const std::string& id, const acp::SessionUpdate& update) {
     write(id, acp::json::encode(update));
+    open_.at(id).note(update);
   }
   Notebook& open(const std::string& id) { return open_.at(id); }
   void close(const std::string& id) { open_.erase(id); }
@@ -51,10 +57,8 @@ class Store {
       throw acp::not_found("session " + id, acp::Json::object({{"sessionId", id}}));
     book.cwd = acp::json::decode<std::string>(line).value();
     while (std::getline(file, line)) {
-      acp::SessionUpdate update = acp::json::decode<acp::SessionUpdate>(line).value();
-      if (const auto* mode = std::get_if<v1::CurrentModeUpdate>(&update))
-        book.mode = mode->currentModeId;
-      book.said.push_back(std::move(update));
+      book.said.push_back(acp::json::decode<acp::SessionUpdate>(line).value());
+      book.note(book.said.back());
     }
     return open_[id] = std::move(book);
   }
@@ -82,21 +86,16 @@ class Store {
 };
 
 v1::SessionModeState modes(const std::string& current) {
-  v1::SessionModeState state;
-  state.currentModeId = current;
-  state.availableModes.resize(2);
-  state.availableModes[0].id = "ask", state.availableModes[0].name = "Ask before writing";
-  state.availableModes[1].id = "auto", state.availableModes[1].name = "Write without asking";
-  return state;
+  return {.currentModeId = current,
+          .availableModes = {{.id = "ask", .name = "Ask before writing"},
+                             {.id = "auto", .name = "Write without asking"}}};
 }
 
 std::vector<v1::SessionConfigOption> options(const std::string& current) {
   std::vector<v1::SessionConfigSelectOption> values(2);
   values[0].value = "short", values[0].name = "Short answers";
   values[1].value = "long", values[1].name = "Long answers";
-  v1::SessionConfigSelect select;
-  select.currentValue = current;
-  select.options = values;
+  const v1::SessionConfigSelect select{.currentValue = current, .options = values};
   std::vector<v1::SessionConfigOption> options(1);
   options[0].id = "style", options[0].name = "Style";
   options[0].type = select;
@@ -203,15 +202,17 @@ int main(int argc, char** argv) {
         servers.close(request.sessionId);
       })
       .on_set_mode([&](acp::SessionContext session, v1::SetSessionModeRequest request) {
-        store.open(session.session_id()).mode = request.modeId;
         v1::CurrentModeUpdate update;
         update.currentModeId = request.modeId;
         store.keep(session.session_id(), update);
       })
       .on_set_config_option(
           [&](acp::SessionContext session, v1::SetSessionConfigOptionRequest request) {
-            if (const auto* value = std::get_if<v1::SetSessionConfigValueId>(&request.value))
-              store.open(session.session_id()).style = value->value;
+            const auto* value = std::get_if<v1::SetSessionConfigValueId>(&request.value);
+            if (value == nullptr) return;
+            v1::ConfigOptionUpdate update;
+            update.configOptions = options(value->value);
+            store.keep(session.session_id(), update);
           })
       .on_prompt([&](Turn turn) {
         const std::string id = turn.session_id();
