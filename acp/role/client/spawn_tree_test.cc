@@ -62,6 +62,27 @@ TEST(SpawnTree, IsGoneWhenTheLastHandleIs) {
   EXPECT_EQ(alive(tree), 0);
 }
 
+// Lists in braces, awaited: g++ 12 cannot do that with a std::initializer_list.
+Task<std::size_t> converse(const Client& client, std::string name) {
+  const AgentHandle agent = co_await client.spawn({"/proc/self/exe", "--agent", name});
+  const Session session = co_await agent.new_session("/");
+  const ContentBlock block(std::string(100, 'x'));
+  co_await session.prompt({block, block}).finish();
+  co_await session.prompt({"ids", std::string(100, 'y')}).finish();
+  std::size_t prompts = 0;
+  session.with_state([&](const SessionState& state) {
+    for (const SessionState::Entry& entry : state.timeline())
+      prompts += std::holds_alternative<SessionState::Prompt>(entry.content) ? 1 : 0;
+  });
+  co_return prompts;
+}
+
+TEST(SpawnTree, IsStartedAndPromptedInACoroutine) {
+  const Within limit("a conversation in a coroutine");
+  const Client client = impatient_client();
+  EXPECT_EQ(converse(client, "tree").wait(), 2u);
+}
+
 TEST(SpawnTree, IsGoneAfterClose) {
   const Within limit("the end of an agent that is closed");
   Client client = impatient_client();
