@@ -252,11 +252,14 @@ class Connecting {
   Clock::time_point restore_end() const { return heard_ + options_.patience; }
 
   int timeout() const {
-    if (agent_ && !must_restore()) return -1;
-    const auto next = !agent_                        ? next_attempt_
-                      : relay_.has_failed_sessions() ? next_retry_
-                                                     : restore_end();
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    std::optional<Clock::time_point> next;
+    if (!agent_) next = next_attempt_;
+    if (must_restore()) next = restore_end();
+    // Also while the editor has a question of the agent's.
+    if (agent_ && relay_.has_failed_sessions())
+      next = std::min(next.value_or(next_retry_), next_retry_);
+    if (!next) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
   }
 

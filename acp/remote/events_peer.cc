@@ -43,7 +43,9 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
         });
     watch_client();
     std::string head = request_.version >= 11 ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
-                                              : "HTTP/1.0 200 OK\r\nConnection: close\r\n";
+                                              : "HTTP/1.0 200 OK\r\n";
+    // At its end the socket is closed, and not for another request.
+    head += "Connection: close\r\n";
     head +=
         "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
     for (const auto& [name, value] : request_.headers) head += name + ": " + value + "\r\n";

@@ -183,5 +183,83 @@ TEST_F(HttpClientTest, ASessionThatIsClosedHasNoStream) {
   client.close();
 }
 
+// The value alone: attributes are for browsers. With those of the caller, in one header.
+TEST_F(HttpClientTest, CookiesAreKeptAndSentBack) {
+  for (const bool keeps : {true, false}) {
+    options.cookies = keeps;
+    options.headers = {{"Cookie", "own=1"}};
+    std::mutex of_cookies;
+    std::vector<std::string> sent;
+    PlayedServer server([&](PlayedServer&, const RawRequest& request, RawSocket& socket) {
+      EXPECT_EQ(request.head.find("cookie:"), request.head.rfind("cookie:"));
+      std::lock_guard lock(of_cookies);
+      sent.push_back(request.header("cookie"));
+      if (!is(request, "initialize")) return false;
+      socket.send(PlayedServer::response(
+          200,
+          "Content-Type: application/json\r\nAcp-Connection-Id: c\r\nConnection: close\r\n"
+          "Set-Cookie: route=b; Path=/; HttpOnly\r\nSet-Cookie: a=x\r\nSet-Cookie: a=y=z\r\n"
+          "Set-Cookie: nothing\r\n",
+          PlayedServer::answer(request, R"({"protocolVersion":1})")));
+      return true;
+    });
+    EXPECT_EQ(converse(server.url()), "end_turn");
+    std::lock_guard lock(of_cookies);
+    ASSERT_GT(sent.size(), 3u);
+    EXPECT_EQ(sent[0], "own=1");
+    for (std::size_t i = 1; i < sent.size(); ++i)
+      EXPECT_EQ(sent[i], keeps ? "own=1; a=y=z; route=b" : "own=1");
+  }
+}
+
+TEST_F(HttpClientTest, AProxyIsAsked) {
+  std::atomic<bool> whole_address = true;
+  PlayedServer proxy([&](PlayedServer&, const RawRequest& request, RawSocket&) {
+    if (request.head.find(" http://agents.invalid/acp http/1.1\r\n") == std::string::npos)
+      whole_address = false;
+    EXPECT_EQ(request.header("authorization"), "bearer very-secret");
+    return false;
+  });
+  options.proxy = proxy.url().substr(0, proxy.url().rfind('/'));
+  EXPECT_EQ(converse("http://agents.invalid/acp"), "end_turn");
+  EXPECT_TRUE(whole_address);
+}
+
+// A server may hold a request back until it has an answer.
+TEST_F(HttpClientTest, AnAnswerDoesNotWaitForARequest) {
+  options.answer_time = std::chrono::minutes(2);
+  acp::testing::Gate held, answered;
+  std::string prompt;
+  PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
+    if (is(request, "_held")) {
+      held.open();
+      answered.wait("the answer");
+      return false;
+    }
+    if (is(request, "session/prompt")) {
+      socket.send(PlayedServer::response(202, "Connection: close\r\n"));
+      prompt = PlayedServer::answer(request, R"({"stopReason":"end_turn"})");
+      server.say("s", acp::testing::request("77", "fs/read_text_file",
+                                            R"({"sessionId":"s","path":"/a"})"));
+      return true;
+    }
+    if (request.method == "POST" && request.rpc_method().empty()) {
+      answered.open();
+      server.say("s", prompt);
+    }
+    return false;
+  });
+  Client client("test", "1");
+  std::vector<Sent> sent;
+  client.on_read_text_file([&](const ClientContext& context, const v1::ReadTextFileRequest&) {
+    sent.push_back(context.peer().notify("_held", Json::object({})));
+    held.wait("the request that is held back");
+    return v1::ReadTextFileResponse{.content = "text"};
+  });
+  const AgentHandle handle = client.connect(remote::url(server.url(), options)).wait();
+  const Session session = handle.new_session("/").wait();
+  EXPECT_EQ(session.prompt("hello").finish().wait().stopReason, StopReason::end_turn);
+}
+
 }  // namespace
 }  // namespace acp::remote

@@ -48,6 +48,13 @@ std::chrono::milliseconds pause_in(const http::Transfers::Head& head) {
   return std::clamp<std::chrono::milliseconds>(std::chrono::seconds(given), shortest_pause,
                                                longest_pause);
 }
+bool is_cookie(std::string_view header) {
+  constexpr std::string_view cookie = "cookie";
+  return header.size() == cookie.size() &&
+         std::equal(header.begin(), header.end(), cookie.begin(), [](char c, char wanted) {
+           return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == wanted;
+         });
+}
 bool closes_a_session(const std::string& method) {
   return method == "session/close" || method == "session/delete";
 }
@@ -126,13 +133,18 @@ http::Transfers::Request HttpDialect::request(std::string method, const Session&
   request.http_1 = true;
   request.stays = true;  // what was said to this server is for no other
   const std::string here = http::origin_of(url_);
-  for (const auto& [name, value] : options_.headers) request.headers.push_back({name, value, here});
+  std::string cookies;  // also those of the caller: there is one such header
+  for (const auto& [name, value] : options_.headers) {
+    if (is_cookie(name))
+      cookies = value;
+    else
+      request.headers.push_back({name, value, here});
+  }
   if (!options_.bearer_token.empty())
     request.headers.push_back({"Authorization", "Bearer " + options_.bearer_token, here});
   if (!connection_id_.empty())
     request.headers.push_back({"Acp-Connection-Id", connection_id_, here});
   if (session) request.headers.push_back({"Acp-Session-Id", *session, here});
-  std::string cookies;
   for (const auto& [name, value] : cookies_)
     cookies += (cookies.empty() ? "" : "; ") + name + "=" + value;
   if (!cookies.empty()) request.headers.push_back({"Cookie", cookies, here});

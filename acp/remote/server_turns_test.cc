@@ -2,6 +2,7 @@
 // to them.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <future>
 #include <optional>
 #include <stdexcept>
@@ -30,18 +31,24 @@ struct ServerTurnsTest : testing::Serving {
   ~ServerTurnsTest() override { server.reset(); }
   // With an agent that is byte by byte what the test says.
   RawEnd& start_raw(RawSocket& socket) {
-    std::promise<Transport> came;
     server.emplace(options);
-    server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+    server->start([this, next = std::size_t{0}](Incoming incoming) mutable {
+      came.at(next++).set_value(std::move(incoming.transport));
+    });
     socket = RawSocket(server->port());
+    id = initialize_raw(socket, raw_agent);
+    return raw_agent;
+  }
+  // Returns the header of the new connection.
+  std::string initialize_raw(RawSocket& socket, RawEnd& agent_end) {
+    std::future<Transport> coming = came.at(agents++).get_future();
     socket.send(post(initialize));
-    raw_agent = RawEnd(came.get_future().get());
-    raw_agent.answer(raw_agent.read_call("initialize").view(), R"({"protocolVersion":1})");
+    agent_end = RawEnd(coming.get());
+    agent_end.answer(agent_end.read_call("initialize").view(), R"({"protocolVersion":1})");
     const std::string head = socket.read_until("\r\n\r\n");
     EXPECT_EQ(status_of(head), 200) << head;
     const std::size_t at = head.find("Acp-Connection-Id: ");
-    id = head.substr(at, head.find("\r\n", at) + 2 - at);
-    return raw_agent;
+    return head.substr(at, head.find("\r\n", at) + 2 - at);
   }
   std::string get(const std::string& session = "") const {
     const std::string own = session.empty() ? "" : "Acp-Session-Id: " + session + "\r\n";
@@ -62,6 +69,8 @@ struct ServerTurnsTest : testing::Serving {
     }
   }
 
+  std::array<std::promise<Transport>, 2> came;
+  std::size_t agents = 0;
   RawEnd raw_agent;
   std::string id;  // of the connection: a header
 };
@@ -128,7 +137,9 @@ TEST_F(ServerTurnsTest, TheStreamOfAClosedSessionEnds) {
   for (const char* method : {"session/close", "session/delete"}) {
     RawSocket stream(server->port());
     stream.send(get("s"));
-    stream.read_until("\r\n\r\n");
+    const std::string head = stream.read_until("\r\n\r\n");
+    // The socket goes with it: it is none for the next request.
+    EXPECT_NE(head.find("Connection: close\r\n"), std::string::npos) << head;
     for (const bool fails : {true, false}) {
       EXPECT_EQ(call(method, "s"), 202);
       agent_end.read_call(method);
@@ -237,6 +248,7 @@ TEST_F(ServerTurnsTest, AFailureWhileAcceptingIsNotTheEndOfIt) {
   }
   while (server->counts().sockets != 0) std::this_thread::yield();
   EXPECT_EQ(status_of(answer(request("GET /health", ""))), 200);
+  server.reset();  // its log is ours
 }
 
 TEST_F(ServerTurnsTest, AWebSocketWhoseMessageFailsIsClosed) {
@@ -251,6 +263,7 @@ TEST_F(ServerTurnsTest, AWebSocketWhoseMessageFailsIsClosed) {
   EXPECT_EQ(client.read_close_code(), 1011);
   client.socket().close();
   wait_until_idle();
+  server.reset();  // its log is ours
 }
 
 TEST_F(ServerTurnsTest, ASecondInitializeOverWebSocketReachesNoAgent) {
@@ -306,6 +319,140 @@ TEST_F(ServerTurnsTest, StrangersHaveOnlySoManySockets) {
   strangers.clear();
   while (server->counts().sockets != 1) std::this_thread::yield();
   EXPECT_EQ(status_of(answer(post(initialize))), 401);
+}
+
+// ---- the transports' own signs
+
+TEST_F(ServerTurnsTest, SilentStreamsShowThatTheyLive) {
+  options.limits.keep_alive = std::chrono::milliseconds(10);
+  RawSocket client(io::Descriptor{});
+  RawEnd& agent_end = start_raw(client);
+  RawSocket stream(server->port());
+  stream.send(get());
+  EXPECT_NE(stream.read_until("\r\n\r\n").find("libacp-keep-alive: 10"), std::string::npos);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(stream.read_until("3\r\n:\n\n\r\n").ends_with("\r\n"));
+  agent_end.close();
+}
+
+// It is asked for a sign, and gives none.
+TEST_F(ServerTurnsTest, ASilentWebSocketIsGone) {
+  options.limits.vanish_time = std::chrono::milliseconds(100);
+  start();
+  RawWebSocket client(server->port());
+  client.send(RawWebSocket::text, initialize);
+  EXPECT_EQ(client.read_close_code(), 0);
+  while (server->counts().connections != 0) std::this_thread::yield();
+  server.reset();
+  EXPECT_EQ(log.back().status, 101);
+  EXPECT_NE(log.back().reason.find("1006 the other side has gone without a word"),
+            std::string::npos)
+      << log.back().reason;
+}
+
+TEST_F(ServerTurnsTest, AnUpgradeThatIsNoneIsToldSo) {
+  start();
+  EXPECT_EQ(status_of(answer(request("GET /acp", "Upgrade: websocket\r\n"))), 426);
+}
+
+TEST_F(ServerTurnsTest, AClientThatDoesNotWaitIsLogged) {
+  std::promise<Transport> came;
+  options.access_log = [this](const Access& access) {
+    std::lock_guard lock(mutex);
+    log.push_back(access);
+  };
+  server.emplace(options);
+  server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+  RawSocket client(server->port());
+  client.send(post(initialize));
+  raw_agent = RawEnd(came.get_future().get());
+  raw_agent.read_call("initialize");
+  client.close();
+  wait_until_idle();
+  server.reset();
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].status, 499);
+}
+
+TEST_F(ServerTurnsTest, AnAgentThatDiesIsNamedOverWebSocket) {
+  for (const bool early : {true, false}) {
+    std::promise<Transport> came;
+    server.emplace(options);
+    server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+    RawWebSocket client(server->port());
+    client.send(RawWebSocket::text, initialize);
+    raw_agent = RawEnd(came.get_future().get());
+    raw_agent.read_call("initialize");
+    if (!early) {
+      raw_agent.line(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+      ASSERT_TRUE(client.read());
+      client.send(RawWebSocket::text, R"({"jsonrpc":"2.0","id":2,"method":"_x"})");
+      raw_agent.read_call("_x");
+    }
+    raw_agent.close();
+    const auto error = client.read();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(
+        error->payload,
+        early ? R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Initialize failed"}})"
+              : R"({"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":)"
+                R"("the server closed the connection: the agent has ended"}})");
+    EXPECT_EQ(client.read_close_code(), 1011);
+  }
+}
+
+// One message each: with the bit of compression or without.
+TEST_F(ServerTurnsTest, LargeMessagesAreCompressedAndSmallOnesAreNot) {
+  std::promise<Transport> came;
+  server.emplace(options);
+  server->start([&](Incoming incoming) { came.set_value(std::move(incoming.transport)); });
+  RawWebSocket client(server->port(),
+                      "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n");
+  EXPECT_NE(client.head().find("permessage-deflate"), std::string::npos) << client.head();
+  client.send(RawWebSocket::text, initialize);
+  raw_agent = RawEnd(came.get_future().get());
+  raw_agent.line(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(client.socket().read_bytes(1), "\x81");
+  client.socket().read_until("}}");
+  raw_agent.line(R"({"jsonrpc":"2.0","method":"_x","params":")" + std::string(2'000, 'x') + "\"}");
+  EXPECT_EQ(client.socket().read_bytes(1), "\xC1");
+  EXPECT_LT(client.socket().read_bytes(1)[0], 126);
+  raw_agent.close();
+}
+
+// The reason is on the client's stream, and others notice nothing.
+TEST_F(ServerTurnsTest, AStallHasAReasonAndHitsOneClient) {
+  options.limits.max_stall = std::chrono::milliseconds(300);
+  options.limits.max_buffered_bytes = 1024 * 1024;
+  std::string said;
+  options.log = [&](const LogEntry& entry) {
+    std::lock_guard lock(mutex);
+    said += entry.message + "\n";
+  };
+  RawSocket client(io::Descriptor{});
+  RawEnd& agent_end = start_raw(client);
+  RawSocket own(server->port()), stream(server->port(), 16 * 1024);
+  RawSocket other(server->port());
+  RawEnd other_agent;
+  const std::string other_id = initialize_raw(other, other_agent);
+  own.send(get());
+  own.read_until("\r\n\r\n");
+  stream.send(get("s"));
+  stream.read_until("\r\n\r\n");
+  EXPECT_EQ(status_of(answer(post(R"({"jsonrpc":"2.0","id":7,"method":"_x"})", id))), 202);
+  agent_end.read_call("_x");
+  std::thread speaks([&] {
+    const std::string text(64 * 1024, 'x');
+    for (int i = 0; i < 200; ++i) agent_end.say("s", text);
+  });
+  EXPECT_NE(own.read_to_end().find("the server closed the connection: the client does not read"),
+            std::string::npos);
+  speaks.join();
+  EXPECT_EQ(call("_x", "s"), 404);
+  EXPECT_EQ(status_of(answer(post(R"({"jsonrpc":"2.0","id":8,"method":"_y"})", other_id))), 202);
+  other_agent.read_call("_y");
+  other_agent.close();
+  server.reset();  // its log is ours
+  EXPECT_NE(said.find("closed: the client does not read"), std::string::npos) << said;
 }
 
 }  // namespace

@@ -147,13 +147,13 @@ class Connect(remote_place.Place):
             server.stop()
             editor.process.kill()
 
-    def broken(self, scheme, mode, *options):
+    def broken(self, scheme, mode, *options, sessions=1):
         """An editor whose agent dies; what comes after it behaves like this. With a prompt that waits."""
         said = self.folder / "mode"
         said.write_text("")
         self.server = self.serve(environment={"AGENT_MODE": str(said)})
         editor = Connected(self, self.server.url.replace("http", scheme, 1), *options)
-        session = editor.session()
+        session = [editor.session() for _ in range(sessions)][0]
         editor.prompt(session, "family")
         pid = int(editor.until_said().split()[0])
         said.write_text(mode)
@@ -168,6 +168,14 @@ class Connect(remote_place.Place):
             editor.post(id=question["id"], result={"content": "x"})
             self.assertEqual(editor.until_said(), "here again")
             self.assertEqual(editor.answer(number)["result"], {"stopReason": "end_turn"})
+
+    def test_a_session_is_tried_again_while_the_agent_asks(self):
+        editor, _, number = self.broken("http", "busy", sessions=2)
+        question = editor.until_asked("fs/read_text_file")
+        self.server.log.until("s1 is resumed")  # nobody has answered yet
+        editor.post(id=question["id"], result={"content": "x"})
+        self.assertEqual(editor.until_said(), "here again")
+        self.assertEqual(editor.answer(number)["result"], {"stopReason": "end_turn"})
 
     def test_an_agent_that_does_not_restore(self):
         # Its patience is also the time in which a new agent must have begun.

@@ -16,6 +16,7 @@ directory PATH  begins a tool call at this place, with a link to it
 
 What the file $AGENT_MODE says when it starts:
 asks            asks the client for a file before it answers session/resume
+busy            does so for s0, and refuses session/resume for s1 once
 deaf            never answers session/resume
 dumb            never answers initialize"""
 
@@ -113,7 +114,14 @@ def serve(message):
     if (mode, method) in (("deaf", "session/resume"), ("dumb", "initialize")):
         print("it says nothing to", method, file=sys.stderr, flush=True)
         return
-    if (mode, method) == ("asks", "session/resume"):
+    if (mode, method, params.get("sessionId")) == ("busy", "session/resume", "s1"):
+        heard.append("s1")
+        if heard.count("s1") == 1:
+            send(id=number, error={"code": -32603, "message": "not yet"})
+        else:
+            print("s1 is resumed", file=sys.stderr, flush=True)
+            send(id=number, result={})
+    elif mode in ("asks", "busy") and method == "session/resume":
         threading.Thread(target=resume_with_a_file, args=(number, params["sessionId"]), daemon=True).start()
     elif method == "initialize":
         client["can"] = params["clientCapabilities"]
