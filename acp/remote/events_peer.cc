@@ -14,7 +14,9 @@ namespace {
 // A client that has taken so much has not stalled.
 constexpr std::size_t piece_bytes = 256 * 1024;
 constexpr std::size_t copied_bytes = 16 * 1024;
-constexpr const char* end_chunk = "0\r\n\r\n";
+// A closed session may be opened again at once: a client that has not seen the end of its stream by
+// then would lose the request.
+constexpr auto closed_session_time = std::chrono::seconds(5);
 // How often the client is looked at within the time that it may take nothing.
 constexpr int stall_looks = 8;
 
@@ -84,16 +86,9 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
     if (!events_.empty()) {
       piece_ = std::min(piece_bytes, events_.size() - piece_at_);
       const auto piece = std::string_view(events_).substr(piece_at_, piece_);
-      // The end of a closed session's stream with its answer: a client that sees this one may open
-      // the session again.
-      ends_ = piece_at_ + piece_ == events_.size() && streams().is_over(request_.session);
-      if (ends_) leave();
-      const bool chunked = request_.version >= 11;
       // Small ones in one packet, and in one record of TLS; of large ones, no copy.
-      if (piece.size() < copied_bytes)
-        return write(chunk(piece) + (ends_ && chunked ? end_chunk : ""));
-      write(chunk_head(piece.size()), piece, !chunked ? "" : ends_ ? "\r\n0\r\n\r\n" : "\r\n");
-      return;
+      if (piece.size() < copied_bytes) return write(chunk(piece));
+      return write(chunk_head(piece.size()), piece, request_.version < 11 ? "" : "\r\n");
     }
     if (ending_) return finish();
     wait_for_events();
@@ -171,15 +166,18 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
       }
       if (!request_.connection->closed()) request_.connection->taken(taken);
     }
-    if (ends_) gone("");
     if (!gone_) pump();
   }
 
   void wait_for_events() {
-    timer_.expires_after(service_.options().limits.keep_alive);
-    timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+    const std::chrono::milliseconds keep_alive = service_.options().limits.keep_alive;
+    const bool over = streams().is_over(request_.session);
+    timer_.expires_after(over ? std::min<std::chrono::milliseconds>(keep_alive, closed_session_time)
+                              : keep_alive);
+    timer_.async_wait([weak = weak_from_this(), over](ErrorCode error) {
       const auto self = weak.lock();
       if (!self || error || self->writing_ || self->gone_) return;
+      if (over && self->streams().is_over(self->request_.session)) return self->finish();
       self->write(self->chunk(":\n\n"));
     });
   }
@@ -198,9 +196,11 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
 
   void finish() {
     if (request_.version < 11) return gone("");
+    // Who sees the end may come again at once.
+    if (!request_.connection->closed()) leave();
     writing_ = true;
     watch_stall();
-    out_ = end_chunk;
+    out_ = "0\r\n\r\n";
     asio::async_write(socket_, asio::buffer(out_),
                       [self = shared_from_this()](ErrorCode, std::size_t) { self->gone(""); });
   }
@@ -240,7 +240,7 @@ class EventsPeer final : public SocketPeer, public std::enable_shared_from_this<
   std::int64_t taken_ = 0;
   std::chrono::steady_clock::time_point moved_at_;
   char unexpected_[256];
-  bool writing_ = false, ending_ = false, ends_ = false, left_ = false, gone_ = false;
+  bool writing_ = false, ending_ = false, left_ = false, gone_ = false;
 };
 
 }  // namespace

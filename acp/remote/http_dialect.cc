@@ -1,5 +1,7 @@
 #include "acp/remote/http_dialect.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -47,13 +49,6 @@ std::chrono::milliseconds pause_in(const http::Transfers::Head& head) {
   if (seconds.empty() || std::from_chars(seconds.data(), end, given).ptr != end) return usual_pause;
   return std::clamp<std::chrono::milliseconds>(std::chrono::seconds(given), shortest_pause,
                                                longest_pause);
-}
-bool is_cookie(std::string_view header) {
-  constexpr std::string_view cookie = "cookie";
-  return header.size() == cookie.size() &&
-         std::equal(header.begin(), header.end(), cookie.begin(), [](char c, char wanted) {
-           return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == wanted;
-         });
 }
 bool closes_a_session(const std::string& method) {
   return method == "session/close" || method == "session/delete";
@@ -118,7 +113,8 @@ void HttpDialect::pump(Queue& queue) {
     const auto found = streams_.find(next.session);
     if (found == streams_.end() || found->second->state == Stream::State::closed)
       return open(next.session);
-    if (found->second->state == Stream::State::opening || found->second->is_over) return;
+    if (found->second->state == Stream::State::opening) return;
+    if (next.kind == Kind::request) found->second->is_over = false;  // opened again
   }
   post(queue);
 }
@@ -135,7 +131,7 @@ http::Transfers::Request HttpDialect::request(std::string method, const Session&
   const std::string here = http::origin_of(url_);
   std::string cookies;  // also those of the caller: there is one such header
   for (const auto& [name, value] : options_.headers) {
-    if (is_cookie(name))
+    if (strcasecmp(name.c_str(), "cookie") == 0)
       cookies = value;
     else
       request.headers.push_back({name, value, here});
@@ -456,8 +452,7 @@ void HttpDialect::on_event(const Session& session, http::EventStream::Event&& ev
   link_->give(event.data);
 }
 
-// Its stream would stay as long as the connection. The server ends it, or we do. Not now: it may be
-// the one that is calling.
+// Its stream ends: by the server, or by us. Not now: it may be the one that is calling.
 void HttpDialect::session_closed(const std::string& session) {
   const auto found = streams_.find(session);
   if (found == streams_.end()) return;
@@ -465,7 +460,9 @@ void HttpDialect::session_closed(const std::string& session) {
   const http::Transfers::Id transfer = found->second->transfer;
   link_->timers().after(stream_end_time, [this, session, transfer] {
     const auto now_there = streams_.find(session);
-    if (closing_ || now_there == streams_.end() || now_there->second->transfer != transfer) return;
+    if (closing_ || now_there == streams_.end() || now_there->second->transfer != transfer ||
+        !now_there->second->is_over)
+      return;
     link_->http().drop(transfer);
     if (now_there->second->state == Stream::State::open) return on_end(session, nullptr);
     link_->timers().forget(now_there->second->opens_in_time);
@@ -501,8 +498,7 @@ void HttpDialect::watch_replay(const std::string& key) {
   if (found == held_.end()) return;
   Held& held = found->second;
   const auto now = std::chrono::steady_clock::now();
-  // While we do not listen, the stream is not silent.
-  if (held.timer == 0 || link_->held()) held.heard = now;
+  if (held.timer == 0 || link_->held()) held.heard = now;  // silence that we do not listen to
   if (const auto stream = streams_.find(held.session); stream != streams_.end())
     held.heard = std::max(held.heard, stream->second->said);
   if (now - held.heard > options_.replay_silence) {

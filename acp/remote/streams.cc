@@ -37,6 +37,10 @@ std::optional<Streams::Refusal> Streams::refusal(const Message& message,
     const bool to_the_connection =
         message.method == "session/load" || message.method == "session/new";
     const bool closes = message.method == "session/close" || message.method == "session/delete";
+    // The session may have been closed, and is opened again.
+    if (session)
+      if (const auto found = sessions_.find(*session); found != sessions_.end())
+        found->second.is_over = false;
     routes_[key] = {std::string(message.id), to_the_connection ? std::nullopt : session, closes};
   }
   return std::nullopt;

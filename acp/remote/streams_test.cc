@@ -106,7 +106,14 @@ TEST_F(StreamsTest, AClosedSessionIsOverOnceEverythingIsTaken) {
   EXPECT_FALSE(streams.is_over("s"));
   EXPECT_EQ(streams.take_events("s"), event(answer("2")));
   EXPECT_TRUE(streams.is_over("s"));
-  // Opened again, it is a new one.
+  // Opened again, it goes on.
+  EXPECT_EQ(post(call("3", "session/load", params), "s"), "");
+  EXPECT_FALSE(streams.is_over("s"));
+  EXPECT_EQ(post(call("4", "session/delete", params), "s"), "");
+  agent(answer("4"));
+  streams.take_events("s");
+  EXPECT_TRUE(streams.is_over("s"));
+  // With another reader, it is a new one.
   streams.leave("s");
   streams.enter("s", nullptr);
   EXPECT_FALSE(streams.is_over("s"));

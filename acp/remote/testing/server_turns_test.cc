@@ -132,6 +132,7 @@ TEST_F(ServerTurnsTest, AnAnswerOverTheLimitIsAnError) {
 // ---- streams
 
 TEST_F(ServerTurnsTest, TheStreamOfAClosedSessionEnds) {
+  options.limits.keep_alive = std::chrono::milliseconds(50);
   RawSocket client(io::Descriptor{});
   RawEnd& agent_end = start_raw(client);
   for (const char* method : {"session/close", "session/delete"}) {
@@ -160,6 +161,7 @@ TEST_F(ServerTurnsTest, TheStreamOfAClosedSessionEnds) {
 
 TEST_F(ServerTurnsTest, AClientMayOpenAndCloseManySessions) {
   options.limits.max_sockets_per_client = 8;
+  options.limits.keep_alive = std::chrono::milliseconds(20);
   agent.on_close_session(
       [](const Context&, const v1::CloseSessionRequest&) { return v1::CloseSessionResponse{}; });
   start();
@@ -168,6 +170,7 @@ TEST_F(ServerTurnsTest, AClientMayOpenAndCloseManySessions) {
   for (int i = 0; i < 30; ++i) {
     const Session session = handle.new_session("/").wait();
     session.close().wait();
+    while (server->counts().sockets > 5) std::this_thread::yield();
   }
   EXPECT_EQ(handle.new_session("/").wait().prompt("hello").finish().wait().stopReason,
             StopReason::end_turn);
