@@ -1,11 +1,14 @@
 // What our client over HTTP makes sure of, at servers that are byte by byte what a test says.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <map>
 #include <thread>
 #include <vector>
 
+#include "acp/agent.h"
+#include "acp/remote/server.h"
 #include "acp/remote/testing/conversation.h"
 #include "acp/testing/gate.h"
 
@@ -16,6 +19,7 @@ using testing::is;
 using testing::PlayedServer;
 using testing::RawRequest;
 using testing::RawSocket;
+using testing::ScriptedServer;
 using testing::update;
 
 using HttpClientTest = testing::Conversation;
@@ -223,6 +227,36 @@ TEST_F(HttpClientTest, AProxyIsAsked) {
   options.proxy = proxy.url().substr(0, proxy.url().rfind('/'));
   EXPECT_EQ(converse("http://agents.invalid/acp"), "end_turn");
   EXPECT_TRUE(whole_address);
+}
+
+// By CONNECT: the proxy passes bytes.
+TEST_F(HttpClientTest, AWebSocketGoesThroughTheTunnelOfAProxy) {
+  Agent agent("test", "1");
+  agent.on_prompt([](const Turn&) { return StopReason::end_turn; });
+  ServerOptions there;
+  there.hosts = {"agents.invalid"};
+  Server server(there);
+  server.start(agent);
+  std::string asked;
+  ScriptedServer proxy([&](RawSocket& client) {
+    asked = client.read_until("\r\n\r\n");
+    RawSocket target(server.port());
+    client.send("HTTP/1.1 200 Connection established\r\n\r\n");
+    pollfd both[] = {{client.native(), POLLIN, 0}, {target.native(), POLLIN, 0}};
+    while (poll(both, 2, -1) > 0)
+      for (const int from : {0, 1}) {
+        if (both[from].revents == 0) continue;
+        char bytes[4096];
+        const ssize_t size = recv(both[from].fd, bytes, sizeof bytes, 0);
+        if (size <= 0 ||
+            send(both[1 - from].fd, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL) != size)
+          return;
+      }
+  });
+  options.proxy = "http://me:pass@127.0.0.1:" + std::to_string(proxy.port());
+  EXPECT_EQ(converse("ws://agents.invalid/acp"), "end_turn");
+  EXPECT_TRUE(asked.starts_with("CONNECT agents.invalid:80 HTTP/1.1\r\n")) << asked;
+  EXPECT_NE(asked.find("Proxy-Authorization: Basic bWU6cGFzcw==\r\n"), std::string::npos) << asked;
 }
 
 // A server may hold a request back until it has an answer.
