@@ -61,7 +61,7 @@ acp::ToolCall ToolCalls::announce(const std::string& name) {
   announcement.kind = tool == nullptr ? v1::ToolKind::other : tool->kind();
   acp::ToolCall call = report_.announce(std::move(announcement));
   const std::lock_guard lock(mutex_);
-  open_.push_back(call);
+  open_by_id_[call.id()] = open_.insert(open_.end(), call);
   return call;
 }
 
@@ -196,14 +196,17 @@ void ToolCalls::fail_open(const std::string& why) {
   std::vector<acp::ToolCall> open;
   {
     const std::lock_guard lock(mutex_);
-    open = open_;
+    open.assign(open_.begin(), open_.end());
   }
   for (const acp::ToolCall& call : open) fail(call, why);
 }
 
 void ToolCalls::forget(const acp::ToolCall& call) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(open_, [&](const acp::ToolCall& one) { return one.id() == call.id(); });
+  const auto found = open_by_id_.find(call.id());
+  if (found == open_by_id_.end()) return;
+  open_.erase(found->second);
+  open_by_id_.erase(found);
 }
 
 }  // namespace acp::coder

@@ -1,6 +1,7 @@
 // The tool calls of one turn: announced when the model names them, asked about, run and reported.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,7 +54,9 @@ class ToolCalls {
   std::vector<std::unique_ptr<Tool>> tools_;
   std::unordered_map<std::string, const Tool*> by_name_;
   std::mutex mutex_;
-  std::vector<acp::ToolCall> open_;
+  // In the order of their announcements, and found by their ids.
+  std::list<acp::ToolCall> open_;
+  std::unordered_map<std::string, std::list<acp::ToolCall>::iterator> open_by_id_;
 };
 
 }  // namespace acp::coder

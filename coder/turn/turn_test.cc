@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <deque>
 #include <memory>
 
@@ -508,17 +509,34 @@ TEST_F(TurnTest, CallsWithoutEndAreEndedAndNoneIsMade) {
   EXPECT_EQ(turn("go on"), "end_turn");
 }
 
+// Of this process alone: other programs do not count.
+double cpu_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
 TEST_F(TurnTest, ManyCallsTakeNoSquareOfTheirNumber) {
   adjust = [](Settings& settings) { settings.answer_calls.value = 100'000; };
   begin();
-  model->plays = {[](const OnModelEvent& on_event, std::stop_token) {
-    for (std::size_t i = 0; i < 20'000; ++i)
-      on_event(ToolCallBegins{i,
-                              "an id that is long and the same up to its end: " + std::to_string(i),
-                              "no such tool"});
-    on_event(Stop{Reason::max_tokens});
-  }};
-  EXPECT_EQ(turn("go"), "max_tokens");
+  const auto seconds_for = [&](std::size_t number) {
+    model->plays = {[number](const OnModelEvent& on_event, std::stop_token) {
+      for (std::size_t i = 0; i < number; ++i)
+        on_event(
+            ToolCallBegins{i, "an id that is long and the same up to its end: " + std::to_string(i),
+                           "no such tool"});
+      on_event(Stop{Reason::max_tokens});
+    }};
+    const double before = cpu_seconds();
+    EXPECT_EQ(turn("go"), "max_tokens");
+    return cpu_seconds() - before;
+  };
+  seconds_for(100);  // what is done once
+  const double few = seconds_for(5'000), many = seconds_for(40'000);
+  RecordProperty("few_ms", static_cast<int>(1000 * few));
+  RecordProperty("many_ms", static_cast<int>(1000 * many));
+  // Eight times as many: 8 times the work, or 64 times if each call looks at all others.
+  EXPECT_LT(many, 24 * few) << few << " s and " << many << " s";
 }
 
 TEST_F(TurnTest, ASummaryWithoutEndIsNone) {

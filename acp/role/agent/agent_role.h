@@ -69,10 +69,10 @@ struct AgentCall : Call {
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
   std::string message_id;    // of the prompt's message, in version 2; empty until it is needed
-  bool replays = false;      // it shows a conversation again
-  // Not ended yet, in the order of their announcements. Guarded by the connection's lock, as all
-  // that follows.
+  // Not ended yet, and a few that have, in the order of their announcements. Guarded by the
+  // connection's lock, as all that follows.
   std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
+  std::size_t ended_tool_calls = 0;  // that are still among them
   // Version 1: a turn whose handler has ended, and which waits for tool calls in the background.
   std::function<void()> end_after_background;
 

@@ -66,14 +66,25 @@ bool in_background(const std::shared_ptr<SentToolCall>& tool_call) {
 bool waits_for_background(const AgentCall& turn) {
   return std::any_of(turn.open_tool_calls.begin(), turn.open_tool_calls.end(), in_background);
 }
+
+// Of many, each time when half of them have ended: to look through all at each end would take the
+// square of their number.
+void drop_ended(AgentCall& call) {
+  constexpr std::size_t few = 64;
+  auto& calls = call.open_tool_calls;
+  if (calls.size() > few && 2 * ++call.ended_tool_calls < calls.size()) return;
+  std::erase_if(calls, [](const auto& one) { return is_final(*one->status); });
+  call.ended_tool_calls = 0;
+}
 }  // namespace
 
 void AgentRole::tool_call_ended(AgentCall& call, const ToolCallStatus* status) {
   const auto ended = [&](const auto& open) { return open->status == status; };
   const std::shared_ptr<AgentCall> turn = call.session->turn;
-  if (const auto handler = call.whole()) std::erase_if(handler->open_tool_calls, ended);
-  std::erase_if(call.open_tool_calls, ended);
-  if (turn) std::erase_if(turn->open_tool_calls, ended);
+  const std::shared_ptr<AgentCall> handler = call.whole();
+  drop_ended(call);
+  if (handler && handler.get() != &call) drop_ended(*handler);
+  if (turn && turn != handler && turn.get() != &call) drop_ended(*turn);
   const bool was_background = std::erase_if(background_, ended) != 0;
   if (was_background && version_2_) version_2_->background_changed(*call.session);
   if (turn && turn->end_after_background && !waits_for_background(*turn))
