@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "acp/error.h"
 #include "acp/workspace/testing/scratch.h"
 #include "acp/workspace/touched.h"
 
@@ -125,6 +126,17 @@ TEST_F(DecisionsTest, LinksDoNotEvadeARule) {
       << "the link itself is nothing secret";
   EXPECT_EQ(decision("read", "docs/a", Ends::followed), std::nullopt);
   EXPECT_EQ(decision("move", "docs", Ends::as_it_is), std::nullopt);
+}
+
+TEST_F(DecisionsTest, ToListWhatIsBelowCanBeCancelled) {
+  scratch.put("p/docs/a", "1\n");
+  const Boundary boundary({scratch / "p"});
+  std::stop_source stopped;
+  EXPECT_EQ(touched(boundary, scratch / "p/docs", Ends::as_it_is, stopped.get_token()).below,
+            (std::vector<std::string>{"a"}));
+  stopped.request_stop();
+  EXPECT_THROW(touched(boundary, scratch / "p/docs", Ends::as_it_is, stopped.get_token()),
+               Cancelled);
 }
 
 TEST_F(DecisionsTest, ARuleThatAllowsEndsWhereALinkLeavesIt) {

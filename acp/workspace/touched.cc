@@ -14,25 +14,26 @@ constexpr std::size_t most_below = 20'000;
 
 // False if there is more than can be listed.
 bool list_below(const Files& files, const std::string& path, const std::string& relative,
-                std::vector<std::string>& found) {
-  for (const Entry& entry : files.list(path)) {
+                std::vector<std::string>& found, const std::stop_token& stop) {
+  for (const Entry& entry : files.list(path, stop)) {
     if (found.size() >= most_below) return false;
     const std::string below = relative.empty() ? entry.name : relative + "/" + entry.name;
     found.push_back(below);
     if (entry.kind == EntryKind::directory &&
-        !list_below(files, path + "/" + entry.name, below, found))
+        !list_below(files, path + "/" + entry.name, below, found, stop))
       return false;
   }
   return true;
 }
 
-std::optional<std::vector<std::string>> below(const Boundary& boundary, const std::string& path) {
+std::optional<std::vector<std::string>> below(const Boundary& boundary, const std::string& path,
+                                              const std::stop_token& stop) {
   std::error_code error;
   if (!std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
     return std::vector<std::string>();
   std::vector<std::string> found;
   try {
-    if (!list_below(Files(boundary), path, "", found)) return std::nullopt;
+    if (!list_below(Files(boundary), path, "", found, stop)) return std::nullopt;
   } catch (const FileError&) {
     return std::nullopt;
   }
@@ -64,7 +65,8 @@ std::vector<std::string> spellings(const Boundary& boundary, const std::string& 
 
 }  // namespace
 
-Touched touched(const Boundary& boundary, const std::string& path, Ends ends) {
+Touched touched(const Boundary& boundary, const std::string& path, Ends ends,
+                const std::stop_token& stop) {
   Touched result(boundary.absolute(path));
   std::string real;
   try {
@@ -73,7 +75,7 @@ Touched touched(const Boundary& boundary, const std::string& path, Ends ends) {
     real = resolved_by_system(result.written, ends);
   }
   if (!real.empty()) result.resolved = spellings(boundary, real);
-  if (ends == Ends::as_it_is) result.below = below(boundary, result.written);
+  if (ends == Ends::as_it_is) result.below = below(boundary, result.written, stop);
   return result;
 }
 

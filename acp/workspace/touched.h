@@ -1,6 +1,7 @@
 // A path as rules see it: as it is written, where it leads, and what is below it.
 #pragma once
 
+#include <stop_token>
 #include <string>
 
 #include "acp/workspace/files/boundary.h"
@@ -24,9 +25,10 @@ constexpr const char* to_string(Ends value) {
   return "";
 }
 
-// Never throws. Outside the boundary the path is resolved as the system does it, and what cannot
-// be resolved counts as it is written. With `as_it_is`, what is below a directory is listed, up to
-// a limit; beyond it, nobody knows.
-Touched touched(const Boundary& boundary, const std::string& path, Ends ends = Ends::followed);
+// Throws nothing but Cancelled, once it is stopped. Outside the boundary the path is resolved as
+// the system does it, and what cannot be resolved counts as it is written. With `as_it_is`, what is
+// below a directory is listed, up to a limit; beyond it, nobody knows.
+Touched touched(const Boundary& boundary, const std::string& path, Ends ends = Ends::followed,
+                const std::stop_token& stop = {});
 
 }  // namespace acp::workspace

@@ -164,17 +164,19 @@ bool is_missing(const std::string& path) {
 
 }  // namespace
 
-bool CommandFiles::reload() {
+bool CommandFiles::reload(const std::stop_token& stop) {
   // The one that began first must not end last: what it has read may be old by then.
   const std::lock_guard one_at_a_time(reloading_);
   using Kind = workspace::FileError::Kind;
   std::map<std::string, FileCommand> found;
   std::string seen;
   LeftOut left_out;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;  // of commands
+  std::size_t tried = 0;  // files that were read, commands or not
+  const std::size_t most_tried = 4 * limits_.files;
   try {
     std::vector<workspace::Entry> entries;
-    if (!is_missing(files_.boundary().absolute(directory))) entries = files_.list(directory);
+    if (!is_missing(files_.boundary().absolute(directory))) entries = files_.list(directory, stop);
     for (const workspace::Entry& entry : entries) {
       if (!entry.name.ends_with(".md")) continue;
       const std::string name = entry.name.substr(0, entry.name.size() - 3);
@@ -187,8 +189,16 @@ bool CommandFiles::reload() {
         left_out.add(entry.name, over(limits_.all_bytes, " bytes in all", "command_files_bytes"));
         continue;
       }
+      // What is no command costs as much to read.
+      if (++tried > most_tried) {
+        left_out.add(entry.name, "more than " + std::to_string(most_tried) +
+                                     " files, most of them no commands (4 times "
+                                     "limits.command_files)");
+        continue;
+      }
       try {
-        const std::string text = files_.read_text(std::string(directory) + "/" + entry.name);
+        const std::string text =
+            files_.read_text(std::string(directory) + "/" + entry.name, {}, {}, stop);
         if (text.size() > limits_.all_bytes - bytes) {
           left_out.add(entry.name, over(limits_.all_bytes, " bytes in all", "command_files_bytes"));
           continue;

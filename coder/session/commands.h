@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +52,9 @@ class CommandFiles {
   explicit CommandFiles(workspace::Boundary boundary, CommandFileLimits limits = {})
       : files_(std::move(boundary), {.max_read_bytes = limits.file_bytes}), limits_(limits) {}
 
-  // Reads the commands again; returns true if they have changed since the last call.
-  bool reload();
+  // Reads the commands again; returns true if they have changed since the last call. What is read
+  // has a limit, commands or not. Throws Cancelled once it is stopped.
+  bool reload(const std::stop_token& stop = {});
   std::optional<FileCommand> find(const std::string& name) const;
   // All commands, ours first. A file cannot take the name of one of ours.
   std::vector<v1::AvailableCommand> all() const;

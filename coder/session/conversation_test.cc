@@ -259,6 +259,22 @@ TEST(Commands, OfAProjectHaveLimits) {
   EXPECT_TRUE(told.ends_with("\nand 11 more")) << told;
 }
 
+TEST(Commands, WhatIsNoCommandHasALimitToo) {
+  Scratch scratch;
+  for (int i = 10; i < 30; ++i)
+    scratch.put(".acp/commands/a" + std::to_string(i) + ".md", std::string(1000, '\0'));
+  scratch.put(".acp/commands/z.md", "text");
+  CommandFileLimits few;
+  few.files = 2;
+  EXPECT_PRED2(contains, limits_in(few, scratch, 0),
+               "a18.md: more than 8 files, most of them no commands");
+  few.files = 6;
+  EXPECT_EQ(limits_in(few, scratch, 1), "");
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_THROW(CommandFiles(scratch.path()).reload(stopped.get_token()), Cancelled);
+}
+
 // ---- instructions
 
 std::vector<std::string> texts(const std::string& cwd) {

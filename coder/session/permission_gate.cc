@@ -60,8 +60,9 @@ workspace::Question PermissionGate::question_of(v1::ToolKind kind) const {
   return question;
 }
 
-workspace::Touched PermissionGate::look(const std::string& path, bool with_below) const {
-  return look_ ? look_(path, with_below) : workspace::Touched(path);
+workspace::Touched PermissionGate::look(const std::string& path, bool with_below,
+                                        const std::stop_token& stop) const {
+  return look_ ? look_(path, with_below, stop) : workspace::Touched(path);
 }
 
 workspace::PathFilter PermissionGate::path_filter(v1::ToolKind kind) {
@@ -70,7 +71,7 @@ workspace::PathFilter PermissionGate::path_filter(v1::ToolKind kind) {
 
 std::optional<std::string> PermissionGate::why_unreadable(const std::string& path) {
   workspace::Question question = question_of(v1::ToolKind::read);
-  question.paths = {look(path, false)};
+  question.paths = {look(path, false, {})};
   const workspace::Judgement judgement = decisions_.judge(question);
   if (judgement.decision != Effect::reject) return std::nullopt;
   return "rejected by a rule: " + words_of(judgement);
@@ -81,11 +82,11 @@ GateAnswer PermissionGate::pass(const acp::ToolCall& call, const std::string& mo
   workspace::Question question = question_of(asked.kind);
   question.tool = asked.tool;
   question.command = asked.command;
-  if (!asked.directory.empty()) question.directory = look(asked.directory, false);
+  if (!asked.directory.empty()) question.directory = look(asked.directory, false, stop);
   question.origin = asked.origin;
   question.always_ask = asked.ask_reason;
   for (const std::string& path : asked.paths)
-    question.paths.push_back(look(path, takes_all_below(asked.kind)));
+    question.paths.push_back(look(path, takes_all_below(asked.kind), stop));
 
   const Need need = need_of(mode, asked.kind);
   if (need == Need::another_mode)
@@ -111,20 +112,21 @@ GateAnswer PermissionGate::pass(const acp::ToolCall& call, const std::string& mo
   if (stop.stop_requested()) throw Cancelled();
   const GateAnswer verdict = ask(call, question, asked);
   // What was agreed to is what the user saw: a link that was exchanged meanwhile leads elsewhere.
-  if (verdict.allowed && !is_still(question, asked))
+  if (verdict.allowed && !is_still(question, asked, stop))
     return {false,
             "what this path leads to has changed while the user was asked: nothing was done"};
   return verdict;
 }
 
-bool PermissionGate::is_still(const workspace::Question& question, const Asked& asked) const {
+bool PermissionGate::is_still(const workspace::Question& question, const Asked& asked,
+                              const std::stop_token& stop) const {
   const auto same = [&](const workspace::Touched& before, const std::string& path) {
-    return look(path, takes_all_below(asked.kind)).resolved == before.resolved;
+    return look(path, takes_all_below(asked.kind), stop).resolved == before.resolved;
   };
   for (std::size_t i = 0; i < asked.paths.size(); ++i)
     if (!same(question.paths[i], asked.paths[i])) return false;
   return asked.directory.empty() ||
-         look(asked.directory, false).resolved == question.directory.resolved;
+         look(asked.directory, false, stop).resolved == question.directory.resolved;
 }
 
 GateAnswer PermissionGate::ask(const acp::ToolCall& call, const workspace::Question& question,

@@ -39,8 +39,10 @@ struct Asked {
 // time.
 class PermissionGate {
  public:
-  // Describes a path for rules; `with_below`: also the paths below it.
-  using Look = std::function<workspace::Touched(const std::string& path, bool with_below)>;
+  // Describes a path for rules; `with_below`: also the paths below it. Throws Cancelled if it is
+  // stopped.
+  using Look = std::function<workspace::Touched(const std::string& path, bool with_below,
+                                                const std::stop_token& stop)>;
 
   // The first of the directories is the project. Without `look`, paths count as they are written.
   PermissionGate(std::vector<std::string> directories, std::string policy_file,
@@ -59,9 +61,11 @@ class PermissionGate {
 
  private:
   workspace::Question question_of(v1::ToolKind kind) const;
-  workspace::Touched look(const std::string& path, bool with_below) const;
+  workspace::Touched look(const std::string& path, bool with_below,
+                          const std::stop_token& stop) const;
   // Whether paths and directory still resolve as they did before the user was asked.
-  bool is_still(const workspace::Question& question, const Asked& asked) const;
+  bool is_still(const workspace::Question& question, const Asked& asked,
+                const std::stop_token& stop) const;
   GateAnswer ask(const acp::ToolCall& call, const workspace::Question& question,
                  const Asked& asked);
 

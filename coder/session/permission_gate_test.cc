@@ -39,7 +39,8 @@ class GateTest : public ::testing::Test {
   PermissionGate& gate() {
     if (!made)
       made = std::make_unique<PermissionGate>(
-          std::vector<std::string>{"/project"}, policy_file, [this](const std::string& path, bool) {
+          std::vector<std::string>{"/project"}, policy_file,
+          [this](const std::string& path, bool, const std::stop_token&) {
             workspace::Touched touched(path);
             const bool unknown = path.find("/../") != std::string::npos;
             if (!unknown) touched.resolved = {leads_to.contains(path) ? leads_to[path] : path};

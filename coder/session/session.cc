@@ -50,10 +50,11 @@ Session::Session(Wanted wanted_, std::shared_ptr<Model> model, std::shared_ptr<c
       files(workspace::Boundary(all_directories(wanted), workspace::Forbidden(wanted.forbidden))),
       kept(std::move(kept_)),
       gate(all_directories(wanted), wanted.policy_file,
-           [boundary = files.boundary()](const std::string& path, bool with_below) {
+           [boundary = files.boundary()](const std::string& path, bool with_below,
+                                         const std::stop_token& stop) {
              return workspace::touched(
-                 boundary, path,
-                 with_below ? workspace::Ends::as_it_is : workspace::Ends::followed);
+                 boundary, path, with_below ? workspace::Ends::as_it_is : workspace::Ends::followed,
+                 stop);
            }),
       command_files(std::make_shared<CommandFiles>(
           files.boundary(), CommandFileLimits{wanted.settings.command_file_bytes.value,

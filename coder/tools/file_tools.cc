@@ -55,7 +55,8 @@ std::string ask_reason(
     const ToolHost& host,
     std::initializer_list<std::pair<const std::string&, workspace::Change>> all) {
   for (const auto& [path, change] : all)
-    if (auto reason = workspace::guarded_reason(host.files().boundary(), path, change))
+    if (auto reason =
+            workspace::guarded_reason(host.files().boundary(), path, change, host.stop_token()))
       return *reason;
   return {};
 }

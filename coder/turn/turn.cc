@@ -66,7 +66,8 @@ v1::PromptResponse TurnLoop::run() {
   messages_before_ = session_.conversation.messages().size();
   try {
     title_from_prompt();
-    if (session_.command_files->reload()) turn_.set_commands(session_.command_files->all()).wait();
+    if (session_.command_files->reload(turn_.stop_token()))
+      turn_.set_commands(session_.command_files->all()).wait();
     session_.servers->await(turn_.stop_token(), [this](const std::vector<std::string>& names) {
       std::string list;
       for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "acp/workspace/files/boundary.h"
@@ -30,8 +31,8 @@ constexpr const char* to_string(Change value) {
 
 // Why this change needs a person's consent; nothing if it does not. Git's own directory is known by
 // its name, by what is in it, and by the .git file or link of a worktree or submodule that names
-// it. Throws FileError if the path leads out of the boundary.
+// it. Throws FileError if the path leads out of the boundary, Cancelled once it is stopped.
 std::optional<std::string> guarded_reason(const Boundary& boundary, const std::string& path,
-                                          Change change);
+                                          Change change, const std::stop_token& stop = {});
 
 }  // namespace acp::workspace

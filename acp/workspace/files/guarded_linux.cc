@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "acp/error.h"
 #include "acp/workspace/files/file_id.h"
 #include "acp/workspace/files/path_parts.h"
 
@@ -128,6 +129,7 @@ std::string real_name(const Boundary& boundary, const std::string& directory) {
 // Something in the tree that belongs to git or to .acp.
 class Contents {
  public:
+  explicit Contents(const std::stop_token& stop) : stop_(stop) {}
   std::optional<std::string> look(io::Descriptor directory, const std::string& path) {
     if (is_git_directory(directory.get())) return because_git(path);
     const int opened = openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -138,6 +140,7 @@ class Contents {
     }
     const std::unique_ptr<DIR, int (*)(DIR*)> closing(stream, closedir);
     while (const dirent* const entry = readdir(stream)) {
+      if (stop_.stop_requested()) throw Cancelled();
       const std::string name = entry->d_name;
       if (name == "." || name == "..") continue;
       if (auto reason = reason_of_name(name, path + "/" + name)) return reason;
@@ -154,13 +157,14 @@ class Contents {
 
  private:
   static constexpr std::size_t most_path = 4096;
+  const std::stop_token& stop_;
   std::size_t seen_ = 0;
 };
 
 }  // namespace
 
 std::optional<std::string> guarded_reason(const Boundary& boundary, const std::string& given,
-                                          Change change) {
+                                          Change change, const std::stop_token& stop) {
   const std::string path = boundary.absolute(given);
   if (auto reason = reason_of_names(path)) return reason;
   const std::string resolved = boundary.resolved(path, change == Change::write);
@@ -198,7 +202,7 @@ std::optional<std::string> guarded_reason(const Boundary& boundary, const std::s
   for (const FileId& id : above)
     if (named.contains(id)) return because_git(resolved);
   if (!removed) return std::nullopt;  // a file, a link, or nothing
-  return Contents().look(std::move(removed), resolved);
+  return Contents(stop).look(std::move(removed), resolved);
 }
 
 }  // namespace acp::workspace
