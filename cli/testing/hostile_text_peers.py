@@ -42,20 +42,53 @@ def turn():
     update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "the last word"})
 
 
+def ask(method, **params):
+    """Passes over what comes before the answer."""
+    send(id="q" + EVIL, method=method, params={"sessionId": "s" + EVIL, **params})
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("id") == "q" + EVIL and "method" not in message:
+            return
+
+
+def questions():
+    options = [{"optionId": EVIL + kind, "name": EVIL, "kind": kind} for kind in ("allow_once", "allow_always",
+                                                                                  "reject_once")]
+    content = [{"type": "diff", "path": os.getcwd() + "/" + EVIL, "oldText": EVIL, "newText": EVIL + "\nmore"}]
+    for kind, more in (("execute", {"rawInput": {"command": EVIL, "cwd": EVIL}}), ("edit", {"content": content}),
+                       ("fetch", {"rawInput": {"url": "http://x@" + EVIL}}), ("other", {"name": EVIL})):
+        ask("session/request_permission", options=options, toolCall={
+            "toolCallId": EVIL + kind, "title": EVIL, "kind": kind, "locations": [{"path": "/" + EVIL}], **more})
+        update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "answered: %s\n\n" % kind})
+    field = {"type": "string", "title": EVIL, "description": EVIL, "enum": [EVIL, "b"], "default": EVIL}
+    ask("elicitation/create", mode="form", message=EVIL, requestedSchema={
+        "type": "object", "title": EVIL, "properties": {EVIL: field, "c": {"type": "boolean", "title": EVIL}}})
+    ask("elicitation/create", mode="url", message=EVIL, url="https://example.org/login", elicitationId=EVIL)
+    ask("fs/write_text_file", path=os.getcwd() + "/.acp/" + EVIL.replace("\0", ""), content=EVIL)
+    ask("terminal/create", command=EVIL.replace("\0", ""), cwd=os.getcwd())
+
+
+CONFIG = [{"id": EVIL, "name": EVIL, "description": EVIL, "category": EVIL, "type": "select", "currentValue": EVIL,
+           "options": [{"value": EVIL, "name": EVIL, "description": EVIL}]}]
+
+
 def agent():
+    version = 2 if "2" in sys.argv else 1
     for line in sys.stdin:
         message = json.loads(line)
         method, number = message.get("method"), message.get("id")
         if method == "initialize":
-            send(id=number, result={"protocolVersion": 1, "agentInfo": {"name": EVIL, "title": EVIL, "version": EVIL},
+            send(id=number, result={"protocolVersion": version, "agentInfo": {"name": EVIL, "title": EVIL, "version": EVIL},
                                     "agentCapabilities": {"sessionCapabilities": {"list": {}}, EVIL: EVIL},
                                     "authMethods": [{"id": EVIL, "name": EVIL, "description": EVIL}]})
         elif method == "session/new":
             send(id=number, result={"sessionId": "s" + EVIL, "modes": {"currentModeId": EVIL, "availableModes": [
-                {"id": EVIL, "name": EVIL, "description": EVIL}]}})
+                {"id": EVIL, "name": EVIL, "description": EVIL}]}, "configOptions": CONFIG})
         elif method == "session/list":
             send(id=number, result={"sessions": [{"sessionId": "s" + EVIL, "cwd": os.getcwd(), "title": EVIL}]})
         elif method == "session/prompt":
+            if "asks" in sys.argv:
+                questions()
             turn()
             send(id=number, result={"stopReason": EVIL if "odd" in sys.argv else "end_turn"})
         elif number is not None and method is not None:

@@ -1,11 +1,14 @@
 """Hostile text in every field of every command, and no control character in what comes out:
 hostile_text_test.py ACP"""
 
+import http.server
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unicodedata
 import unittest
 from pathlib import Path
@@ -34,6 +37,25 @@ def faults(data):
 def toml(text):
     """A string that has every odd character as an escape."""
     return '"' + "".join(c if c.isalnum() and c.isascii() or c in "/;[]=" else f"\\U{ord(c):08X}" for c in text) + '"'
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Of models, or what somebody takes for a server of ACP."""
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = json.dumps({"data": [{"id": EVIL, "object": EVIL, "meta": {EVIL: EVIL}}, {"id": "m" + EVIL}],
+                           "error": {"message": EVIL, "type": EVIL}, "status": EVIL}).encode()
+        self.send_response(200 if self.path.endswith("/models") else 500, "x\x1b[31m")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("WWW-Authenticate", "x\x1b[31m")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *words):
+        pass
 
 
 class HostileText(unittest.TestCase):
@@ -221,6 +243,118 @@ class HostileText(unittest.TestCase):
         self.acp("run", "--auth", WORD, "hi", "--", *AGENT)
         self.acp("run", "--mode", WORD, "hi", "--", *AGENT)
         self.acp("run", "--session", WORD, "hi", "--", *AGENT)
+
+    def test_what_an_agent_asks(self):
+        for words in ([], ["-v"], ["--policy", "allow"]):
+            self.acp("run", *words, "hi", "--", *AGENT, "asks", says="the last word")
+        for line in self.acp("run", "--json", "hi", "--", *AGENT, "asks").stdout.splitlines():
+            json.loads(line)
+        self.acp("run", "--set", WORD + "=" + WORD, "hi", "--", *AGENT)
+        self.acp("run", "--model", WORD, "hi", "--", *AGENT)
+        chat = Chat([ACP, "chat", "--", *AGENT, "asks"], columns=100, rows=60, env=self.env, cwd=self.work)
+        self.addCleanup(chat.close)
+        chat.wait("/help")
+        chat.type("/config\r")
+        chat.wait("then Enter")
+        chat.type("\x1b")
+        chat.wait_gone("then Enter")
+        chat.type("go\r")
+        for kind in ("execute", "edit", "fetch", "other"):
+            chat.wait("r Reject and say why")
+            chat.type("v")
+            chat.wait("goes back")
+            chat.type("v")
+            chat.wait("r Reject and say why")
+            chat.type("n\r")
+            chat.wait("answered: " + kind)
+        chat.wait("Esc declines")
+        chat.type("\x1b")
+        chat.wait("asks you to visit a page")
+        chat.type("n\r")
+        chat.wait("did not ask for this")
+        chat.type("n\r")
+        chat.wait("the last word")
+        chat.wait("/help")
+        chat.type("\x04")
+        chat.end()
+        self.assertEqual(chat.screen.faults, [])
+
+    def test_check_of_version_2(self):
+        done = self.acp("check", "agent", "--protocol", "2", "--only", "A2-INIT", "--verbose", "--frames", "--timeout", "2", "--json", "j", "--junit", "x", "--",
+                        *AGENT, "2", "odd", says="A2-INIT-3")
+        self.assertIn(b"fail", done.stdout)
+        json.loads(self.clean_file(self.work / "j"))
+        self.clean_file(self.work / "x")
+        self.acp("check", "agent", "--protocol", "2", "--only", "A2-INIT", "--", *DIES)
+
+    def test_config_get_and_set(self):
+        for words in (["get", WORD], ["set", WORD, "x"], ["set", "mode", WORD], ["set", "model", WORD],
+                      ["set", "limits.retries", WORD], ["unset", WORD], ["--cwd", NAME, "get", "model"]):
+            self.acp("config", *words)
+        visible = "".join(c for c in WORD if unicodedata.category(c) != "Cc")
+        self.put("config.toml", f"model = {toml(visible)}\n")
+        for words in (["get", "model"], ["get", "model", "--json"], ["unset", "model"]):
+            self.acp("config", *words)
+
+    def test_servers(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        self.addCleanup(server.server_close)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        self.put("config.toml", f"model = 'box/m'\n[providers.box]\nbase_url = '{url}/v1'\n")
+        for words in ([], ["--json"], ["--model", WORD], ["--cwd", NAME]):
+            self.acp("models", *words)
+        self.acp("models", says="␛]52")
+        self.acp("run", "hi")
+        self.put("config.toml", "")
+        for words in ([url + "/acp"], ["ws" + url[4:] + "/acp"], [WORD], ["--ssh", WORD], [url, "--header", WORD],
+                      [url, "--token-file", NAME], [url, "--proxy", WORD], [url, "--ca-file", NAME]):
+            said = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}\n'
+            done = subprocess.run([ACP, "connect", *words], input=said, capture_output=True, cwd=self.work, env=self.env,
+                                  timeout=300)
+            self.assertTrue(done.stderr, words)
+            self.assertEqual(faults(done.stderr), set(), (words, done.stderr))
+            for line in done.stdout.splitlines():  # for an editor: JSON
+                json.loads(line)
+        self.acp("run", "--url", url + "/acp", "hi")
+
+    def test_serve(self):
+        for words in (["--listen", WORD], ["--root", NAME], ["--token-file", NAME], ["--agent", WORD],
+                      ["--allow-host", WORD, "--log", WORD], ["--tls-cert", NAME, "--tls-key", NAME]):
+            self.acp("serve", *words)
+        token = self.home / "token"
+        token.write_text("the-token-of-the-test\n")
+        token.chmod(0o600)
+        for how in ("text", "json"):
+            serving = subprocess.Popen([ACP, "serve", "--listen", "127.0.0.1:0", "--token-file", str(token), "--log", how,
+                                        "--", *AGENT], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=self.work,
+                                       env=self.env)
+            self.addCleanup(serving.stderr.close)
+            self.addCleanup(serving.wait)
+            self.addCleanup(serving.kill)
+            seen = b""
+            while b"http://127.0.0.1:" not in seen:
+                line = serving.stderr.readline()
+                self.assertTrue(line, seen)
+                seen += line
+            port = int(seen.split(b"http://127.0.0.1:")[1].split(b"/")[0])
+            body = json.dumps({"jsonrpc": "2.0", "id": EVIL, "method": "initialize", "params": {
+                "protocolVersion": 1, "clientInfo": {"name": EVIL, "title": EVIL, "version": EVIL}}}).encode()
+            evil = EVIL.replace("\r", "").encode()
+            for line, head in ((b"POST /acp HTTP/1.1", b"Authorization: Bearer the-token-of-the-test"),
+                               (b"POST /" + evil + b" HTTP/1.1", b"X: y"), (b"GET /acp HTTP/1.1", b"Host: " + evil),
+                               (b"POST /acp HTTP/1.1", b"X-Forwarded-For: " + evil),
+                               (b"POST /acp?x=%1b%5b31m HTTP/1.1", b"Authorization: " + evil), (evil, evil)):
+                with socket.create_connection(("127.0.0.1", port)) as wire:
+                    wire.sendall(b"\r\n".join((line, b"Host: 127.0.0.1", b"Content-Type: application/json", head,
+                                               b"Connection: close", b"Content-Length: %d" % len(body), b"", body)))
+                    wire.settimeout(60)
+                    while wire.recv(65536):
+                        pass
+            serving.terminate()
+            seen += serving.stderr.read()
+            self.assertEqual(faults(seen), set(), seen)
 
     def test_chat(self):
         (self.work / NAME).write_text("x")
