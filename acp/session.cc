@@ -227,7 +227,7 @@ void Session::cancel(v1::CancelNotification notification) const {
   if (session_->state) session_->state->cancel_requested();
   agent->role->state_changed(*session_);
   for (const auto& prompt : session_->prompts) prompt->cancelled = true;
-  agent->role->cancel_permissions(session_->id);
+  agent->role->cancel_turn_permissions(*session_);
   lock.sent_something();
 }
 
@@ -332,10 +332,7 @@ Task<void> Session::close() const {
 
 std::vector<SessionUpdate> Session::take_updates() const {
   Lock lock(*session_->agent->connection);
-  std::vector<SessionUpdate> result(std::make_move_iterator(session_->outside.begin()),
-                                    std::make_move_iterator(session_->outside.end()));
-  session_->outside.clear();
-  return result;
+  return session_->outside.take();
 }
 
 SessionState Session::state() const {

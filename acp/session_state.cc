@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "acp/role/versions/kept.h"
+
 namespace acp {
 namespace {
 
@@ -42,6 +44,42 @@ void replace(T& kept, Nullable<U>&& news) {
 }
 void replace(Json& kept, Json&& news) {
   if (!news.absent() && !news.is_null()) kept = std::move(news);
+}
+
+// What version 2 says of a call, kept where version 1 has no member for it.
+void take_kept(ToolCallState& call, const v1::ToolCallUpdate& update) {
+  using detail::versions::kept_key;
+  const JsonView kept = update._meta[kept_key];
+  if (kept["rawInput"].is_null()) call.raw_input = Json();
+  if (kept["rawOutput"].is_null()) call.raw_output = Json();
+  if (!kept["capabilities"].absent()) call.can_cancel = kept["capabilities"]["cancel"].is_object();
+  if (!update.status) return;
+  if (kept["status"].as_string() == "paused") call.status = Status::paused;
+  if (kept["status"].as_string() == "cancelled") call.status = Status::cancelled;
+}
+
+// What the agent has put there is replaced; what was kept there goes when a later update says it
+// anew.
+void replace_meta(Json& meta, v1::ToolCallUpdate& update) {
+  using detail::versions::kept_key;
+  const JsonView news = update._meta[kept_key];
+  if (news.absent() && meta[kept_key].absent()) return replace(meta, std::move(update._meta));
+  Json kept;
+  for (const auto& [key, value] : meta[kept_key].members())
+    if (!(key == "status" && update.status) && !(key == "kind" && update.kind))
+      kept.set(key, Json(value));
+  for (const auto& [key, value] : news.members())
+    if (key == "status" || key == "kind" || key == "capabilities") kept.set(key, Json(value));
+  const bool says_nothing = news.is_object() && update._meta.size() == 1 && news["_meta"].absent();
+  Json result;
+  if (!update._meta.is_object() || says_nothing)
+    result = std::move(meta);
+  else
+    result = std::move(update._meta);
+  meta = result.is_object() ? Json::object({}) : Json();
+  for (const auto& [key, value] : result.members())
+    if (key != kept_key) meta.set(key, Json(value));
+  if (!kept.absent()) meta.set(kept_key, kept);
 }
 
 bool same_but_text(const v1::TextContent& a, const v1::TextContent& b) {
@@ -84,6 +122,8 @@ std::string_view to_string(ToolCallState::Status status) {
       return "failed";
     case Status::cancelled:
       return "cancelled";
+    case Status::paused:
+      return "paused";
   }
   return "";
 }
@@ -158,8 +198,9 @@ class SessionState::Merge {
     replace(call.locations, std::move(update.locations));
     replace(call.raw_input, std::move(update.rawInput));
     replace(call.raw_output, std::move(update.rawOutput));
-    replace(call.meta, std::move(update._meta));
     if (update.status) call.status = status_of(*update.status);
+    take_kept(call, update);
+    replace_meta(call.meta, update);
     if (update.content) {
       show_terminals(entry, call.content, false);
       call.content = std::move(*update.content);
@@ -363,7 +404,9 @@ void SessionState::prompt_sent(std::vector<v1::ContentBlock> prompt) {
 
 void SessionState::cancel_requested() {
   for (const std::size_t entry : unfinished_) {
-    std::get<ToolCallState>(timeline_[entry].content).status = Status::cancelled;
+    auto& call = std::get<ToolCallState>(timeline_[entry].content);
+    if (in_background(call.id)) continue;
+    call.status = Status::cancelled;
     touch(entry);
   }
   unfinished_.clear();

@@ -19,8 +19,9 @@ namespace acp {
 
 // A tool call with all its updates merged.
 struct ToolCallState {
-  // `cancelled` is the client's own: the wire has no such status.
-  enum class Status : std::uint8_t { pending, in_progress, completed, failed, cancelled };
+  // `cancelled` is the client's own in version 1 of the protocol, whose wire has no such status;
+  // `paused` is version 2's alone.
+  enum class Status : std::uint8_t { pending, in_progress, completed, failed, cancelled, paused };
 
   v1::ToolCallId id = {};
   std::string title = {};
@@ -32,11 +33,15 @@ struct ToolCallState {
   Json raw_input = {};
   Json raw_output = {};
   Json meta = {};
+  // Version 2: whether the agent takes a v2::CancelToolCallRequest for it.
+  bool can_cancel = false;
 
   // Whether it will not change any more.
-  bool finished() const { return status != Status::pending && status != Status::in_progress; }
+  bool finished() const {
+    return status != Status::pending && status != Status::in_progress && status != Status::paused;
+  }
 };
-// "pending", "in_progress", "completed", "failed", "cancelled"
+// "pending", "in_progress", "completed", "failed", "cancelled", "paused"
 std::string_view to_string(ToolCallState::Status status);
 
 // What a client shows of a terminal, also after the agent has released it.
@@ -47,8 +52,21 @@ struct TerminalView {
   std::optional<v1::TerminalExitStatus> exit_status = {};
   bool released = false;
   std::uint64_t revision = 0;
+
+  // Of a terminal that the agent runs (version 2): empty where it has not said it.
+  struct Size {
+    std::uint16_t columns = 0, rows = 0;
+  };
+  std::string command = {};
+  std::string cwd = {};
+  std::optional<Size> size = {};
+  // Whether the agent takes a v2::CancelTerminalRequest for it.
+  bool can_cancel = false;
 };
 
+// Version 2: whether this entry of a plan was given up. Its status is `completed` then, the only
+// one of version 1 for what is not to be done any more.
+bool is_cancelled(const v1::PlanEntry& entry);
 // A plain value: feed it what arrives and what the client does, and draw its content. The cost of
 // an update depends on its size, not on the length of the session. One that was moved from can only
 // be destroyed or assigned to.
@@ -138,8 +156,8 @@ class SessionState {
 
   // The client has sent a prompt.
   void prompt_sent(std::vector<v1::ContentBlock> prompt);
-  // session/cancel was sent: unfinished calls of the running turn show cancelled at once. An update
-  // that brings a status wins over that.
+  // session/cancel was sent: unfinished calls of the running turn show cancelled at once, but for
+  // those in the background, which go on. An update that brings a status wins over that.
   void cancel_requested();
   // Ends the oldest prompt without an answer: it got one, or an error.
   void turn_ended(v1::StopReason reason);
@@ -159,6 +177,13 @@ class SessionState {
   void message_replaced(Message::Kind kind, const v1::MessageId& id,
                         std::vector<v1::ContentBlock> content);
   void activity_changed(Activity activity, std::optional<std::vector<BackgroundWork>> background);
+  // What the agent says of a terminal that it runs. Absent leaves, null clears.
+  struct TerminalDescription {
+    Nullable<std::string> command = {}, cwd = {};
+    Nullable<TerminalView::Size> size = {};
+    std::optional<bool> can_cancel = {};
+  };
+  void terminal_described(const v1::TerminalId& id, TerminalDescription description);
 
   // For a program that has shown them and limits its memory: lets go of the first `count` entries,
   // and of terminals that nothing shows any more. The others move to the front, and before them
@@ -214,6 +239,7 @@ class SessionState {
   void touch(std::size_t entry);
   void touch(Part part);
   TerminalView& touch_terminal(const v1::TerminalId& id);
+  bool in_background(const v1::ToolCallId& call) const;
   // The prompt whose turn has ended, or none.
   std::size_t close_prompt();
 

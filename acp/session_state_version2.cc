@@ -1,6 +1,7 @@
 // What only version 2 of the protocol says of a session.
 #include <algorithm>
 
+#include "acp/role/versions/kept.h"
 #include "acp/session_state.h"
 
 namespace acp {
@@ -37,6 +38,9 @@ std::string_view to_string(SessionState::BackgroundWork::Kind kind) {
   return "";
 }
 
+bool is_cancelled(const v1::PlanEntry& entry) {
+  return entry._meta[detail::versions::kept_key]["status"].as_string() == "cancelled";
+}
 // Its chunks may stand in several places: all is in the last, and the others are empty.
 void SessionState::message_replaced(Message::Kind kind, const v1::MessageId& id,
                                     std::vector<v1::ContentBlock> content) {
@@ -48,6 +52,25 @@ void SessionState::message_replaced(Message::Kind kind, const v1::MessageId& id,
     first = false;
     touch(i);
   }
+}
+
+void SessionState::terminal_described(const v1::TerminalId& id, TerminalDescription description) {
+  TerminalView& view = touch_terminal(id);
+  const auto patch = [](std::string& kept, Nullable<std::string>&& news) {
+    if (news.has_value()) kept = std::move(*news);
+    if (news.is_null()) kept.clear();
+  };
+  patch(view.command, std::move(description.command));
+  patch(view.cwd, std::move(description.cwd));
+  if (description.size.has_value()) view.size = *description.size;
+  if (description.size.is_null()) view.size.reset();
+  if (description.can_cancel) view.can_cancel = *description.can_cancel;
+}
+
+bool SessionState::in_background(const v1::ToolCallId& call) const {
+  return background_ && std::ranges::any_of(*background_, [&](const BackgroundWork& work) {
+           return work.kind == BackgroundWork::Kind::tool_call && work.id == call;
+         });
 }
 
 void SessionState::activity_changed(Activity activity,

@@ -176,7 +176,10 @@ Lines plan_entries(const std::vector<v1::PlanEntry>& entries, const View& view) 
   for (const v1::PlanEntry& entry : entries) {
     std::string_view sign = "☐";
     Style style;
-    if (entry.status == v1::PlanEntryStatus::completed) {
+    if (is_cancelled(entry)) {
+      sign = "☒";
+      style = aside;
+    } else if (entry.status == v1::PlanEntryStatus::completed) {
       sign = "☑";
       style = aside;
     } else if (entry.status == v1::PlanEntryStatus::in_progress) {

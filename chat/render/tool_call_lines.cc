@@ -55,6 +55,8 @@ Mark mark(const ToolCallState& call, const View& view) {
       return {"○", {.dim = true}, ""};
     case Status::in_progress:
       return {"◐", {.colour = Colour::yellow}, ""};
+    case Status::paused:
+      return {"◐", {.dim = true}, "paused"};
     case Status::completed:
       return {"✓", {.colour = Colour::green}, ""};
     case Status::failed:

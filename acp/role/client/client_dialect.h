@@ -39,6 +39,9 @@ class ClientDialect : public Translation {
 
   virtual void session_added(ClientSession& session) = 0;
   virtual void forget(const std::string& session_id) = 0;
+  // No session is being opened any more: of those that the client does not know,
+  // nothing is kept.
+  virtual void forget_unknown() = 0;
 
   // The params of a prompt that is about to be sent.
   virtual std::string prompt(const std::string& session_id,

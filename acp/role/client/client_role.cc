@@ -172,6 +172,7 @@ void ClientRole::ask_permission(const rpc::RequestId& id, v1::RequestPermissionR
   call->session_id = request.sessionId;
   call->permission = true;
   call->options = request.options;
+  call->tool_call = request.toolCall.toolCallId;
   if (const auto known = sessions_.find(request.sessionId);
       known != sessions_.end() && known->second != nullptr) {
     ClientSession& session = *known->second;
@@ -179,7 +180,7 @@ void ClientRole::ask_permission(const rpc::RequestId& id, v1::RequestPermissionR
     state_changed(session);
     // It has crossed session/cancel on the wire: nobody is asked any more.
     const auto& prompts = session.prompts;
-    if (!prompts.empty() &&
+    if (!prompts.empty() && !session.in_background(call->tool_call) &&
         std::ranges::all_of(prompts, [](const auto& prompt) { return prompt->cancelled; }))
       return answer_permission(*call, Decision::cancelled());
   }
@@ -228,10 +229,19 @@ void ClientRole::answer_permission(ClientCall& call, const Decision& decision) {
   answer(call, response);
 }
 
+void ClientRole::cancel_turn_permissions(const ClientSession& session) {
+  cancel_permissions(session.id, &session);
+}
+
 void ClientRole::cancel_permissions(const std::string& session_id) {
+  cancel_permissions(session_id, nullptr);
+}
+
+void ClientRole::cancel_permissions(const std::string& session_id, const ClientSession* spared) {
   for (const auto& one : active()) {
     const auto call = std::static_pointer_cast<ClientCall>(one);
     if (!call->permission || call->session_id != session_id) continue;
+    if (spared != nullptr && spared->in_background(call->tool_call)) continue;
     answer_permission(*call, Decision::cancelled());
     call->cancel();
   }
@@ -289,7 +299,7 @@ bool ClientRole::on_notification(rpc::NotificationToken token, std::string_view 
 }
 
 void ClientRole::opening_ends() {
-  --opening_;
+  if (--opening_ == 0 && version_2_) version_2_->forget_unknown();
   for (const Deferred& request : std::exchange(deferred_, {})) {
     early_bytes_ -= request.params.text().size();
     on_request(request.id, request.method, request.params);
@@ -314,11 +324,15 @@ void ClientRole::on_input_ended(const std::string& reason) {
     if (const auto waiting = waiter.lock())
       waiting->fail(std::make_exception_ptr(ConnectionClosed(reason)));
   log(LogEntry::Level::debug, reason);
-  if (config_->disconnected)
-    connection_->held().unlocked(
-        [config = config_, agent = agent_id, reason] { config->disconnected(agent, reason); });
+  if (!shaking_hands) report_end(reason);
   // Nobody waits for these answers.
   on_drain_over();
+}
+
+void ClientRole::report_end(const std::string& reason) {
+  if (std::exchange(end_reported_, true) || !config_->disconnected) return;
+  connection_->held().unlocked(
+      [config = config_, agent = agent_id, reason] { config->disconnected(agent, reason); });
 }
 
 void ClientRole::on_drain_over() {

@@ -1,7 +1,9 @@
 // The client's side of a connection: sessions, their updates, and what the agent asks for.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 #include "acp/role/answering_role.h"
 #include "acp/role/client/client_config.h"
 #include "acp/role/client/client_dialect.h"
+#include "acp/role/client/outside_updates.h"
 
 namespace acp::detail {
 
@@ -61,13 +64,19 @@ struct ClientSession {
   std::vector<std::string> directories;
   // Guarded by the connection's lock.
   std::deque<std::shared_ptr<PromptState>> prompts;  // under way; updates are the first one's
-  std::deque<SessionUpdate> outside;                 // that belong to no prompt
+  OutsideUpdates outside;
   std::optional<v1::SessionModeState> modes;
   std::vector<std::string> config_ids;
-  bool works = false;  // version 2: the agent says so
+  // Version 2: what the agent says that it does; calls in the background are not cancelled with a
+  // turn.
+  bool works = false;
+  std::vector<std::string> background_calls;
   std::unique_ptr<SessionState> state;
   const std::shared_ptr<StateReport> report = std::make_shared<StateReport>();
 
+  bool in_background(const std::string& call) const {
+    return std::ranges::find(background_calls, call) != background_calls.end();
+  }
   void remember_options(const std::vector<v1::SessionConfigOption>& options) {
     config_ids.clear();
     for (const v1::SessionConfigOption& option : options) config_ids.push_back(option.id);
@@ -81,6 +90,7 @@ struct ClientCall : Call {
   std::string session_id;
   bool permission = false;
   std::vector<PermissionOption> options;  // if it asks for one
+  std::string tool_call;                  // that it asks for
   std::uint64_t question = 0;             // its number in the session's state
 };
 
@@ -144,10 +154,15 @@ class ClientRole final : public AnsweringRole {
   void fail_at_end(const std::shared_ptr<async::CompletionBase>& waiter) {
     waiters_.push_back(waiter);
   }
+  // Answers questions that nobody waits for any more: those of a session's turn, or all of them.
+  void cancel_turn_permissions(const ClientSession& session);
   void cancel_permissions(const std::string& session_id);
   // Records that the session's state has changed, by so many bytes of updates.
   void state_changed(ClientSession& session, std::size_t bytes = 0);
+  // Reports why nothing more comes to the program, unless that was done.
+  void report_end(const std::string& reason);
   std::string end_reason;           // why nothing more comes
+  bool shaking_hands = false;       // a handshake that fails reports the end, with its reason
   AgentId agent_id;                 // set before the connection starts
   std::size_t event_bytes = 0;      // of events that nobody has taken
   std::size_t prompts_pending = 0;  // requests that are prompts
@@ -188,12 +203,16 @@ class ClientRole final : public AnsweringRole {
   void end_prompt_with(const std::shared_ptr<PromptState>& prompt, const PromptEnd& end);
   void take_update(const std::string& session_id, SessionUpdate update, std::size_t bytes);
   void deliver(ClientSession& session, SessionUpdate update, std::size_t bytes);
+  // What comes for a session that is not known yet is applied when it is.
+  void apply_early(const std::string& session_id, std::function<void(ClientSession&)> apply,
+                   std::size_t bytes);
   bool update(rpc::NotificationToken token, JsonView params);
   void expect_more(const std::string& session_id, std::string_view params);
   bool update_in_place(std::string_view params);
   void count(PromptState& prompt, std::size_t bytes);
   void report_state(ClientSession& session);
   void answer_permission(ClientCall& call, const Decision& decision);
+  void cancel_permissions(const std::string& session_id, const ClientSession* spared);
   void close_question(const ClientCall& call);
 
   const std::shared_ptr<const Client::Config> config_;
@@ -202,7 +221,11 @@ class ClientRole final : public AnsweringRole {
   std::unordered_map<std::string, ClientSession*> sessions_;  // null: nobody holds it
   // Of sessions that are not known yet.
   static constexpr std::size_t max_early_bytes = 4 * 1024 * 1024;
-  std::unordered_map<std::string, std::vector<std::pair<SessionUpdate, std::size_t>>> early_;
+  struct Early {
+    std::function<void(ClientSession&)> apply;
+    std::size_t bytes;
+  };
+  std::unordered_map<std::string, std::vector<Early>> early_;
   std::size_t early_bytes_ = 0;
   struct Deferred {
     rpc::RequestId id;
@@ -216,6 +239,7 @@ class ClientRole final : public AnsweringRole {
   std::string stream_prefix_;           // how its params began, up to the update
   SessionUpdate unkept_;                // the last update that nobody keeps
   std::size_t unseen_bytes_ = 0;        // of all sessions' reports
+  bool end_reported_ = false;
 };
 
 }  // namespace acp::detail

@@ -6,8 +6,6 @@ namespace acp::detail {
 
 namespace {
 
-// Updates of a session that nobody took.
-constexpr std::size_t max_outside = 100'000;
 // Of an update's params, up to the update itself.
 constexpr std::size_t longest_prefix = 4096;
 
@@ -127,12 +125,24 @@ void ClientRole::take_update(const std::string& session_id, SessionUpdate update
   const auto found = sessions_.find(session_id);
   if (found != sessions_.end()) {
     if (found->second != nullptr) deliver(*found->second, std::move(update), bytes);
-  } else if (early_bytes_ + bytes > max_early_bytes) {
+    return;
+  }
+  apply_early(
+      session_id,
+      [this, update = std::move(update), bytes](ClientSession& session) mutable {
+        deliver(session, std::move(update), bytes);
+      },
+      bytes);
+}
+
+void ClientRole::apply_early(const std::string& session_id,
+                             std::function<void(ClientSession&)> apply, std::size_t bytes) {
+  if (early_bytes_ + bytes > max_early_bytes) {
     log(LogEntry::Level::warning,
         "an update of an unknown session was dropped: too many wait for it to become known");
   } else {
     early_bytes_ += bytes;
-    early_[session_id].emplace_back(std::move(update), bytes);
+    early_[session_id].push_back({std::move(apply), bytes});
   }
 }
 
@@ -157,9 +167,9 @@ void ClientRole::add_session(const std::shared_ptr<ClientSession>& session) {
   if (early == early_.end()) return;
   auto updates = std::move(early->second);
   early_.erase(early);
-  for (auto& [update, bytes] : updates) {
-    early_bytes_ -= bytes;
-    deliver(*session, std::move(update), bytes);
+  for (const Early& one : updates) {
+    early_bytes_ -= one.bytes;
+    one.apply(*session);
   }
 }
 
@@ -180,11 +190,10 @@ void ClientRole::deliver(ClientSession& session, SessionUpdate update, std::size
   state_changed(session, bytes);
   if (!kept) return;
   if (session.prompts.empty()) {
-    session.outside.push_back(std::move(update));
-    if (session.outside.size() > max_outside) {
-      session.outside.pop_front();
-      log(LogEntry::Level::warning, "an update that nobody took was dropped");
-    }
+    if (session.outside.add(std::move(update), bytes, version_2_ != nullptr))
+      log(LogEntry::Level::warning,
+          "updates of session " + session.id + " were dropped: nobody took them, and more than " +
+              std::to_string(OutsideUpdates::max_bytes) + " bytes wait (Session::take_updates)");
     return;
   }
   PromptState& prompt = *session.prompts.front();

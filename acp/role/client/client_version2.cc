@@ -52,11 +52,25 @@ const Method* ClientVersion2::method_of(const json::Type& params) const {
 }
 
 ClientVersion2::Session* ClientVersion2::find(const std::string& session_id) {
-  constexpr std::size_t most = 10'000;
   const auto found = sessions_.find(session_id);
   if (found != sessions_.end()) return &found->second;
-  if (!role_.may_be_ours(session_id) || sessions_.size() >= most) return nullptr;
+  if (!role_.may_be_ours(session_id)) return nullptr;
   return &sessions_[session_id];
+}
+
+bool ClientVersion2::has_room_for(const std::string& session_id, std::size_t bytes) {
+  if (role_.opening_ == 0 || role_.sessions_.contains(session_id)) return true;
+  bytes += sessions_.contains(session_id) ? 0 : sizeof(Session);
+  if (unknown_bytes_ + bytes > ClientRole::max_early_bytes) return false;
+  unknown_bytes_ += bytes;
+  return true;
+}
+
+void ClientVersion2::forget_unknown() {
+  std::erase_if(sessions_, [&](const auto& session) {
+    return !session.second.begun && !role_.sessions_.contains(session.first);
+  });
+  unknown_bytes_ = 0;
 }
 
 void ClientVersion2::keep_activity(const std::string& session_id,
@@ -75,6 +89,7 @@ std::optional<versions::SessionActivity> ClientVersion2::take_activity(
 template <class Begun>
 void ClientVersion2::session_begins(const std::string& id, Begun& begun) {
   Session& session = sessions_[id];
+  session.begun = true;
   session.updates.set_mode_id(begun.mode_id);
   std::optional<v1::SessionModeState> modes;
   if (begun.response.modes.has_value()) modes = *begun.response.modes;
@@ -290,6 +305,12 @@ std::optional<ClientVersion2::Update> ClientVersion2::read_update(JsonView param
               "an invalid session/update was ignored: " + fault->message());
     return std::nullopt;
   }
+  if (!has_room_for(notification.sessionId, params.text().size())) {
+    role_.log(LogEntry::Level::warning,
+              "an update of an unknown session was dropped: too many wait for "
+              "it to become known");
+    return std::nullopt;
+  }
   Session unknown;  // one that is not ours: of no account
   Session* const known = find(notification.sessionId);
   Session& session = known == nullptr ? unknown : *known;
@@ -297,6 +318,8 @@ std::optional<ClientVersion2::Update> ClientVersion2::read_update(JsonView param
   std::shared_ptr<PromptState> inserted;
   if (!is_echo(session, notification.update, inserted))
     read.updates = session.updates.convert(std::move(notification.update));
+  if (const auto warning = session.updates.take_warning())
+    role_.log(LogEntry::Level::warning, "session " + read.session_id + ": " + *warning);
   if (inserted) role_.prompt_inserted(read.session_id, inserted);
   return read;
 }

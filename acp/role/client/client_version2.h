@@ -42,6 +42,7 @@ class ClientVersion2 final : public ClientDialect {
   bool take_same(const std::string& session_id, const v1::SessionUpdate& update) override;
   void session_added(ClientSession& session) override;
   void forget(const std::string& session_id) override { sessions_.erase(session_id); }
+  void forget_unknown() override;
 
   // ---- turns
   std::string prompt(const std::string& session_id, const std::shared_ptr<PromptState>& prompt,
@@ -64,6 +65,7 @@ class ClientVersion2 final : public ClientDialect {
   // What version 1 has no update for.
   void show(const std::string& session_id, versions::UpdatesToV1::Update& change,
             std::size_t bytes);
+  void show(ClientSession& session, versions::UpdatesToV1::Update& change, std::size_t bytes);
   // What a session does that is not known yet.
   void keep_activity(const std::string& session_id, versions::SessionActivity activity);
   std::optional<versions::SessionActivity> take_activity(const std::string& session_id);
@@ -77,7 +79,10 @@ class ClientVersion2 final : public ClientDialect {
     versions::UpdatesToV1 updates{true};
     std::deque<SentPrompt> prompts;
     std::optional<versions::SessionActivity> activity;
+    bool begun = false;  // by an answer
   };
+  // False if too much is said of a session that is not known yet.
+  bool has_room_for(const std::string& session_id, std::size_t bytes);
   // Null for one that cannot be ours.
   Session* find(const std::string& session_id);
   // Gives the role what the list changes; the list itself if it is wanted.
@@ -97,6 +102,7 @@ class ClientVersion2 final : public ClientDialect {
   ClientRole& role_;
   bool has_sessions_ = false, takes_stdio_ = false;  // the agent
   std::unordered_map<std::string, Session> sessions_;
+  std::size_t unknown_bytes_ = 0;  // of what was said of sessions that are not known yet
 };
 
 }  // namespace acp::detail

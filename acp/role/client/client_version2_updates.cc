@@ -4,6 +4,7 @@
 #include "acp/json/codec.h"
 #include "acp/role/client/client_role.h"
 #include "acp/role/client/client_version2.h"
+#include "acp/role/versions/tool_call.h"
 
 namespace acp::detail {
 
@@ -40,14 +41,7 @@ std::size_t kept_size(const SessionUpdate& update) {
   const auto* const call = std::get_if<v1::ToolCallUpdate>(&update);
   if (call == nullptr || !call->content.has_value()) return 0;
   std::size_t size = 0;
-  for (const v1::ToolCallContent& content : *call->content) {
-    size += sizeof content;
-    if (const auto* diff = std::get_if<v1::Diff>(&content)) {
-      size += diff->newText.size();
-    } else if (const auto* one = std::get_if<v1::Content>(&content)) {
-      if (const auto* text = std::get_if<v1::TextContent>(&one->content)) size += text->text.size();
-    }
-  }
+  for (const v1::ToolCallContent& content : *call->content) size += versions::size_of(content);
   return size;
 }
 
@@ -132,6 +126,15 @@ v1::TerminalExitStatus shown(const v2::TerminalExitStatus& status) {
 }
 
 void apply(SessionState& state, versions::TerminalChanged& terminal) {
+  SessionState::TerminalDescription said{std::move(terminal.command), std::move(terminal.cwd)};
+  if (terminal.size.has_value())
+    said.size = TerminalView::Size{terminal.size->cols, terminal.size->rows};
+  else if (terminal.size.is_null())
+    said.size = nullptr;
+  if (!terminal.capabilities.absent())
+    said.can_cancel = terminal.capabilities && terminal.capabilities->cancel.has_value();
+  if (said.can_cancel || !said.command.absent() || !said.cwd.absent() || !said.size.absent())
+    state.terminal_described(terminal.id, std::move(said));
   if (terminal.replaces_output)
     state.terminal_output(terminal.id, std::move(terminal.output), terminal.truncated);
   else if (!terminal.output.empty())
@@ -155,8 +158,20 @@ void apply(SessionState& state, versions::MessageReplaced& replaced) {
 void ClientVersion2::show(const std::string& session_id, versions::UpdatesToV1::Update& change,
                           std::size_t bytes) {
   const auto found = role_.sessions_.find(session_id);
-  if (found == role_.sessions_.end() || found->second == nullptr) return;
-  ClientSession& session = *found->second;
+  if (found == role_.sessions_.end()) {
+    role_.apply_early(
+        session_id,
+        [this, change = std::move(change), bytes](ClientSession& session) mutable {
+          show(session, change, bytes);
+        },
+        bytes);
+  } else if (found->second != nullptr) {
+    show(*found->second, change, bytes);
+  }
+}
+
+void ClientVersion2::show(ClientSession& session, versions::UpdatesToV1::Update& change,
+                          std::size_t bytes) {
   if (auto* modes = std::get_if<v1::SessionModeState>(&change)) {
     session.modes = modes->availableModes.empty() ? std::nullopt : std::optional(*modes);
     if (session.state) session.state->start(Nullable<v1::SessionModeState>(std::move(*modes)), {});
@@ -176,6 +191,11 @@ void ClientVersion2::take_state(const std::string& session_id, versions::Session
     return keep_activity(session_id, std::move(activity));
   ClientSession& session = *found->second;
   const bool worked = std::exchange(session.works, activity.state != State::idle);
+  session.background_calls.clear();
+  if (activity.background)
+    for (const v2::BackgroundWork& work : *activity.background)
+      if (const auto* call = std::get_if<v2::BackgroundToolCall>(&work))
+        session.background_calls.push_back(call->toolCallId);
   if (session.state) {
     std::optional<std::vector<SessionState::BackgroundWork>> background;
     if (activity.background) background = shown(*activity.background);

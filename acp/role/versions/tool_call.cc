@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "acp/json/codec.h"
 #include "acp/role/versions/content.h"
 #include "acp/role/versions/kept.h"
 #include "acp/role/versions/recode.h"
@@ -55,6 +56,9 @@ void keep_rest(Json& meta, const v2::ToolCallUpdate& update) {
     keep(meta, "status", to_string(*update.status));
   if (update.kind && *update.kind == v2::ToolKind::unknown_)
     keep(meta, "kind", to_string(*update.kind));
+  // There it means that nothing has changed.
+  if (update.rawInput.is_null()) keep(meta, "rawInput", nullptr);
+  if (update.rawOutput.is_null()) keep(meta, "rawOutput", nullptr);
   if (update.capabilities.is_null()) keep(meta, "capabilities", nullptr);
   if (update.capabilities)
     keep(meta, "capabilities", Json::from_valid(json::encode(*update.capabilities)));
@@ -74,6 +78,8 @@ void take_rest(Json& meta, v2::ToolCallUpdate& update) {
   if (!kept["status"].absent()) take("status", update.status);
   if (!kept["kind"].absent()) take("kind", update.kind);
   if (!kept["capabilities"].absent()) take("capabilities", update.capabilities);
+  if (kept["rawInput"].is_null()) update.rawInput = nullptr;
+  if (kept["rawOutput"].is_null()) update.rawOutput = nullptr;
 }
 
 }  // namespace
@@ -168,6 +174,32 @@ v1::ToolCallUpdate to_v1(v2::ToolCallUpdate update) {
   to.rawOutput = std::move(update.rawOutput);
   to._meta = std::move(update._meta);
   return to;
+}
+
+std::size_t size_of(const v1::ToolCallContent& content) {
+  std::size_t size = sizeof content;
+  if (const auto* diff = std::get_if<v1::Diff>(&content)) {
+    size += diff->path.size() + diff->newText.size() + diff->_meta.text().size();
+    if (diff->oldText) size += diff->oldText->size();
+  } else if (const auto* one = std::get_if<v1::Content>(&content)) {
+    size += one->_meta.text().size();
+    std::visit(Overloaded{[&](const v1::TextContent& text) { size += text.text.size(); },
+                          [&](const v1::ImageContent& image) { size += image.data.size(); },
+                          [&](const v1::AudioContent& audio) { size += audio.data.size(); },
+                          [&](const v1::EmbeddedResource& embedded) {
+                            if (const auto* text =
+                                    std::get_if<v1::TextResourceContents>(&embedded.resource))
+                              size += text->text.size();
+                            if (const auto* blob =
+                                    std::get_if<v1::BlobResourceContents>(&embedded.resource))
+                              size += blob->blob.size();
+                          },
+                          [&](const auto&) { size += json::encode(one->content).size(); }},
+               one->content);
+  } else {
+    size += json::encode(content).size();
+  }
+  return size;
 }
 
 v1::ToolCall to_v1_call(v2::ToolCallUpdate first) {

@@ -14,6 +14,8 @@
 
 #include <vector>
 
+#include <cstddef>
+
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
 
@@ -30,5 +32,8 @@ v2::ToolCallUpdate to_v2(v1::ToolCallUpdate update);
 // The call with the first update of its id; without a title it has its name as one.
 v1::ToolCall to_v1_call(v2::ToolCallUpdate first);
 v1::ToolCallUpdate to_v1(v2::ToolCallUpdate update);
+
+// About as many bytes as it takes in memory.
+std::size_t size_of(const v1::ToolCallContent& content);
 
 }  // namespace acp::detail::versions

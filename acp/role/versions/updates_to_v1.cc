@@ -29,10 +29,6 @@ const std::string* text_of(const v1::ContentBlock& block) {
   return text != nullptr ? &text->text : nullptr;
 }
 
-bool is_final(v1::ToolCallStatus status) {
-  return status == v1::ToolCallStatus::completed || status == v1::ToolCallStatus::failed;
-}
-
 void put_output(TerminalChanged& change, std::string_view data, std::size_t limit) {
   Decoded decoded = decode_base64(data, limit);
   change.output = std::move(decoded.bytes);
@@ -159,66 +155,6 @@ void UpdatesToV1::add_message(Kind kind, auto&& from, std::vector<Update>& out) 
     add(text.substr(old_size));
 }
 
-void UpdatesToV1::finish(const std::string& id) {
-  finished_order_.push_back(id);
-  // One that goes on after all has its place in this order, too.
-  const auto forget = [&](const std::string& other, auto how) {
-    const auto found = calls_.find(other);
-    if (found != calls_.end() && found->second.finished) how(found);
-  };
-  if (finished_order_.size() > limits_.finished_contents)
-    forget(finished_order_[finished_order_.size() - 1 - limits_.finished_contents],
-           [](const auto& found) { found->second.content = {}; });
-  if (finished_order_.size() > limits_.finished_calls) {
-    forget(finished_order_.front(), [&](const auto& found) { calls_.erase(found); });
-    finished_order_.pop_front();
-  }
-}
-
-void UpdatesToV1::note(const std::string& id, Call& call, const v1::ToolCallUpdate& update) {
-  if (update.content) call.content = *update.content;
-  if (!update.status) return;
-  const bool was_finished = std::exchange(call.finished, is_final(*update.status));
-  if (call.finished && !was_finished) finish(id);
-}
-
-void UpdatesToV1::add_call(v2::ToolCallUpdate&& update, std::vector<Update>& out) {
-  const auto [found, is_new] = calls_.try_emplace(update.toolCallId);
-  const std::string id = update.toolCallId;
-  if (!is_new) {
-    v1::ToolCallUpdate change = to_v1(std::move(update));
-    note(id, found->second, change);
-    out.emplace_back(v1::SessionUpdate(std::move(change)));
-    return;
-  }
-  v1::ToolCall call = to_v1_call(std::move(update));
-  v1::ToolCallUpdate state;
-  if (call.status) state.status = *call.status;
-  state.content = call.content;
-  note(id, found->second, state);
-  out.emplace_back(v1::SessionUpdate(std::move(call)));
-}
-
-void UpdatesToV1::add_content(v2::ToolCallContentChunk&& chunk, std::vector<Update>& out) {
-  std::vector<v1::ToolCallContent> more = to_v1(std::move(chunk.content));
-  const auto [found, is_new] = calls_.try_emplace(chunk.toolCallId);
-  std::vector<v1::ToolCallContent>& content = found->second.content;
-  for (v1::ToolCallContent& one : more) content.push_back(std::move(one));
-  if (is_new) {
-    v1::ToolCall call;
-    call.toolCallId = std::move(chunk.toolCallId);
-    call.content = content;
-    call._meta = std::move(chunk._meta);
-    out.emplace_back(v1::SessionUpdate(std::move(call)));
-    return;
-  }
-  v1::ToolCallUpdate update;
-  update.toolCallId = std::move(chunk.toolCallId);
-  update.content = content;
-  update._meta = std::move(chunk._meta);
-  out.emplace_back(v1::SessionUpdate(std::move(update)));
-}
-
 void UpdatesToV1::add_options(v2::ConfigOptionUpdate&& update, std::vector<Update>& out) {
   OptionsToV1 options = OptionsToV1::of(std::move(update.configOptions), map_modes_);
   mode_id_ = std::move(options.mode_id);
@@ -236,13 +172,6 @@ void UpdatesToV1::add_options(v2::ConfigOptionUpdate&& update, std::vector<Updat
   to.configOptions = std::move(options.options);
   to._meta = std::move(update._meta);
   out.emplace_back(v1::SessionUpdate(std::move(to)));
-}
-
-const std::vector<v1::ToolCallContent>* UpdatesToV1::content_of(std::string_view call) const {
-  const auto found = calls_.find(std::string(call));
-  if (found == calls_.end() || (found->second.finished && found->second.content.empty()))
-    return nullptr;
-  return &found->second.content;
 }
 
 std::vector<Update> UpdatesToV1::convert(v2::SessionUpdate update) {

@@ -47,7 +47,9 @@ struct TerminalChanged {
 // One for each session. Where the versions differ:
 // - A message that comes whole becomes chunks; if it has come in chunks before, only what is new of
 //   its text does, and otherwise the replacement is given out as such.
-// - Version 1 replaces a call's whole content: what comes in addition is sent with all before it.
+// - Version 1 replaces a call's whole content, and its whole `_meta`: what comes in addition is
+// sent
+//   with all before it.
 // - The mode's option, where modes are mapped, becomes the mode: a change of the modes on offer is
 //   given out as such, without any when the option is gone.
 // - A command of an unknown type is left out. Names of version 1 mean nothing in version 2: an
@@ -61,6 +63,7 @@ class UpdatesToV1 {
     std::size_t finished_calls = 64;            // remembered, so that a late update is one
     std::size_t finished_contents = 4;          // of these, with what they show
     std::size_t messages = 1024;                // likewise
+    std::size_t calls = 16 * 1024 * 1024;       // bytes of all; the oldest are forgotten
   };
 
   explicit UpdatesToV1(bool map_modes) : UpdatesToV1(map_modes, Limits()) {}
@@ -77,6 +80,8 @@ class UpdatesToV1 {
   // The configId of the option that is the mode, for a client that sets it; empty if none is.
   const std::string& mode_id() const { return mode_id_; }
   void set_mode_id(std::string id) { mode_id_ = std::move(id); }
+  // What had to be forgotten for lack of room, the first time that this was necessary.
+  std::optional<std::string> take_warning() { return std::exchange(warning_, std::nullopt); }
   // What a tool call shows; null for one that is not known, or has ended long ago.
   const std::vector<v1::ToolCallContent>* content_of(std::string_view call) const;
 
@@ -90,7 +95,10 @@ class UpdatesToV1 {
   struct Call {
     bool finished = false;
     std::vector<v1::ToolCallContent> content;
+    Json meta;  // all of it that is not null
+    std::size_t bytes = 0;
   };
+  using Calls = std::unordered_map<std::string, Call>;
 
   // Whether it was known.
   std::pair<Message&, bool> message(const std::string& id);
@@ -102,6 +110,14 @@ class UpdatesToV1 {
   void add_call(v2::ToolCallUpdate&& update, std::vector<Update>& out);
   void add_content(v2::ToolCallContentChunk&& chunk, std::vector<Update>& out);
   void add_options(v2::ConfigOptionUpdate&& update, std::vector<Update>& out);
+  // Whether it is new.
+  std::pair<Calls::iterator, bool> call(const std::string& id);
+  // Makes a change of its `_meta` the whole of it.
+  void patch_meta(Call& call, Json& change);
+  void add(Call& call, std::vector<v1::ToolCallContent>&& content);
+  void clear(Call& call);
+  void forget(Calls::iterator call);
+  void make_room(const std::string& newest);
   void note(const std::string& id, Call& call, const v1::ToolCallUpdate& update);
   void finish(const std::string& id);
 
@@ -109,7 +125,11 @@ class UpdatesToV1 {
   Limits limits_;
   std::unordered_map<std::string, Message> messages_;
   std::deque<std::string> message_order_;
-  std::unordered_map<std::string, Call> calls_;
+  Calls calls_;
+  std::deque<std::string> call_order_;  // some may have been forgotten
+  std::size_t call_bytes_ = 0;
+  bool has_warned_ = false;
+  std::optional<std::string> warning_;
   std::deque<std::string> finished_order_;
   std::optional<v1::SessionModeState> modes_;
   std::string mode_id_;

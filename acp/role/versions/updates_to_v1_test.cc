@@ -95,7 +95,7 @@ TEST(UpdatesToV1, AToolCallIsAnnouncedOnce) {
                                 "name":null,"rawInput":null,"capabilities":{"cancel":{}}})"),
               R"({"sessionUpdate":"tool_call_update","toolCallId":"t","title":"","name":"",
                   "kind":"other","status":"pending","content":[],"locations":[],"rawInput":null,
-                  "_meta":{"libacp/v2":{"capabilities":{"cancel":{}}}}})");
+                  "_meta":{"libacp/v2":{"rawInput":null,"capabilities":{"cancel":{}}}}})");
   expect_json(client.update(
                   R"({"sessionUpdate":"tool_call_update","toolCallId":"t","status":"cancelled"})"),
               R"({"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed",
@@ -104,6 +104,23 @@ TEST(UpdatesToV1, AToolCallIsAnnouncedOnce) {
       client.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"t","status":"_own"})"),
       R"({"sessionUpdate":"tool_call_update","toolCallId":"t","status":"in_progress",
           "_meta":{"libacp/v2":{"status":"_own"}}})");
+}
+
+// Version 1 replaces all of it.
+TEST(UpdatesToV1, TheMetaOfACallIsSentWhole) {
+  Client client;
+  const auto meta = [&](const std::string& rest) {
+    const std::string update =
+        client.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"t")" + rest + "}");
+    return std::string(JsonView::of_valid(update)["_meta"].text());
+  };
+  EXPECT_EQ(meta(R"(,"_meta":{"a":1,"b":2,"gone":null})"), R"({"a":1,"b":2})");
+  EXPECT_EQ(meta(R"(,"title":"T")"), "");
+  EXPECT_EQ(meta(R"(,"_meta":{"b":null,"c":{"d":null}})"), R"({"a":1,"c":{"d":null}})");
+  EXPECT_EQ(meta(R"(,"status":"paused")"), R"({"libacp/v2":{"status":"paused"}})");
+  EXPECT_EQ(meta(R"(,"_meta":{"e":5})"), R"({"a":1,"c":{"d":null},"e":5})");
+  EXPECT_EQ(meta(R"(,"_meta":null)"), "{}");
+  EXPECT_EQ(meta(R"(,"_meta":{"f":6})"), R"({"f":6})");
 }
 
 std::string content_chunk(const std::string& id, const std::string& text) {
@@ -147,6 +164,35 @@ TEST(UpdatesToV1, FinishedCallsAreForgotten) {
   // A call that goes on is not forgotten.
   EXPECT_TRUE(finish("b").starts_with(R"({"sessionUpdate":"tool_call_update")"));
   EXPECT_TRUE(finish("a").starts_with(R"({"sessionUpdate":"tool_call",)"));
+}
+
+TEST(UpdatesToV1, CallsThatShowTooMuchAreForgotten) {
+  UpdatesToV1 updates(true, {.calls = 8192});
+  Client client{updates};
+  const std::string piece(3000, 'x');
+  client.update(content_chunk("a", piece));
+  client.update(content_chunk("b", piece));
+  EXPECT_FALSE(client.updates.take_warning().has_value());
+  client.update(content_chunk("c", piece));
+  const auto warning = client.updates.take_warning();
+  ASSERT_TRUE(warning.has_value());
+  EXPECT_NE(warning->find("more than 8192 bytes"), std::string::npos) << *warning;
+  EXPECT_EQ(client.updates.content_of("a"), nullptr);
+  EXPECT_NE(client.updates.content_of("c"), nullptr);
+  EXPECT_TRUE(
+      client.update(content_chunk("a", "1")).starts_with(R"({"sessionUpdate":"tool_call",)"));
+  // The end of what one call alone shows; what has just come is sent in any
+  // case.
+  for (int i = 0; i < 20; ++i)
+    EXPECT_LE(content_size(client.update(content_chunk("long", piece))), 3u);
+  ASSERT_NE(client.updates.content_of("long"), nullptr);
+  EXPECT_FALSE(client.updates.content_of("long")->empty());
+  // However many there are, and whatever ends.
+  for (int i = 0; i < 1000; ++i) client.update(content_chunk(std::to_string(i), "1"));
+  EXPECT_EQ(client.updates.content_of("0"), nullptr);
+  EXPECT_NE(client.updates.content_of("999"), nullptr);
+  client.update(R"({"sessionUpdate":"tool_call_update","toolCallId":"999","status":"completed"})");
+  EXPECT_FALSE(client.updates.take_warning().has_value());
 }
 
 TEST(UpdatesToV1, Terminals) {
