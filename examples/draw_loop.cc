@@ -104,6 +104,9 @@ int main(int argc, char** argv) {
       draw(context);
       co_return;
     });
+  std::string ended;  // why
+  client.on_disconnected(
+      [&](const acp::AgentId&, std::string_view reason) { ended = std::string(reason); });
   acp::io::ProcessOptions options;
   options.argv.assign(argv + 2, argv + argc);
   try {
@@ -120,7 +123,11 @@ int main(int argc, char** argv) {
       agent.dispatch();
       if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1]));
     }
-    return conversation && conversation->done() ? conversation->take() : 1;
+    if (conversation && conversation->done()) return conversation->take();
+    conversation.reset();
+    agent.close();
+    std::cerr << ended << "\n";
+    return 1;
   } catch (const acp::StartFailed& failed) {
     std::cerr << failed.what() << "\n";
     return 1;

@@ -6,6 +6,7 @@
 
 #include <iostream>
 #include <optional>
+#include <string>
 
 namespace {
 
@@ -37,7 +38,10 @@ int main(int argc, char** argv) {
   }
   acp::io::ProcessOptions options;
   options.argv.assign(argv + 2, argv + argc);
-  const acp::Client client("poll", "1.0");
+  acp::Client client("poll", "1.0");
+  std::string ended;  // why
+  client.on_disconnected(
+      [&](const acp::AgentId&, std::string_view reason) { ended = std::string(reason); });
   std::optional<acp::AgentHandle> started;
   try {
     started = client.attach(options);
@@ -60,5 +64,8 @@ int main(int argc, char** argv) {
     agent.dispatch();
     if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1], code));
   }
-  return code.value_or(1);
+  if (code) return *code;
+  agent.close();
+  std::cerr << ended << "\n";
+  return 1;
 }

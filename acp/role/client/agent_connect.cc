@@ -38,6 +38,11 @@ void AgentProcess::close() {
   const std::lock_guard one_at_a_time(closing);
   if (std::exchange(closed, true)) return;
   if (connection) {
+    {
+      // A handshake that has failed already says why; one that is closed here has not failed.
+      const Lock lock(*connection);
+      if (!lock.ended()) role->shaking_hands = false;
+    }
     connection->close();
     connection->wait_finished();
   }
@@ -320,6 +325,10 @@ AgentHandle Client::attach(const io::ProcessOptions& options) const {
 }
 
 AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) {
+  {
+    const Lock lock(*agent->connection);
+    agent->role->shaking_hands = true;
+  }
   agent->role->handlers().start([weak = std::weak_ptr(agent)]() -> Task<void> {
     return [](std::weak_ptr<AgentProcess> weak) -> Task<void> {
       // Dropping the agent meanwhile ends it: the handshake holds the connection alone.
@@ -332,26 +341,39 @@ AgentHandle Client::begin_handshake(const std::shared_ptr<AgentProcess>& agent) 
         co_return;
       }
       shaking->closed = true;
-      std::string reason;
+      std::optional<StartFailed::Diagnosis> failure;
       try {
         Task<bool> introducing = shake_hands(shaking, Retry::no);
         co_await std::move(introducing);
+      } catch (const StartFailed& failed) {
+        failure = failed.diagnosis();
       } catch (const std::exception& failed) {
-        reason = failed.what();
+        failure.emplace().reason = failed.what();
       }
-      if (reason.empty()) {
+      if (!failure) {
         const auto agent = weak.lock();
+        const Lock lock(*shaking->connection);
+        shaking->role->shaking_hands = false;
+        if (lock.ended()) shaking->role->report_end(shaking->role->end_reason);
         if (!agent) co_return;
-        Lock lock(*agent->connection);
         agent->info = std::move(shaking->info);
         agent->ready = true;
         co_return;
       }
-      {
-        Lock lock(*shaking->connection);
-        shaking->role->log(LogEntry::Level::error, reason);
-      }
-      shaking->connection->close();
+      // Its process may still be ending: that is not waited for on the program's loop.
+      shaking->connection->post_blocking([weak, shaking, failure = std::move(*failure)]() mutable {
+        if (const auto agent = weak.lock(); agent && agent->process.attending()) {
+          agent->answered = shaking->answered;
+          failure = agent->diagnose(failure.phase, failure.reason);
+        }
+        const std::string reason = StartFailed(std::move(failure)).what();
+        {
+          const Lock lock(*shaking->connection);
+          shaking->role->log(LogEntry::Level::error, reason);
+          shaking->role->report_end(reason);
+        }
+        shaking->connection->close();
+      });
     }(weak);
   });
   return AgentHandle(agent);

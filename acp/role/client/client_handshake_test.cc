@@ -1,6 +1,7 @@
 // From a command or a connection to an agent that has answered initialize, or to the reason why it
 // has not.
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "acp/async/spawn.h"
 #include "acp/async/when_all.h"
@@ -86,6 +87,76 @@ TEST(Handshake, AnAgentThatEndsWhenItIsConnectedToAgainIsAFailedStart) {
   Client client("test", "1");
   client.versions({1, 2});
   EXPECT_THROW(without_waiting(agents.connect(client)), StartFailed);
+}
+
+// ---- a loop of the program's own
+
+struct Attached {
+  explicit Attached(std::vector<std::string> argv, std::vector<int> versions = {1}) {
+    client.versions(std::move(versions));
+    client.on_disconnected([this](const AgentId&, std::string_view reason) {
+      ++reports;
+      ended = std::string(reason);
+    });
+    io::ProcessOptions options;
+    options.argv = std::move(argv);
+    agent.emplace(client.attach(options));
+    // Until it is ready, or has ended.
+    while (ended.empty() && !agent->ready()) {
+      std::vector<pollfd> set;
+      for (const PollInterest& one : agent->poll_interests())
+        set.push_back(
+            {one.descriptor,
+             static_cast<short>((one.readable ? POLLIN : 0) | (one.writable ? POLLOUT : 0)), 0});
+      poll(set.data(), set.size(), agent->timeout());
+      agent->dispatch();
+    }
+  }
+  bool says(const std::string& what) const { return ended.find(what) != ended.npos; }
+
+  const Within limit{"an agent in a loop of the program's own"};
+  Client client{"test", "1"};
+  std::string ended;
+  int reports = 0;
+  std::optional<AgentHandle> agent;
+};
+
+TEST(Attach, SaysHowTheAgentEndedBeforeItsAnswer) {
+  const Attached failed({"/bin/sh", "-c", "echo it broke >&2; read -r line; exit 7"});
+  EXPECT_TRUE(failed.says("handshake: ") && failed.says("7") && failed.says("it broke") &&
+              failed.says("/bin/sh"))
+      << failed.ended;
+  failed.agent->close();
+  EXPECT_EQ(failed.reports, 1);
+  ASSERT_TRUE(failed.agent->exit_status().has_value());
+  EXPECT_EQ(failed.agent->exit_status()->value, 7);
+  EXPECT_EQ(failed.agent->stderr_tail(), "it broke\n");
+}
+
+TEST(Attach, SaysWhatTheAgentAnswered) {
+  const Attached failed(
+      {"/bin/sh", "-c",
+       R"(read -r line; echo '{"jsonrpc":"2.0","id":0,"error":{"code":-5,"message":"not you"}}'
+          cat >/dev/null)"});
+  EXPECT_TRUE(failed.says("initialize was answered with -5 not you")) << failed.ended;
+  failed.agent->close();
+  EXPECT_EQ(failed.reports, 1);
+}
+
+TEST(Attach, KnowsHowTheAgentEnded) {
+  const Attached attached(
+      {"/bin/sh", "-c",
+       R"(read -r line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'
+          cat >/dev/null; echo good bye >&2; exit 3)"});
+  EXPECT_EQ(attached.ended, "");
+  EXPECT_TRUE(attached.agent->ready());
+  EXPECT_GT(attached.agent->process_id(), 0);
+  EXPECT_FALSE(attached.agent->exit_status().has_value());
+  attached.agent->close();
+  EXPECT_EQ(attached.ended, "the connection was closed");
+  EXPECT_EQ(attached.reports, 1);
+  EXPECT_EQ(attached.agent->exit_status()->value, 3);
+  EXPECT_EQ(attached.agent->stderr_tail(), "good bye\n");
 }
 
 // ---- times
