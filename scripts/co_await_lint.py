@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 
 
+# Their parameters are made so that g++ 12 takes a list of words or of content.
+TAKES_A_LIST = re.compile(r"\b(?:spawn|prompt)\(\s*\{$")
+
+
 def without_noise(text):
     """Strings, characters and comments as blanks: what is left keeps its place."""
     # What compilers without this fault get.
@@ -41,6 +45,9 @@ def faults(text):
             elif c == "{":
                 if depth == 0:
                     break
+                if TAKES_A_LIST.search(text[:at + 1]) and not text[at + 1:].lstrip().startswith("."):
+                    at = text.index("}", at) + 1
+                    continue
                 if not is_lambda_body(text, at):
                     yield at
                     break

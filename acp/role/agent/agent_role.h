@@ -69,6 +69,7 @@ struct AgentCall : Call {
   std::shared_ptr<AgentSession> session;
   v1::PromptRequest prompt;  // if it is one
   std::string message_id;    // of the prompt's message, in version 2; empty until it is needed
+  bool replays = false;      // it shows a conversation again
   // Not ended yet, and a few that have, in the order of their announcements. Guarded by the
   // connection's lock, as all that follows.
   std::vector<std::shared_ptr<SentToolCall>> open_tool_calls;
