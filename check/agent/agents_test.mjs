@@ -182,7 +182,7 @@ const EXPECTED = {
   worker_agent: "",
   "worker_agent, version 2": "",
   "sdk_agent, version 2":
-    "A-ID-3 A2-CANCEL-11 A2-CANCEL-15? A2-CLOSE-2 A2-CLOSE-3 A2-CLOSE-4 A2-CLOSE-5 A2-CONFIG-5 A2-LIST-5 A2-MCP-1 " +
+    "A-ID-3 A2-CANCEL-11? A2-CANCEL-15? A2-CLOSE-2 A2-CLOSE-3 A2-CLOSE-4 A2-CLOSE-5 A2-CONFIG-5 A2-LIST-5 A2-MCP-1 " +
     "A2-MCP-5 A2-PATH-2 A2-PERM-15 A2-RESUME-4 A2-RESUME-8 A2-SESSION-2 A2-TURN-13",
   hello_agent: "",
   echo_agent: "",
@@ -202,11 +202,11 @@ const EXPECTED = {
 const SKIPPED = {
   "acp agent": "A-AUTH-1 A-AUTH-3 A-AUTH-4 A-AUTH-5 A-LIST-4 A-TURN-4 A-TURN-5",
   "acp agent, version 2":
-    "A2-AUTH-* A2-LIST-4 A2-STATE-2 A2-TERM-1 A2-TERM-3 A2-TERM-4 A2-TERM-5 A2-TOOL-2 A2-TURN-10 A2-TURN-11",
+    "A2-AUTH-* A2-LIST-4 A2-STATE-2 A2-TERM-1 A2-TERM-3 A2-TERM-4 A2-TERM-5 A2-TURN-10 A2-TURN-11",
   // It asks for nothing, and its conversations are not kept; it has the calls and terminals.
   "worker_agent, version 2":
     "A-ID-6 A2-AUTH-* A2-CANCEL-13 A2-CANCEL-18 A2-CANCEL-19 A2-COMMAND-* A2-CONFIG-* A2-DELETE-* A2-DIFF-* " +
-    "A2-LIST-4 A2-PATH-1 A2-PERM-* A2-PLAN-1 A2-RESUME-* A2-SESSION-7 A2-STATE-2 A2-TOOL-2 A2-TURN-*",
+    "A2-LIST-4 A2-PATH-1 A2-PERM-* A2-PLAN-1 A2-RESUME-* A2-SESSION-7 A2-STATE-2 A2-TURN-*",
 };
 
 let wrong = 0;

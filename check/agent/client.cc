@@ -135,11 +135,10 @@ void AgentClient::note(JsonView message) {
       if (location["line"].is_number()) things.insert("line");
     }
     if (!call["content"].is_array()) continue;
-    for (const JsonView content : call["content"].elements()) {
-      if (const auto type = content["type"].as_string()) things.insert("shows " + *type);
-      if (content["patch"].is_object()) things.insert("patch");
-    }
+    for (const JsonView content : call["content"].elements()) note_content(content);
   }
+  if (update["sessionUpdate"].as_string() == "tool_call_content_chunk")
+    note_content(update["content"]);
   note_2(update, params);
   if (params["line"].is_number()) things.insert("line");
   const JsonView result = message["result"];
@@ -147,6 +146,12 @@ void AgentClient::note(JsonView message) {
   if (result["modes"].is_object()) things.insert("modes");
   if (result["sessions"].size() > 0) things.insert("listed");
   if (const auto session = result["sessionId"].as_string()) run_.sessions.push_back(*session);
+}
+
+void AgentClient::note_content(JsonView content) {
+  auto& things = run_.seen.things;
+  if (const auto type = content["type"].as_string()) things.insert("shows " + *type);
+  if (content["patch"].is_object()) things.insert("patch");
 }
 
 // What only version 2 has.

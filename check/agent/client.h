@@ -197,6 +197,7 @@ class AgentClient {
   [[noreturn]] void never_answered(const Reply& reply);
   void see(const PassedFrame& frame);
   void note(JsonView message);
+  void note_content(JsonView content);
   void note_2(JsonView update, JsonView params);
   void report(const std::vector<Violation>& violations);
   void take(const PassedFrame& frame);
