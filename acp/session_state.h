@@ -183,6 +183,7 @@ class SessionState {
     Nullable<TerminalView::Size> size = {};
     std::optional<bool> can_cancel = {};
   };
+  // What version 2 says of a terminal besides its output and its exit.
   void terminal_described(const v1::TerminalId& id, TerminalDescription description);
 
   // For a program that has shown them and limits its memory: lets go of the first `count` entries,

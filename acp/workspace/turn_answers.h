@@ -73,4 +73,9 @@ class TurnAnswers {
 // The words of a shell's line without their quotes, and what `sh -c` would run in place of that.
 std::vector<std::string> command_words(const std::string& command);
 
+// "what_was_shown", "its_paths"
+constexpr const char* to_string(TurnAnswers::Covers value) {
+  return value == TurnAnswers::Covers::its_paths ? "its_paths" : "what_was_shown";
+}
+
 }  // namespace acp::workspace
