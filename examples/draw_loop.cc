@@ -31,7 +31,7 @@ std::string shown(const SessionState::Content& content) {
 }
 
 void draw(const auto& session) {  // a Session, or a handler's context
-  std::string screen;  // stays empty if the session has gone
+  std::string screen;             // stays empty if the session has gone
   session.with_state([&](const SessionState& state) {
     if (isatty(STDOUT_FILENO)) screen = "\x1b[H\x1b[J";
     for (const SessionState::Entry& entry : state.timeline())

@@ -108,7 +108,7 @@ TEST(Servers, AreNamedWhenTheyAreSlow) {
   options.slow_time = milliseconds(10);
   options.on_slow = [&](const std::vector<std::string>& names) {
     named_as_slow = names;
-    std::ofstream(pipe).put('x');
+    const std::ofstream opened(pipe);  // its other end waits for that
   };
   const Client client("test", "1");
   const Servers servers(client, {named("slow", stdio_server(slow))}, options);

@@ -26,9 +26,9 @@ class SessionServers {
   // The agent's name and version, for the servers.
   SessionServers(std::string name, std::string version);
 
-  // Called with a server that could not be connected to, was lost, or has kept a session waiting for
-  // two seconds, and why; on threads of the servers, or the one that opens the session. Before the
-  // first session.
+  // Called with a server that could not be connected to, was lost, or has kept a session waiting
+  // for two seconds, and why; on threads of the servers, or the one that opens the session. Before
+  // the first session.
   SessionServers& on_trouble(
       std::function<void(const std::string& server, const std::string& reason)> hook);
 

@@ -86,7 +86,7 @@ TEST(SessionServers, ASlowOneIsNamed) {
   SessionServers servers("test", "1");
   servers.on_trouble([&](const std::string& server, const std::string& reason) {
     troubles.add(server + ": " + reason);
-    std::ofstream(pipe).put('x');
+    const std::ofstream opened(pipe);  // its other end waits for that
   });
   Agent agent = silent_agent();
   servers.install(agent);

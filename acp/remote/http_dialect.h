@@ -43,7 +43,7 @@ class HttpDialect final : public http::Dialect {
   struct Queue {
     std::deque<Post> posts;
     http::Transfers::Id transfer = 0;  // of the first
-    io::Timers::Id pause = 0;       // before the first is sent again
+    io::Timers::Id pause = 0;          // before the first is sent again
   };
   struct Stream {
     enum class State { opening, open, closed };

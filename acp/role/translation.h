@@ -40,8 +40,8 @@ class Translation {
   // Carries out a request here that the other side does not know, as its answer. Returns false for
   // any other. With the connection's lock.
   virtual bool carry_out(const Link&, const json::Type&, const void* /*params*/,
-                         const std::shared_ptr<async::CompletionBase>& /*done*/, Deliver& /*deliver*/,
-                         Calling) {
+                         const std::shared_ptr<async::CompletionBase>& /*done*/,
+                         Deliver& /*deliver*/, Calling) {
     return false;
   }
 };

@@ -169,8 +169,8 @@ TEST_F(ServeLocallyTest, ACommandIsShownAsATerminal) {
   for (const Json& chunk : client.updates("terminal_output_chunk"))
     EXPECT_EQ(chunk["terminalId"].as_string(), id);
   bool attached = false;
-  for (const Json& update : client.updates("tool_call_update"))
-    attached |= update["content"][0]["terminalId"].as_string() == id;
+  for (const Json& piece : client.updates("tool_call_content_chunk"))
+    attached |= piece["content"]["terminalId"].as_string() == id;
   EXPECT_TRUE(attached);
 }
 

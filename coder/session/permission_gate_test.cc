@@ -321,12 +321,13 @@ TEST_F(GateTest, AnOptionThatWasNotOfferedIsNoApproval) {
       << "and it is not remembered";
 }
 
-TEST_F(GateTest, WhatIsNoAnswerEndsTheTurn) {
+TEST_F(GateTest, WhatIsNoAnswerIsNoApproval) {
   pass("ask", ToolKind::edit, R"({"outcome":"cancelled"})");
   EXPECT_EQ(stop, "cancelled");
   EXPECT_FALSE(verdict.allowed);
+  // One that nobody knows means no, and the turn goes on.
   pass("ask", ToolKind::edit, R"({"outcome":"_whatever","optionId":"allow_once"})");
-  EXPECT_NE(stop, "end_turn");
+  EXPECT_EQ(stop, "end_turn");
   EXPECT_FALSE(verdict.allowed);
 }
 

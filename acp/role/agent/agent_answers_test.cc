@@ -178,15 +178,18 @@ TEST(ModesAndOptions, StayWhenTheyAreNotSent) {
   modes[1].id = modes[1].name = "second";
   std::optional<Turn> kept;
   Agent agent("test", "1");
-  agent.versions({1, 2}).modes(modes, "first").config_options({option_of("o")}).on_prompt([&](Turn turn) {
-    const Turn hooked =
-        turn.before_update([](SessionUpdate&) { throw std::runtime_error("full"); });
-    EXPECT_THROW(hooked.set_mode("second").wait(), std::runtime_error);
-    EXPECT_THROW(hooked.set_config_options({option_of("p")}).wait(), std::runtime_error);
-    EXPECT_THROW(turn.set_mode("third").wait(), Refused);
-    kept = turn;
-    return StopReason::end_turn;
-  });
+  agent.versions({1, 2})
+      .modes(modes, "first")
+      .config_options({option_of("o")})
+      .on_prompt([&](Turn turn) {
+        const Turn hooked =
+            turn.before_update([](SessionUpdate&) { throw std::runtime_error("full"); });
+        EXPECT_THROW(hooked.set_mode("second").wait(), std::runtime_error);
+        EXPECT_THROW(hooked.set_config_options({option_of("p")}).wait(), std::runtime_error);
+        EXPECT_THROW(turn.set_mode("third").wait(), Refused);
+        kept = turn;
+        return StopReason::end_turn;
+      });
   const auto too_late = [&] {
     EXPECT_THROW(kept->set_mode("second").wait(), Error);
     EXPECT_THROW(kept->set_config_options({option_of("p")}).wait(), Error);
