@@ -77,22 +77,17 @@ struct Answers {
   }
 };
 
-// The program's exit code.
+// Returns the program's exit code.
 acp::Task<int> converse(acp::AgentHandle agent, std::string text) {
-  try {
-    const acp::Session session = co_await agent.new_session(std::filesystem::current_path());
-    co_await session.prompt(text).finish();
-    draw(session);
-    co_return 0;
-  } catch (const acp::Error& error) {
-    std::cerr << error.what() << "\n";
-    co_return 1;
-  }
+  const acp::Session session = co_await agent.new_session(std::filesystem::current_path());
+  co_await session.prompt(text).finish();
+  draw(session);
+  co_return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   if (argc < 3) return (std::cerr << "Usage: draw_loop PROMPT COMMAND [ARGUMENT…]\n"), 2;
   Answers answers;
   acp::Client client("draw", "1.0");
@@ -109,27 +104,25 @@ int main(int argc, char** argv) {
       [&](const acp::AgentId&, std::string_view reason) { ended = std::string(reason); });
   acp::io::ProcessOptions options;
   options.argv.assign(argv + 2, argv + argc);
-  try {
-    const acp::AgentHandle agent = client.attach(options);
-    std::optional<acp::Running<int>> conversation;
-    while (agent.connected() && !(conversation && conversation->done())) {
-      std::vector<pollfd> set = {{answers.closed ? -1 : STDIN_FILENO, POLLIN, 0}};
-      for (const acp::PollInterest& one : agent.poll_interests())
-        set.push_back(
-            {one.descriptor,
-             static_cast<short>((one.readable ? POLLIN : 0) | (one.writable ? POLLOUT : 0)), 0});
-      poll(set.data(), set.size(), agent.timeout());
-      if (set[0].revents != 0) answers.read_key();
-      agent.dispatch();
-      if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1]));
-    }
-    if (conversation && conversation->done()) return conversation->take();
-    conversation.reset();
-    agent.close();
-    std::cerr << ended << "\n";
-    return 1;
-  } catch (const acp::StartFailed& failed) {
-    std::cerr << failed.what() << "\n";
-    return 1;
+  const acp::AgentHandle agent = client.attach(options);
+  std::optional<acp::Running<int>> conversation;
+  while (agent.connected() && !(conversation && conversation->done())) {
+    std::vector<pollfd> set = {{answers.closed ? -1 : STDIN_FILENO, POLLIN, 0}};
+    for (const acp::PollInterest& one : agent.poll_interests())
+      set.push_back({one.descriptor,
+                     static_cast<short>((one.readable ? POLLIN : 0) | (one.writable ? POLLOUT : 0)),
+                     0});
+    poll(set.data(), set.size(), agent.timeout());
+    if (set[0].revents != 0) answers.read_key();
+    agent.dispatch();
+    if (agent.ready() && !conversation) conversation.emplace(converse(agent, argv[1]));
   }
+  if (conversation && conversation->done()) return conversation->take();
+  conversation.reset();
+  agent.close();
+  std::cerr << ended << "\n";
+  return 1;
+} catch (const acp::Error& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }
