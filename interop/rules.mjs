@@ -44,23 +44,33 @@ function shapes(entries, ours, sdk, byMethod) {
   return problems;
 }
 
-// Updates of a turn stand between its prompt and its answer, those of a replay before its answer.
-export function orderOf(entries) {
+// Updates of a turn stand between its prompt and its answer, those of a replay before its answer. Over
+// HTTP the answer to a load comes by another stream than the replay, which is over when the session's
+// own stream has brought the next answer.
+export function orderOf(entries, overHttp = false) {
   const problems = [];
   const busy = new Map(); // session → requests that are open
   const opens = ["session/prompt", "session/load"];
   const between = ["available_commands_update", "notice"]; // may come at any time
   const open = [];
+  const loaded = new Set(); // sessions whose replay may go on
   for (const entry of entries) {
     const { from, message } = entry;
-    if (from === "client" && opens.includes(message.method)) {
+    if (from === "client" && "id" in message && loaded.has(message.params?.sessionId)) {
       open.push(entry);
+    }
+    if (from === "client" && opens.includes(message.method)) {
+      if (!open.includes(entry)) open.push(entry);
       busy.set(message.params.sessionId, (busy.get(message.params.sessionId) ?? 0) + 1);
     } else if (from === "agent" && !("method" in message)) {
       const at = open.findIndex((request) => isAnswer(message, request));
       if (at < 0) continue;
       const [{ message: request }] = open.splice(at, 1);
-      busy.set(request.params.sessionId, busy.get(request.params.sessionId) - 1);
+      const { sessionId } = request.params;
+      const end = () => busy.set(sessionId, busy.get(sessionId) - 1);
+      if (loaded.delete(sessionId)) end();
+      if (overHttp && request.method === "session/load" && "result" in message) loaded.add(sessionId);
+      else if (opens.includes(request.method)) end();
     } else if (from === "agent" && message.method === "session/update") {
       const { sessionId, update } = message.params;
       if (!busy.get(sessionId) && !between.includes(update.sessionUpdate))
@@ -80,7 +90,7 @@ export function shapesOf({ entries }, ours, sdk) {
   return [...answers(entries, ours), ...shapes(entries, ours, sdk, byMethod)];
 }
 
-export function problemsOf({ entries }, ours, sdk) {
+export function problemsOf({ entries, overHttp }, ours, sdk) {
   const problems = shapesOf({ entries }, ours, sdk);
-  return ours === "agent" ? [...problems, ...orderOf(entries)] : problems;
+  return ours === "agent" ? [...problems, ...orderOf(entries, overHttp)] : problems;
 }

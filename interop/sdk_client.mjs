@@ -60,6 +60,7 @@ export class Editor {
     this.capabilities = unstable ? { ...STABLE, ...UNSTABLE } : STABLE;
     this.child = child;
     this.remote = remote;
+    this.transcript.overHttp = remote?.transport === "http";
     this.connection = this.#app().connect(tapped(stream, this.transcript, "client"));
     this.agent = this.connection.agent;
   }

@@ -3,6 +3,7 @@ import { within } from "./deadline.mjs";
 
 export class Transcript {
   entries = []; // {from: "client" | "agent", message}
+  overHttp = false;
   #waiters = new Set();
 
   add(from, message) {
