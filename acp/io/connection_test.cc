@@ -260,6 +260,19 @@ TEST_F(ConnectionTest, HandlersThatDoNotEndAreGivenUpOn) {
   EXPECT_TRUE(role->events.ends_with("stop\ndropped\n"));
 }
 
+// It waited until the drain time was over, and left the connection and its role for ever.
+TEST_F(ConnectionTest, TheStrandDoesNotWaitForItself) {
+  bool all_ended = true;
+  connection->post([&] {
+    connection->close();
+    all_ended = connection->wait_finished();
+  });
+  dispatch();
+  EXPECT_FALSE(all_ended);  // yet
+  EXPECT_TRUE(connection->finished());
+  EXPECT_TRUE(connection->wait_finished());
+}
+
 TEST_F(ConnectionTest, TheEndOfTheProcessCountsWhenEverythingIsRead) {
   other.line(request("1", "now"));
   connection->end_when_dry("the agent exited");

@@ -10,6 +10,8 @@ namespace {
 
 // The connection whose pool this thread belongs to.
 thread_local const Connection* pool_of_this_thread = nullptr;
+// The connection whose coroutines this thread runs right now.
+thread_local const Connection* strand_of_this_thread = nullptr;
 
 }  // namespace
 
@@ -52,6 +54,7 @@ void Connection::run_strand_here(Lock& lock) {
 void Connection::run_strand(Lock& lock) {
   plain_first_ = true;
   work_.begin_strand();
+  const Connection* const outer = std::exchange(strand_of_this_thread, this);
   while (work_.coroutines_wait() && !work_.strand_claimed()) {
     auto& batch = work_.take_coroutines();
     lock.unlock();
@@ -65,6 +68,7 @@ void Connection::run_strand(Lock& lock) {
     lock.lock();
     flush();
   }
+  strand_of_this_thread = outer;
   work_.end_strand();
   if (work_.strand_claimed()) strand_free_.notify_one();
   check_finished();
@@ -211,6 +215,8 @@ void Connection::help(BlockingWait& waiting) {
 
 bool Connection::wait_finished() {
   Lock lock(*this);
+  // What runs on the strand cannot wait for its own end: the connection ends after it.
+  if (strand_of_this_thread == this) return ending_.finished();
   // A thread of ours cannot wait for itself.
   const unsigned self = pool_of_this_thread == this ? 1 : 0;
   while (!(ending_.finished() && (ending_.given_up() || pool_.size() <= self))) {
