@@ -104,6 +104,8 @@ std::shared_ptr<detail::UpdateFilter> SessionContext::filter_of(UpdateHook hook)
 
 Sent SessionContext::say(std::string_view text) const {
   if (filter_) return say(ContentBlock(text));
+  if (call_->role->translation() == nullptr)  // the common case, at no more than it costs
+    return send_update(call_, [&] { call_->role->write_text(*call_->session, text); });
   return send_update(call_, [&] {
     std::exception_ptr reason = detail::why_idle(*call_, nullptr);
     if (!reason) call_->role->write_text(*call_->session, text);

@@ -231,10 +231,8 @@ Sent ToolCall::set_raw_output(const Json& output) const {
 
 void ToolCall::listen() const {
   // Where nothing may be sent any more nobody can cancel it.
-  [[maybe_unused]] const Sent sent = detail::send_update(state_->call, [&]() -> std::exception_ptr {
-    state_->call->role->listens(*state_);
-    return nullptr;
-  });
+  [[maybe_unused]] const Sent sent =
+      detail::send_update(state_->call, [&] { state_->call->role->listens(*state_); });
 }
 
 SessionContext ToolCall::context() const {
@@ -256,19 +254,15 @@ bool ToolCall::cancelled() const {
 }
 
 Sent ToolCall::background() const {
-  return detail::send_update(state_->call, [&]() -> std::exception_ptr {
-    state_->call->role->to_background(state_);
-    return nullptr;
-  });
+  return detail::send_update(state_->call, [&] { state_->call->role->to_background(state_); });
 }
 
 Sent ToolCall::work_in_background(Handler<void(ToolCall)> work) const {
   ToolCall handle = *this;
-  return detail::send_update(state_->call, [&]() -> std::exception_ptr {
+  return detail::send_update(state_->call, [&] {
     detail::AgentRole& role = *state_->call->role;
     role.to_background(state_);
     role.run_in_background(state_, std::move(handle), std::move(work));
-    return nullptr;
   });
 }
 

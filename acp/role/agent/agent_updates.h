@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "acp/json/codec.h"
@@ -52,13 +53,16 @@ std::exception_ptr why_over(const AgentCall& call, const io::Connection::Lock& l
 // tool call.
 std::exception_ptr why_idle(const AgentCall& call, const SessionUpdate* update, bool held = false);
 
-// Calls `send`, which writes the message, unless nothing may be sent any more. It returns null, or
-// why it has not.
+// Calls `send`, which writes the message, unless nothing may be sent any more. It may return why it
+// has not, or null.
 template <class Send>
 Sent send_update(const std::shared_ptr<AgentCall>& call, Send send) {
   io::Connection::Lock lock(*call->connection);
   if (std::exception_ptr reason = why_over(*call, lock)) return Sent(std::move(reason));
-  if (std::exception_ptr reason = send()) return Sent(std::move(reason));
+  if constexpr (std::is_void_v<std::invoke_result_t<Send>>)
+    send();
+  else if (std::exception_ptr reason = send())
+    return Sent(std::move(reason));
   lock.sent_something();
   return lock.congested() ? Sent(lock.room()) : Sent();
 }
