@@ -213,7 +213,7 @@ TEST(Background, OnlyWhatIsOpenGoesThere) {
   agent.versions({2}).on_prompt([](Turn turn) {
     const ToolCall call = turn.tool_call("Quick", ToolKind::other);
     call.complete().wait();
-    EXPECT_THROW(call.background(), Refused);
+    EXPECT_THROW(call.background().wait(), Refused);
     return StopReason::end_turn;
   });
   Version2Client client(agent);
