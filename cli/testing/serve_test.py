@@ -249,14 +249,13 @@ class Serve(remote_place.Place):
         server.stop()
         self.assertNotIn(token, server.log.text())
         file.unlink()
-        # At a terminal; it ends by itself, since its port is taken the second time.
-        words = ["sh", "-c", f"cd {self.root}; timeout -s TERM 20 {ACP} serve --listen 127.0.0.1:0 -- cat & "
-                 f"until [ -s {file} ]; do :; done; kill $!; wait $!"]
-        first, _ = output_in(200, words, self.environment)
+        # At a terminal.
+        words = ["sh", "-c", f"cd {self.root}; exec {ACP} serve --listen 127.0.0.1:0 -- cat"]
+        first, _ = output_in(200, words, self.environment, until="shown this once")
         token = file.read_text().strip()
         self.assertEqual(first.count(token), 1, first)
-        self.assertIn("shown this once", first)
-        second, _ = output_in(200, words, self.environment)
+        second, _ = output_in(200, words, self.environment, until=f"the token is in {file}")
+        self.assertNotIn("shown this once", second)
         self.assertNotIn(token, second)
 
     # ---- its log

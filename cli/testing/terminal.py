@@ -3,10 +3,11 @@
 import os
 import pty
 import shlex
+import signal
 
 
-def output_in(columns, command, env):
-    """What it prints, with \\n as line ends, and its exit code."""
+def output_in(columns, command, env, until=None):
+    """What it prints, with \\n as line ends, and its exit code. It is ended once it has printed `until`."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve("/bin/sh", ["sh", "-c", f"stty cols {columns}; exec {shlex.join(command)}"], env)
@@ -14,6 +15,9 @@ def output_in(columns, command, env):
     try:
         while piece := os.read(terminal, 65536):
             seen += piece
+            if until and until.encode() in seen:
+                os.kill(pid, signal.SIGTERM)
+                until = None
     except OSError:  # closed
         pass
     os.close(terminal)
