@@ -148,14 +148,14 @@ struct Field {
 
 // One arm of a union. Its place in the table is its place in the std::variant.
 struct Arm {
-  std::string_view tag;  // empty: told apart by shape
+  std::string_view tag;  // empty: distinguished by shape
   const Type* type;      // null: the Unknown arm
   Flags flags = 0;
   bool plain = needs_no_escape(tag);
   Head head = Head(tag);
 };
 
-// A choice between types, as the schema's oneOf: its arms, and how they are told apart.
+// A choice between types, as the schema's oneOf: its arms, and how they are distinguished.
 struct Union {
   std::string_view quoted;  // `"type":`, the member that tells arms apart; empty if none does
   std::span<const Arm> arms;

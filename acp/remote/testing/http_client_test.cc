@@ -26,7 +26,8 @@ using HttpClientTest = testing::Conversation;
 
 // A long replay takes its time: silence is what is measured.
 TEST_F(HttpClientTest, AReplayThatGoesOnIsWaitedFor) {
-  options.replay_silence = std::chrono::seconds(1);
+  options.replay_silence =
+      std::chrono::seconds(3);  // long beside the pauses: a slow machine is none
   int sent = 0;
   PlayedServer server([&](PlayedServer& server, const RawRequest& request, RawSocket& socket) {
     if (!is(request, "_libacp/sync")) return false;
@@ -34,7 +35,8 @@ TEST_F(HttpClientTest, AReplayThatGoesOnIsWaitedFor) {
     const auto end = std::chrono::steady_clock::now() + 2 * options.replay_silence;
     for (; std::chrono::steady_clock::now() < end; ++sent) {
       server.say("s", update);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the server's own pace
+      // The server's own pace: the replay must last longer than the silence that would end it.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     server.say("s", PlayedServer::answer(request, "{}"));
     return true;
@@ -66,7 +68,9 @@ TEST_F(HttpClientTest, AReplayThatNobodyReadsIsNotOver) {
   client.line(
       acp::testing::request("9", "session/load", R"({"sessionId":"s","cwd":"/","mcpServers":[]})"));
   asked.wait("the answer to the load");
-  std::this_thread::sleep_for(2 * options.replay_silence);  // what is tested
+  // The client is slow on purpose, for longer than the silence that would end the replay. Nothing
+  // waits for this, and a slow machine only makes it longer.
+  std::this_thread::sleep_for(2 * options.replay_silence);
   for (int i = 0; i < many; ++i)
     ASSERT_NE(client.read_line().find("session/update"), std::string::npos);
   EXPECT_NE(client.read_line().find("\"id\":9"), std::string::npos);

@@ -57,7 +57,6 @@ void end_turn(v2::IdleStateUpdate& idle, SessionActivity& activity) {
 }  // namespace
 
 v2::StateUpdate running_state() { return v2::RunningStateUpdate(); }
-v2::StateUpdate waiting_state() { return v2::RequiresActionStateUpdate(); }
 v2::StateUpdate idle_state() { return v2::IdleStateUpdate(); }
 
 void set_background(v2::StateUpdate& state, std::vector<v2::BackgroundWork> work) {

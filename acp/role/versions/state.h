@@ -19,7 +19,6 @@ namespace acp::detail::versions {
 
 // The updates around a turn of a version 1 agent.
 v2::StateUpdate running_state();
-v2::StateUpdate waiting_state();
 v2::StateUpdate idle_state(v1::PromptResponse response);
 v2::StateUpdate failed_state(v1::Error error);
 // Idle without a turn, as after a replay.

@@ -269,7 +269,7 @@ TEST(UpdatesToV1, States) {
   strict(failed_state(error));
   EXPECT_EQ(to_v1(failed_state(error)).error, error);
   strict(running_state());
-  strict(waiting_state());
+  strict(v2::StateUpdate(v2::RequiresActionStateUpdate()));
   strict(idle_state());
 }
 
