@@ -3,18 +3,9 @@
 #include <mutex>
 
 #include "acp/async/blocking_wait.h"
+#include "acp/async/series.h"
 
 namespace acp {
-
-namespace {
-thread_local Executor* current_executor = nullptr;
-}
-
-Executor* Executor::current() { return current_executor; }
-Executor::Scope::Scope(Executor* executor) : outer_(current_executor) {
-  current_executor = executor;
-}
-Executor::Scope::~Scope() { current_executor = outer_; }
 
 namespace async {
 
@@ -36,6 +27,7 @@ bool CompletionBase::suspend(std::coroutine_handle<> waiter) {
     anywhere_ = true;
   else
     where_ = home.lock();
+  series_ = Series::current();
   if (BlockingWait* const blocking = BlockingWait::current()) blocking->set_helper(helper);
   return true;
 }
@@ -78,10 +70,11 @@ bool CompletionBase::fail(std::exception_ptr error) {
 void CompletionBase::unlock_and_wake() {
   if (blocked_ != nullptr) blocked_->wake();
   const std::shared_ptr<Executor> where = std::move(where_);
+  const std::shared_ptr<Series> series = std::move(series_);
   const bool waits = waiter_ && (where || anywhere_);
   lock_.unlock();
   if (!waits) return;
-  const auto go_on = [self = shared_from_this()] {
+  const auto wake = [self = shared_from_this()] {
     std::coroutine_handle<> waiter;
     {
       std::lock_guard again(self->lock_);
@@ -89,7 +82,12 @@ void CompletionBase::unlock_and_wake() {
     }
     if (waiter) waiter.resume();
   };
-  where ? where->post(go_on) : go_on();
+  if (series) {
+    const auto wake_in_series = [series, wake] { series->run(wake); };
+    where ? where->post(wake_in_series) : wake_in_series();
+  } else {
+    where ? where->post(wake) : wake();
+  }
 }
 
 }  // namespace async

@@ -20,6 +20,8 @@ class BlockingWait;
 
 namespace async {
 
+class Series;
+
 // Does the work that a waiting thread waits for: see wait.h.
 class Helper {
  public:
@@ -98,6 +100,7 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
   std::exception_ptr error_;
   std::coroutine_handle<> waiter_;
   std::shared_ptr<Executor> where_;
+  std::shared_ptr<Series> series_;   // null if the waiter is of none
   bool anywhere_ = false;            // the waiter goes on in the call that settles this
   BlockingWait* blocked_ = nullptr;  // instead of a coroutine
 };

@@ -6,6 +6,10 @@
 
 namespace acp {
 
+namespace async {
+class Series;
+}
+
 // Runs functions one at a time, in order.
 class Executor : public std::enable_shared_from_this<Executor> {
  public:
@@ -26,6 +30,7 @@ class Executor : public std::enable_shared_from_this<Executor> {
 
    private:
     Executor* outer_;
+    async::Series* outer_series_;
   };
 };
 

@@ -55,6 +55,17 @@ class Task;
 
 namespace async {
 
+// The longest time that nanoseconds can count, if it is longer.
+template <class Count, class Unit>
+constexpr std::chrono::nanoseconds nanoseconds_of(std::chrono::duration<Count, Unit> time) {
+  using std::chrono::nanoseconds;
+  const std::chrono::duration<double, std::nano> exact = time;
+  const double most = static_cast<double>(nanoseconds::max().count());
+  if (exact.count() >= most) return nanoseconds::max();
+  if (exact.count() <= -most) return nanoseconds::min();
+  return std::chrono::duration_cast<nanoseconds>(time);
+}
+
 template <class T>
 concept AggregateTemporary = !std::is_reference_v<T> && std::is_aggregate_v<T>;
 
@@ -189,6 +200,10 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
   T wait() &&;
   // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was
   // waited for is cancelled then.
+  template <class Count, class Unit>
+  T wait_for(std::chrono::duration<Count, Unit> time) && {
+    return std::move(*this).wait_for(async::nanoseconds_of(time));
+  }
   T wait_for(std::chrono::nanoseconds time) &&;
   T wait(std::stop_token stop) &&;
 

@@ -5,11 +5,16 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "acp/async/event.h"
+#include "acp/async/promise.h"
 #include "acp/async/spawn.h"
+#include "acp/async/when_all.h"
 #include "acp/async/when_any.h"
+#include "acp/testing/gate.h"
 
 namespace acp {
 namespace {
@@ -162,6 +167,63 @@ TEST(WhenAny, TheFirstWinsAndTheOtherIsDestroyed) {
   Running<std::variant<int, int>> other(when_any(wait(std::move(never)), wait(std::move(late))));
   late_end.settle(9);
   EXPECT_EQ(std::get<1>(other.take()), 9);
+}
+
+// The first is settled on another thread while this one starts the second.
+template <class Both>
+void settled_while_another_starts(Both both) {
+  const Promise<void> promise;
+  bool went_on = false;
+  const auto waits = [&](Task<void> settled) -> Task<int> {
+    co_await std::move(settled);
+    went_on = true;
+    co_return 1;
+  };
+  const auto starts = [&]() -> Task<int> {
+    std::thread([&] { promise.set(); }).join();
+    EXPECT_FALSE(went_on);
+    co_return 2;
+  };
+  testing::Gate ended;
+  Running<void> running(both(waits(promise.task()), starts()), [&] { ended.open(); });
+  EXPECT_TRUE(ended.wait("both"));
+}
+
+TEST(WhenAny, OneAtATimeWithoutAnExecutor) {
+  settled_while_another_starts([](Task<int> waits, Task<int> starts) -> Task<void> {
+    const auto first = co_await when_any(std::move(waits), std::move(starts));
+    EXPECT_EQ(first.index(), 1u);
+  });
+}
+
+TEST(WhenAll, OneAtATimeWithoutAnExecutor) {
+  settled_while_another_starts([](Task<int> waits, Task<int> starts) -> Task<void> {
+    const auto [one, other] = co_await when_all(std::move(waits), std::move(starts));
+    EXPECT_EQ(one + other, 3);
+  });
+}
+
+// Both are settled at the same time, by two threads.
+TEST(WhenAll, SettledByTwoThreads) {
+  for (int i = 0; i < 200; ++i) {
+    const Promise<int> one, other;
+    int running_now = 0;
+    const auto wait = [&](Task<int> task) -> Task<int> {
+      const int value = co_await std::move(task);
+      EXPECT_EQ(++running_now, 1);
+      --running_now;
+      co_return value;
+    };
+    testing::Gate ended;
+    Running<std::tuple<int, int>> running(when_all(wait(one.task()), wait(other.task())),
+                                          [&] { ended.open(); });
+    std::thread first([&] { one.set(1); });
+    std::thread second([&] { other.set(2); });
+    EXPECT_TRUE(ended.wait("both"));
+    EXPECT_EQ(running.take(), std::tuple(1, 2));
+    first.join();
+    second.join();
+  }
 }
 
 }  // namespace

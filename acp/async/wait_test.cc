@@ -40,6 +40,7 @@ TEST(Wait, GivesTheValue) {
   EXPECT_EQ(number(5).wait(), 5);
   EXPECT_EQ(number(5).wait_for(milliseconds(0)), 5);
   EXPECT_EQ(number(5).wait_for(std::chrono::nanoseconds::max()), 5);
+  EXPECT_EQ(number(5).wait_for(std::chrono::duration<double>(0.5)), 5);
   EXPECT_EQ(number(5).wait(std::stop_token()), 5);
   Task<void>().wait();
   Task<void>().wait_for(milliseconds(0));
@@ -49,6 +50,18 @@ TEST(Wait, ThrowsWhatTheTaskThrows) {
   EXPECT_THROW(failing().wait(), std::runtime_error);
   EXPECT_THROW(Task<int>(std::make_exception_ptr(Refused("no"))).wait(), Refused);
   EXPECT_THROW(Task<void>(std::make_exception_ptr(Refused("no"))).wait_for(hours(1)), Refused);
+}
+
+// Nanoseconds cannot count these.
+TEST(Wait, LongTimesAreNoLimit) {
+  for (const auto time : {milliseconds::max(), milliseconds(hours(24) * 365 * 1000)}) {
+    const Promise<int> promise;
+    std::thread settles([&] { promise.set(5); });
+    EXPECT_EQ(promise.task().wait_for(time), 5);
+    settles.join();
+  }
+  EXPECT_THROW(Promise<int>().task().wait_for(milliseconds::min()), TimedOut);
+  EXPECT_THROW(Promise<int>().task().wait_for(std::chrono::duration<double>(0.001)), TimedOut);
 }
 
 TEST(Wait, EndsWithItsTime) {

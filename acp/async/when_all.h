@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acp/async/event.h"
+#include "acp/async/series.h"
 #include "acp/async/spawn.h"
 #include "acp/async/task.h"
 
@@ -17,7 +18,7 @@ namespace acp {
 
 namespace async {
 
-// Counts tasks that run on one thread, and wakes the one that waits for them all.
+// Counts tasks that run one at a time, and wakes the one that waits for them all.
 class Countdown {
  public:
   // Returns what to call when a task has ended, for each task.
@@ -49,12 +50,14 @@ class Countdown {
 
 }  // namespace async
 
-// Runs all tasks at once, on the thread that awaits; returns their values in the order of the
-// tasks, or nothing for tasks without one. When one of them throws, so does this, and the others
-// are cancelled.
+// Runs all tasks at once, on the executor that awaits, or, where there is none, one at a time;
+// returns their values in the order of the tasks, or nothing for tasks without one. When one of
+// them throws, so does this, and the others are cancelled.
 template <class T>
 Task<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> when_all(
     std::vector<Task<T>> tasks) {
+  const async::EnterSeries one_at_a_time;
+  co_await one_at_a_time;
   async::Countdown countdown;
   std::vector<Running<T>> running;
   running.reserve(tasks.size());
@@ -80,6 +83,8 @@ Task<std::conditional_t<std::is_void_v<T>, void, std::vector<T>>> when_all(
 template <class... T>
   requires(sizeof...(T) > 1 && (!std::is_void_v<T> && ...))
 Task<std::tuple<T...>> when_all(Task<T>... tasks) {
+  const async::EnterSeries one_at_a_time;
+  co_await one_at_a_time;
   async::Countdown countdown;
   std::tuple<Running<T>...> running{Running<T>(std::move(tasks), countdown.on_end())...};
   const auto failed = [&] {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "acp/async/event.h"
+#include "acp/async/series.h"
 #include "acp/async/spawn.h"
 #include "acp/async/task.h"
 
@@ -20,9 +21,12 @@ inline Task<Nothing> with_value(Task<void> task) {
 }
 }  // namespace async
 
-// The first task to end gives the result, or the exception. Both run on the thread that awaits.
+// The first task to end gives the result, or the exception. Both run on the executor that awaits;
+// where there is none, one at a time.
 template <class A, class B>
 Task<std::variant<A, B>> when_any(Task<A> first, Task<B> second) {
+  const async::EnterSeries one_at_a_time;
+  co_await one_at_a_time;
   Event<int> ended;
   const auto source = ended.source();
   Running<A> a(std::move(first), [source] { source.settle(0); });
