@@ -34,7 +34,7 @@ struct AgentSession {
   std::string cwd;
   std::vector<std::string> directories;
   std::string chunk_prefix;  // of a text chunk, up to the text; made when first needed
-  std::unique_ptr<v1::SessionModeState> modes;
+  std::shared_ptr<v1::SessionModeState> modes;
   std::unique_ptr<std::vector<v1::SessionConfigOption>> config;
   std::unique_ptr<std::vector<AvailableCommand>> commands;  // null: the agent's
   std::shared_ptr<AgentCall> turn;                          // at work

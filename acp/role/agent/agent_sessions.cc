@@ -40,7 +40,7 @@ void AgentRole::settle_session(AgentCall& call, Response& response) {
   if (!response.configOptions.has_value() && !config_->config_options.empty())
     response.configOptions = config_->config_options;
   if (response.modes.has_value())
-    session.modes = std::make_unique<v1::SessionModeState>(*response.modes);
+    session.modes = std::make_shared<v1::SessionModeState>(*response.modes);
   if (response.configOptions.has_value()) {
     session.config =
         std::make_unique<std::vector<v1::SessionConfigOption>>(*response.configOptions);

@@ -228,12 +228,17 @@ void AgentVersion2::write_result(AgentCall& call, json::Writer& out, const json:
         call, out, *static_cast<const v1::ResumeSessionResponse*>(result));
   if (&type == &v1::SetSessionModeResponse::json_type ||
       &type == &v1::SetSessionConfigOptionResponse::json_type) {
-    v2::SetSessionConfigOptionResponse response;
-    response.configOptions = of(call.session->now()).updates.options().list();
-    response._meta = &type == &v1::SetSessionModeResponse::json_type
-                         ? static_cast<const v1::SetSessionModeResponse*>(result)->_meta
-                         : static_cast<const v1::SetSessionConfigOptionResponse*>(result)->_meta;
-    return json::write(out, response);
+    const Json& meta = &type == &v1::SetSessionModeResponse::json_type
+                           ? static_cast<const v1::SetSessionModeResponse*>(result)->_meta
+                           : static_cast<const v1::SetSessionConfigOptionResponse*>(result)->_meta;
+    out.put("{\"configOptions\":");
+    out.put(of(call.session->now()).updates.options().list_text());
+    if (!meta.absent()) {
+      out.put(",\"_meta\":");
+      out.put(meta.text());
+    }
+    out.put('}');
+    return;
   }
   if (&type == &v1::ListSessionsResponse::json_type)
     return json::write(out, versions::to_v2(*static_cast<const v1::ListSessionsResponse*>(result)));
@@ -366,10 +371,8 @@ const std::string& AgentVersion2::chunk_prefix(AgentSession& session) {
 }
 
 void AgentVersion2::options_changed(AgentSession& session) {
-  std::optional<v1::SessionModeState> modes;
-  if (session.modes) modes = *session.modes;
   of(session).updates.options() = versions::OptionsToV2(
-      std::move(modes), session.config ? *session.config : std::vector<v1::SessionConfigOption>());
+      session.modes, session.config ? *session.config : std::vector<v1::SessionConfigOption>());
 }
 
 void AgentVersion2::mode_changed(AgentSession& session) {

@@ -30,8 +30,9 @@ class ClientDialect : public Translation {
   // What the agent asks. Returns false for what is the same in version 1.
   virtual bool on_request(const rpc::RequestId& id, std::string_view method, JsonView params) = 0;
   virtual void write_result(json::Writer& out, const json::Type& type, const void* result) = 0;
-  // As EngineHandler::on_notification() of session/update.
+  // As EngineHandler::on_notification() of session/update, and as EngineHandler::on_streamed().
   virtual bool on_update(rpc::NotificationToken token, JsonView params) = 0;
+  virtual bool on_streamed(std::string_view params) = 0;
   // Whether an update that begins so may be the same in version 1; and whether one is that was read
   // as such. It has been noted then.
   virtual bool may_be_same(std::string_view update) const = 0;

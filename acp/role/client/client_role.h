@@ -102,7 +102,9 @@ class ClientRole final : public AnsweringRole {
   void on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
   bool on_notification(rpc::NotificationToken token, std::string_view method,
                        JsonView params) override;
-  bool on_streamed(std::string_view params) override { return update_in_place(params); }
+  bool on_streamed(std::string_view params) override {
+    return update_in_place(params) || (version_2_ && version_2_->on_streamed(params));
+  }
   bool on_urgent(std::string_view, JsonView) override { return false; }
   void on_cancel(const rpc::RequestId& id) override;
   void on_trouble(const rpc::Trouble& trouble) override;

@@ -157,6 +157,8 @@ Translation::Message ClientVersion2::open_session(const json::Type& type, const 
 
 Translation::Message ClientVersion2::request(const json::Type& type, const void* params,
                                              Deliver deliver) {
+  if (&type == &v1::SetSessionModeRequest::json_type)
+    return set_mode(as<v1::SetSessionModeRequest>(params), std::move(deliver));
   const std::string method(detail::method_of(type).name);
   if (method == "session/new" || method == "session/fork" || method == "session/load" ||
       method == "session/resume")
@@ -181,20 +183,6 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
                 std::move(deliver), [](const v2::SessionStatusResponse& response) {
                   return versions::recoded<v1::SessionStatusResponse>(response);
                 })};
-  if (method == "session/set_mode") {
-    const auto& request = as<v1::SetSessionModeRequest>(params);
-    const Session* const session = find(request.sessionId);
-    if (session == nullptr || session->updates.mode_id().empty())
-      throw Refused("modeId: the session has no modes");
-    return {"session/set_config_option",
-            json::encode(versions::to_v2(request, session->updates.mode_id())),
-            deliver_converted<v2::SetSessionConfigOptionResponse>(
-                std::move(deliver),
-                [this, id = request.sessionId](v2::SetSessionConfigOptionResponse response) {
-                  take_options(id, std::move(response.configOptions), true);
-                  return versions::to_v1_mode(std::move(response));
-                })};
-  }
   if (method == "session/set_config_option") {
     const auto& request = as<v1::SetSessionConfigOptionRequest>(params);
     return {method, json::encode(versions::to_v2(request)),
@@ -215,6 +203,30 @@ Translation::Message ClientVersion2::request(const json::Type& type, const void*
   json::Writer out;
   json::write(out, type, params);
   return {method, out.str(), std::move(deliver)};
+}
+
+// Programs set modes over and over: an answer that says what the last one said needs no reading.
+Translation::Message ClientVersion2::set_mode(const v1::SetSessionModeRequest& request,
+                                              Deliver deliver) {
+  const Session* const session = find(request.sessionId);
+  if (session == nullptr || session->updates.mode_id().empty())
+    throw Refused("modeId: the session has no modes");
+  return {
+      "session/set_config_option",
+      json::encode(versions::to_v2(request, session->updates.mode_id())),
+      [this, id = request.sessionId, deliver = std::move(deliver)](
+          std::string_view text, const json::Limits& limits) -> std::optional<json::DecodeFault> {
+        Session* const session = find(id);
+        if (session != nullptr && session->mode_answer.is(text, session->updates))
+          return deliver(session->mode_answer.as_version_1, {});
+        v2::SetSessionConfigOptionResponse response;
+        if (auto fault = decode(text, response.json_type, &response, limits)) return fault;
+        take_options(id, std::move(response.configOptions), true);
+        const std::string converted = json::encode(versions::to_v1_mode(std::move(response)));
+        if (session != nullptr)
+          session->mode_answer = {std::string(text), converted, session->updates.option_changes()};
+        return deliver(converted, {});
+      }};
 }
 
 void ClientVersion2::take_options(const std::string& session_id,
@@ -297,15 +309,9 @@ bool ClientVersion2::is_echo(Session& session, const v2::SessionUpdate& update,
   return false;
 }
 
-std::optional<ClientVersion2::Update> ClientVersion2::read_update(JsonView params) {
-  v2::UpdateSessionNotification notification;
-  if (const auto fault =
-          json::decode(params.text(), v2::UpdateSessionNotification::json_type, &notification)) {
-    role_.log(LogEntry::Level::warning,
-              "an invalid session/update was ignored: " + fault->message());
-    return std::nullopt;
-  }
-  if (!has_room_for(notification.sessionId, params.text().size())) {
+std::optional<ClientVersion2::Update> ClientVersion2::convert(
+    v2::UpdateSessionNotification&& notification, std::size_t bytes) {
+  if (!has_room_for(notification.sessionId, bytes)) {
     role_.log(LogEntry::Level::warning,
               "an update of an unknown session was dropped: too many wait for "
               "it to become known");

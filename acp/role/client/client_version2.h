@@ -38,6 +38,7 @@ class ClientVersion2 final : public ClientDialect {
   bool on_request(const rpc::RequestId& id, std::string_view method, JsonView params) override;
   void write_result(json::Writer& out, const json::Type& type, const void* result) override;
   bool on_update(rpc::NotificationToken token, JsonView params) override;
+  bool on_streamed(std::string_view params) override;
   bool may_be_same(std::string_view update) const override;
   bool take_same(const std::string& session_id, const v1::SessionUpdate& update) override;
   void session_added(ClientSession& session) override;
@@ -59,8 +60,10 @@ class ClientVersion2 final : public ClientDialect {
     std::string session_id;
     std::vector<versions::UpdatesToV1::Update> updates;
   };
-  // Nothing if it is no update. What the client has sent itself is left out.
-  std::optional<Update> read_update(JsonView params);
+  // Nothing if there is no room for it. What the client has sent itself is left out.
+  std::optional<Update> convert(v2::UpdateSessionNotification&& notification, std::size_t bytes);
+  // Gives the role what changes; returns copies of the updates for the program's own function.
+  std::vector<v1::SessionNotification> take(Update&& update, std::string_view params);
   void take_state(const std::string& session_id, versions::SessionActivity activity);
   // What version 1 has no update for.
   void show(const std::string& session_id, versions::UpdatesToV1::Update& change,
@@ -75,8 +78,17 @@ class ClientVersion2 final : public ClientDialect {
     std::vector<v2::ContentBlock> content;
     v2::MessageId id;  // once it is known
   };
+  // The last one to `session/set_config_option` for a mode.
+  struct ModeAnswer {
+    std::string text, as_version_1;
+    std::size_t option_changes = 0;  // before the next one
+    bool is(std::string_view answer, const versions::UpdatesToV1& updates) const {
+      return answer == text && option_changes == updates.option_changes();
+    }
+  };
   struct Session {
     versions::UpdatesToV1 updates{true};
+    ModeAnswer mode_answer;
     std::deque<SentPrompt> prompts;
     std::optional<versions::SessionActivity> activity;
     bool begun = false;  // by an answer
@@ -93,6 +105,7 @@ class ClientVersion2 final : public ClientDialect {
                std::shared_ptr<PromptState>& inserted);
   template <class Begun>
   void session_begins(const std::string& id, Begun& begun);
+  Message set_mode(const v1::SetSessionModeRequest& request, Deliver deliver);
   Message open_session(const json::Type& type, const void* params, Deliver deliver);
 
   // Throws Refused where the agent has no sessions, or takes no MCP servers of a kind.

@@ -56,32 +56,58 @@ bool ClientVersion2::take_same(const std::string& session_id, const v1::SessionU
   return session != nullptr && session->updates.take_text(update);
 }
 
+bool ClientVersion2::on_streamed(std::string_view params) {
+  if (role_.config_->update) return false;
+  v2::UpdateSessionNotification notification;
+  const char* const end =
+      json::decode_prefix(params, v2::UpdateSessionNotification::json_type, &notification,
+                          {.depth = rpc::max_streamed_depth / 2});
+  if (end != params.data() + params.size()) return false;
+  if (auto update = convert(std::move(notification), params.size()))
+    take(std::move(*update), params);
+  return true;
+}
+
 bool ClientVersion2::on_update(rpc::NotificationToken token, JsonView params) {
   if (role_.update_in_place(params.text())) return true;
-  std::optional<Update> read = read_update(params);
-  if (!read) return true;
-  role_.expect_more(read->session_id, params.text());
-  std::vector<v1::SessionNotification> copies;
-  for (auto& one : read->updates) {
-    if (auto* update = std::get_if<SessionUpdate>(&one)) {
-      if (role_.config_->update) {
-        v1::SessionNotification& copy = copies.emplace_back();
-        copy.sessionId = read->session_id;
-        copy.update = *update;
-      }
-      const std::size_t bytes = std::max(params.text().size(), kept_size(*update));
-      role_.take_update(read->session_id, std::move(*update), bytes);
-    } else if (auto* activity = std::get_if<versions::SessionActivity>(&one)) {
-      take_state(read->session_id, std::move(*activity));
-    } else {
-      show(read->session_id, one, params.text().size());
-    }
+  v2::UpdateSessionNotification notification;
+  if (const auto fault =
+          json::decode(params.text(), v2::UpdateSessionNotification::json_type, &notification)) {
+    role_.log(LogEntry::Level::warning,
+              "an invalid session/update was ignored: " + fault->message());
+    return true;
   }
+  std::optional<Update> update = convert(std::move(notification), params.text().size());
+  if (!update) return true;
+  const std::string session_id = update->session_id;
+  std::vector<v1::SessionNotification> copies = take(std::move(*update), params.text());
   // The last one holds up what follows.
   for (std::size_t i = 0; i + 1 < copies.size(); ++i)
-    role_.pass_on(0, role_.config_->update, std::move(copies[i]), read->session_id);
+    role_.pass_on(0, role_.config_->update, std::move(copies[i]), session_id);
   return copies.empty() ||
-         role_.pass_on(token, role_.config_->update, std::move(copies.back()), read->session_id);
+         role_.pass_on(token, role_.config_->update, std::move(copies.back()), session_id);
+}
+
+std::vector<v1::SessionNotification> ClientVersion2::take(Update&& update,
+                                                          std::string_view params) {
+  role_.expect_more(update.session_id, params);
+  std::vector<v1::SessionNotification> copies;
+  for (auto& one : update.updates) {
+    if (auto* shown = std::get_if<SessionUpdate>(&one)) {
+      if (role_.config_->update) {
+        v1::SessionNotification& copy = copies.emplace_back();
+        copy.sessionId = update.session_id;
+        copy.update = *shown;
+      }
+      const std::size_t bytes = std::max(params.size(), kept_size(*shown));
+      role_.take_update(update.session_id, std::move(*shown), bytes);
+    } else if (auto* activity = std::get_if<versions::SessionActivity>(&one)) {
+      take_state(update.session_id, std::move(*activity));
+    } else {
+      show(update.session_id, one, params.size());
+    }
+  }
+  return copies;
 }
 
 namespace {

@@ -129,6 +129,11 @@ std::vector<v1::SessionConfigOption> to_v1(std::vector<v2::SessionConfigOption> 
 
 OptionsToV2::OptionsToV2(std::optional<v1::SessionModeState> modes,
                          std::vector<v1::SessionConfigOption> options)
+    : OptionsToV2(modes ? std::make_shared<v1::SessionModeState>(std::move(*modes)) : nullptr,
+                  std::move(options)) {}
+
+OptionsToV2::OptionsToV2(std::shared_ptr<v1::SessionModeState> modes,
+                         std::vector<v1::SessionConfigOption> options)
     : modes_(std::move(modes)), options_(std::move(options)) {
   choose_id();
 }
@@ -152,13 +157,16 @@ bool OptionsToV2::has_mode_option() const {
 
 void OptionsToV2::set_mode(const v1::SessionModeId& mode) {
   if (modes_) modes_->currentModeId = mode;
-  for (v1::SessionConfigOption& option : options_)
-    if (auto* select = std::get_if<v1::SessionConfigSelect>(&option.type);
-        select != nullptr && is_mode(option))
-      select->currentValue = mode;
+  for (v1::SessionConfigOption& option : options_) {
+    auto* const select = std::get_if<v1::SessionConfigSelect>(&option.type);
+    if (select == nullptr || !is_mode(option) || select->currentValue == mode) continue;
+    select->currentValue = mode;
+    written_.reset();
+  }
 }
 
 void OptionsToV2::set_options(std::vector<v1::SessionConfigOption> options) {
+  written_.reset();
   options_ = std::move(options);
   choose_id();
   for (const v1::SessionConfigOption& option : options_)
@@ -191,6 +199,13 @@ std::vector<v2::SessionConfigOption> OptionsToV2::list() const {
   option.type = std::move(select);
   list.insert(list.begin(), std::move(option));
   return list;
+}
+
+const std::string& OptionsToV2::list_text() {
+  const std::string mode = modes_ ? modes_->currentModeId : "";
+  if (!written_ || written_->mode != mode)
+    written_ = std::make_unique<const Written>(Written{mode, json::encode(list())});
+  return written_->text;
 }
 
 v2::ConfigOptionUpdate OptionsToV2::update() const {

@@ -9,6 +9,7 @@
 // - Modes made of an option lose its groups.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -30,6 +31,9 @@ class OptionsToV2 {
   OptionsToV2() = default;
   OptionsToV2(std::optional<v1::SessionModeState> modes,
               std::vector<v1::SessionConfigOption> options);
+  // The modes are the session's own; null if it has none.
+  OptionsToV2(std::shared_ptr<v1::SessionModeState> modes,
+              std::vector<v1::SessionConfigOption> options);
 
   // They change what list() gives.
   void set_mode(const v1::SessionModeId& mode);
@@ -38,6 +42,8 @@ class OptionsToV2 {
   // The complete list, the modes first.
   std::vector<v2::SessionConfigOption> list() const;
   v2::ConfigOptionUpdate update() const;
+  // The list as JSON: written once, for an agent that is asked for change after change.
+  const std::string& list_text();
   // What a client asks for: a mode, or an option. Nothing if version 1 cannot say it.
   std::optional<std::variant<v1::SetSessionModeRequest, v1::SetSessionConfigOptionRequest>> request(
       v2::SetSessionConfigOptionRequest request) const;
@@ -46,9 +52,13 @@ class OptionsToV2 {
   bool has_mode_option() const;
   void choose_id();
 
-  std::optional<v1::SessionModeState> modes_;
+  std::shared_ptr<v1::SessionModeState> modes_;
   std::vector<v1::SessionConfigOption> options_;
   std::string mode_id_ = "mode";  // the modes' configId
+  struct Written {
+    std::string mode, text;
+  };
+  std::unique_ptr<const Written> written_;  // null if the options have changed
 };
 
 // A client's side: version 2's list as modes and options.

@@ -161,52 +161,56 @@ std::vector<v1::ContentBlock> to_v1(std::vector<v2::ContentBlock> blocks) {
       std::move(blocks), [](v2::ContentBlock&& block) { return to_v1(std::move(block)); });
 }
 
-std::optional<v2::ToolCallContent> to_v2(v1::ToolCallContent content) {
+std::optional<v2::ToolCallContent> to_v2(const v1::ToolCallContent& content) {
   using Result = std::optional<v2::ToolCallContent>;
   return std::visit(
-      Overloaded{[](v1::Content& from) -> Result {
-                   auto block = to_v2(std::move(from.content));
+      Overloaded{[](const v1::Content& from) -> Result {
+                   auto block = to_v2(from.content);
                    if (!block) return std::nullopt;
                    v2::Content to;
                    to.content = std::move(*block);
-                   to._meta = std::move(from._meta);
+                   to._meta = from._meta;
                    return to;
                  },
-                 [](v1::Diff& diff) -> Result { return to_v2(std::move(diff)); },
-                 [](v1::Terminal& from) -> Result {
+                 [](const v1::Diff& diff) -> Result { return to_v2(diff); },
+                 [](const v1::Terminal& from) -> Result {
                    v2::Terminal to;
-                   to.terminalId = std::move(from.terminalId);
-                   to._meta = std::move(from._meta);
+                   to.terminalId = from.terminalId;
+                   to._meta = from._meta;
                    return to;
                  },
-                 [&](Unknown&) -> Result { return recode<v2::ToolCallContent>(content); }},
+                 [&](const Unknown&) -> Result { return recode<v2::ToolCallContent>(content); }},
       content);
 }
 
 std::vector<v1::ToolCallContent> to_v1(v2::ToolCallContent content) {
-  using Result = std::vector<v1::ToolCallContent>;
-  return std::visit(Overloaded{[](v2::Content& from) -> Result {
-                                 auto block = to_v1(std::move(from.content));
-                                 if (!block) return {};
-                                 v1::Content to;
-                                 to.content = std::move(*block);
-                                 to._meta = std::move(from._meta);
-                                 return {to};
-                               },
-                               [](v2::Diff& diff) -> Result { return to_v1(std::move(diff)); },
-                               [](v2::Terminal& from) -> Result {
-                                 v1::Terminal to;
-                                 to.terminalId = std::move(from.terminalId);
-                                 to._meta = std::move(from._meta);
-                                 return {to};
-                               },
-                               [](Unknown& unknown) -> Result { return {unknown}; }},
-                    content);
+  std::vector<v1::ToolCallContent> result;
+  std::visit(Overloaded{[&](v2::Content& from) {
+                          auto block = to_v1(std::move(from.content));
+                          if (!block) return;
+                          v1::Content to;
+                          to.content = std::move(*block);
+                          to._meta = std::move(from._meta);
+                          result.emplace_back(std::move(to));
+                        },
+                        [&](v2::Diff& diff) { result = to_v1(std::move(diff)); },
+                        [&](v2::Terminal& from) {
+                          v1::Terminal to;
+                          to.terminalId = std::move(from.terminalId);
+                          to._meta = std::move(from._meta);
+                          result.emplace_back(std::move(to));
+                        },
+                        [&](Unknown& unknown) { result.emplace_back(std::move(unknown)); }},
+             content);
+  return result;
 }
 
-std::vector<v2::ToolCallContent> to_v2(std::vector<v1::ToolCallContent> contents) {
-  return mapped_list<v2::ToolCallContent>(
-      std::move(contents), [](v1::ToolCallContent&& content) { return to_v2(std::move(content)); });
+std::vector<v2::ToolCallContent> to_v2(const std::vector<v1::ToolCallContent>& contents) {
+  std::vector<v2::ToolCallContent> all;
+  all.reserve(contents.size());
+  for (const v1::ToolCallContent& content : contents)
+    if (auto one = to_v2(content)) all.push_back(std::move(*one));
+  return all;
 }
 
 std::vector<v1::ToolCallContent> to_v1(std::vector<v2::ToolCallContent> contents) {

@@ -29,13 +29,13 @@ std::optional<v1::ContentBlock> to_v1(v2::ContentBlock block);
 std::vector<v2::ContentBlock> to_v2(std::vector<v1::ContentBlock> blocks);
 std::vector<v1::ContentBlock> to_v1(std::vector<v2::ContentBlock> blocks);
 
-v2::Diff to_v2(v1::Diff diff);
+v2::Diff to_v2(const v1::Diff& diff);
 // A diff or a text for each changed file.
 std::vector<v1::ToolCallContent> to_v1(v2::Diff diff);
 
-std::optional<v2::ToolCallContent> to_v2(v1::ToolCallContent content);
+std::optional<v2::ToolCallContent> to_v2(const v1::ToolCallContent& content);
 std::vector<v1::ToolCallContent> to_v1(v2::ToolCallContent content);
-std::vector<v2::ToolCallContent> to_v2(std::vector<v1::ToolCallContent> contents);
+std::vector<v2::ToolCallContent> to_v2(const std::vector<v1::ToolCallContent>& contents);
 std::vector<v1::ToolCallContent> to_v1(std::vector<v2::ToolCallContent> contents);
 
 }  // namespace acp::detail::versions

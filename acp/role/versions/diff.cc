@@ -87,7 +87,7 @@ v1::Content text_of(const Paths& paths) {
 
 }  // namespace
 
-v2::Diff to_v2(v1::Diff diff) {
+v2::Diff to_v2(const v1::Diff& diff) {
   v2::Diff to;
   v2::DiffChange& change = to.changes.emplace_back();
   const std::optional<std::string_view> old_text =
@@ -96,28 +96,29 @@ v2::Diff to_v2(v1::Diff diff) {
   if (!patch.empty()) to.patch.emplace().text = std::move(patch);
   if (old_text) {
     v2::DiffModify modify;
-    modify.path = std::move(diff.path);
+    modify.path = diff.path;
     change.operation = std::move(modify);
   } else {
     v2::DiffAdd add;
-    add.path = std::move(diff.path);
+    add.path = diff.path;
     change.operation = std::move(add);
   }
   change.fileType = v2::DiffFileType(v2::DiffFileType::text);
   // What the change was in version 2 before, as far as it is still the same file.
-  const Json kept = take_kept(diff._meta);
+  Json meta = diff._meta;
+  const Json kept = take_kept(meta);
   if (auto before = recode<v2::DiffChange>(Json(kept["change"]))) {
     const std::string *old_path = path_of(before->operation), *path = path_of(change.operation);
     if (old_path != nullptr && *old_path == *path) change = std::move(*before);
   }
-  to._meta = std::move(diff._meta);
+  to._meta = std::move(meta);
   return to;
 }
 
 std::vector<v1::ToolCallContent> to_v1(v2::Diff diff) {
   std::vector<PatchedFile> files;
   if (diff.patch && diff.patch->format == v2::DiffPatchFormat::git_patch)
-    files = read_git_patch(diff.patch->text).value_or(std::vector<PatchedFile>());
+    files = read_git_patch(std::move(diff.patch->text)).value_or(std::vector<PatchedFile>());
   std::vector<bool> taken(files.size());
   std::vector<v1::ToolCallContent> contents;
   for (v2::DiffChange& change : diff.changes) {

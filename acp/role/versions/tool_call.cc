@@ -147,7 +147,7 @@ v2::ToolCallUpdate to_v2(v1::ToolCallUpdate update) {
   put(to.title, std::move(update.title));
   if (update.kind) to.kind = to_v2(*update.kind);
   if (update.status) to.status = to_v2(*update.status);
-  if (update.content) to.content = to_v2(std::move(*update.content));
+  if (update.content) to.content = to_v2(*update.content);
   if (update.locations) to.locations = locations_to_v2(std::move(*update.locations));
   put(to.rawInput, std::move(update.rawInput));
   put(to.rawOutput, std::move(update.rawOutput));

@@ -156,6 +156,7 @@ void UpdatesToV1::add_message(Kind kind, auto&& from, std::vector<Update>& out) 
 }
 
 void UpdatesToV1::add_options(v2::ConfigOptionUpdate&& update, std::vector<Update>& out) {
+  ++option_changes_;
   OptionsToV1 options = OptionsToV1::of(std::move(update.configOptions), map_modes_);
   mode_id_ = std::move(options.mode_id);
   if (options.modes) {

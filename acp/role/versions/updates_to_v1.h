@@ -76,7 +76,12 @@ class UpdatesToV1 {
   bool take_text(const v1::SessionUpdate& update);
 
   // The modes that the answer with which the session began has, so that a change is noticed.
-  void set_modes(std::optional<v1::SessionModeState> modes) { modes_ = std::move(modes); }
+  void set_modes(std::optional<v1::SessionModeState> modes) {
+    modes_ = std::move(modes);
+    ++option_changes_;
+  }
+  // Counts the lists of options that were converted, and other changes of the modes.
+  std::size_t option_changes() const { return option_changes_; }
   // The configId of the option that is the mode, for a client that sets it; empty if none is.
   const std::string& mode_id() const { return mode_id_; }
   void set_mode_id(std::string id) { mode_id_ = std::move(id); }
@@ -133,6 +138,7 @@ class UpdatesToV1 {
   std::deque<std::string> finished_order_;
   std::optional<v1::SessionModeState> modes_;
   std::string mode_id_;
+  std::size_t option_changes_ = 0;
 };
 
 }  // namespace acp::detail::versions

@@ -36,7 +36,7 @@ class UpdatesToV2 {
 
   // None if the update says nothing that version 2 can say. `shown`: of a tool call, what the
   // client has of its content; what is added to that goes as pieces, before the rest.
-  std::vector<v2::SessionUpdate> convert(v1::SessionUpdate update,
+  std::vector<v2::SessionUpdate> convert(const v1::SessionUpdate& update,
                                          const std::vector<v1::ToolCallContent>* shown = nullptr);
 
   // An agent's text that has no `_meta`, without values of the types: this, the text as a JSON
@@ -53,11 +53,13 @@ class UpdatesToV2 {
   void begin_user_message(std::string id);
 
  private:
-  enum class Kind : std::uint8_t { none, user, agent, thought };
+  enum class Kind : std::uint8_t { user, agent, thought, none };
 
   template <class To, class From>
-  void add_chunk(Kind kind, From&& from, std::vector<v2::SessionUpdate>& out);
-  const std::string& id_for(Kind kind, Nullable<v1::MessageId>&& own);
+  void add_chunk(Kind kind, const From& from, std::vector<v2::SessionUpdate>& out);
+  void add_call(const v1::ToolCallUpdate& from, const std::vector<v1::ToolCallContent>* shown,
+                std::vector<v2::SessionUpdate>& out);
+  const std::string& id_for(Kind kind, const Nullable<v1::MessageId>& own);
   const std::string& id(Kind kind) const { return ids_[static_cast<std::size_t>(kind)]; }
   // Something stands in the timeline; chunks and changes of it may follow.
   void stands(std::string what);
@@ -65,7 +67,7 @@ class UpdatesToV2 {
   NewId new_id_;
   OptionsToV2 options_;
   Kind kind_ = Kind::none;  // of the message that goes on; none: the next chunk begins one
-  std::array<std::string, 4> ids_;
+  std::array<std::string, 3> ids_;  // of each kind but none
   std::string standing_;  // the last one that others may change, by its kind and id
   std::string prefix_, prefix_id_;
 };

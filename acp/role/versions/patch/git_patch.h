@@ -34,8 +34,8 @@ struct PatchLimits {
   std::size_t files = 4096;
 };
 
-// Nothing if the text is no patch, is malformed anywhere, or is beyond a limit.
-std::optional<std::vector<PatchedFile>> read_git_patch(std::string_view text,
-                                                       PatchLimits limits = {});
+// Nothing if the text is no patch, is malformed anywhere, or is beyond a limit: then the text stays
+// what it is.
+std::optional<std::vector<PatchedFile>> read_git_patch(std::string&& text, PatchLimits limits = {});
 
 }  // namespace acp::detail::versions

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "acp/role/versions/patch/git_patch.h"
+#include "acp/role/versions/patch/signed_lines.h"
 
 namespace acp::detail::versions {
 
@@ -102,7 +103,8 @@ bool take_range(std::string_view& text, std::size_t& begin, std::size_t& count) 
 
 class PatchReader {
  public:
-  PatchReader(std::string_view text, PatchLimits limits) : rest_(text), limits_(limits) {}
+  PatchReader(std::string text, PatchLimits limits)
+      : text_(std::move(text)), rest_(text_), limits_(limits) {}
 
   std::optional<std::vector<PatchedFile>> read() {
     // What stands before the first file is a message.
@@ -113,6 +115,8 @@ class PatchReader {
     if (files_.empty()) return std::nullopt;
     return std::move(files_);
   }
+
+  std::string take_back() { return std::move(text_); }
 
  private:
   bool at_end() const { return rest_.empty(); }
@@ -206,6 +210,7 @@ class PatchReader {
       return false;
     if (++file.hunks == 1) {
       file.first_line = old_begin;
+      if (old_count == 0 && files_.size() == 1 && take_added_text(file, new_count)) return true;
       (new_count >= old_count ? file.new_text : file.old_text)
           .reserve(std::min(rest_.size(), rest_.find("\ndiff --git ")));
     }
@@ -244,6 +249,22 @@ class PatchReader {
     return true;
   }
 
+  // A large file that is new: the rest of the patch is its text, which takes the place of the
+  // patch.
+  bool take_added_text(PatchedFile& file, std::size_t count) {
+    std::string_view lines = rest_;
+    const std::size_t last = lines.size() < 2 ? 0 : lines.rfind('\n', lines.size() - 2) + 1;
+    const bool ends = !lines.substr(last).starts_with('\\');
+    if (!ends) lines = lines.substr(0, last);
+    const auto room = static_cast<std::size_t>(lines.data() - text_.data());
+    if (room < unsigned_gap || count == 0 || !are_signed(lines, '+', count)) return false;
+    const char* const end = move_unsigned(text_.data(), lines);
+    text_.resize(static_cast<std::size_t>(end - text_.data()) - (ends ? 0 : 1));
+    file.new_text = std::move(text_);
+    rest_ = {};
+    return true;
+  }
+
   // `\ No newline at end of file`, in whatever language: of the line before.
   static bool end_without_newline(PatchedFile& file, char last) {
     if (last == 0) return false;
@@ -252,6 +273,7 @@ class PatchReader {
     return true;
   }
 
+  std::string text_;
   std::string_view rest_;
   PatchLimits limits_;
   std::vector<PatchedFile> files_;
@@ -260,9 +282,12 @@ class PatchReader {
 
 }  // namespace
 
-std::optional<std::vector<PatchedFile>> read_git_patch(std::string_view text, PatchLimits limits) {
+std::optional<std::vector<PatchedFile>> read_git_patch(std::string&& text, PatchLimits limits) {
   if (text.size() > limits.bytes) return std::nullopt;
-  return PatchReader(text, limits).read();
+  PatchReader reader(std::move(text), limits);
+  auto files = reader.read();
+  if (!files) text = reader.take_back();
+  return files;
 }
 
 }  // namespace acp::detail::versions

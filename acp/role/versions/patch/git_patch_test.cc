@@ -131,7 +131,7 @@ TEST(GitPatch, GitAppliesIt) {
     EXPECT_EQ(Scratch::read(scratch.file(name)), new_text);
     EXPECT_TRUE(fs::exists(scratch.file(name)));
 
-    const auto read = read_git_patch(patch);
+    const auto read = read_git_patch(std::string(patch));
     ASSERT_TRUE(read.has_value());
     ASSERT_EQ(read->size(), 1u);
     const PatchedFile& file = read->front();
@@ -215,15 +215,15 @@ TEST(GitPatch, RefusesWhatIsMalformed) {
            std::string("diff --git a/x b/x\n--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b\n"),
            std::string("diff --git a/x b/y\nrename from x\n"),
            std::string("diff --git a/x b/y\nrename from \"x\nrename to y\n")}) {
-    EXPECT_FALSE(read_git_patch(text).has_value()) << text;
+    EXPECT_FALSE(read_git_patch(std::string(text)).has_value()) << text;
   }
   EXPECT_TRUE(read_git_patch(head + "@@ -1 +1 @@\n-a\n+b").has_value());
 }
 
 TEST(GitPatch, HasLimits) {
   const std::string one = "diff --git a/x b/x\nnew file mode 100644\n";
-  EXPECT_FALSE(read_git_patch(one, {.bytes = one.size() - 1}).has_value());
-  EXPECT_TRUE(read_git_patch(one, {.bytes = one.size()}).has_value());
+  EXPECT_FALSE(read_git_patch(std::string(one), {.bytes = one.size() - 1}).has_value());
+  EXPECT_TRUE(read_git_patch(std::string(one), {.bytes = one.size()}).has_value());
   EXPECT_FALSE(read_git_patch(one + one, {.files = 1}).has_value());
   EXPECT_TRUE(read_git_patch(one + one, {.files = 2}).has_value());
 }
@@ -246,12 +246,58 @@ TEST(GitPatch, SurvivesDamage) {
       else
         patch.insert(at, patch.substr(random() % patch.size(), random() % 9));
     }
-    const auto files = read_git_patch(patch);
+    const auto files = read_git_patch(std::string(patch));
     if (!files) continue;
     std::size_t bytes = 0;
     for (const PatchedFile& file : *files) bytes += file.old_text.size() + file.new_text.size();
     EXPECT_LE(bytes, 2 * patch.size());
   }
+}
+
+// Lines of every length around the steps in which they are copied, with odd ends.
+TEST(GitPatch, NewFilesComeBackAsTheyWere) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::string text;
+    const std::size_t lines = random() % 40;
+    for (std::size_t i = 0; i < lines; ++i) {
+      const std::size_t size = round % 20 == 0 ? random() % 20'000 : random() % 100;
+      for (std::size_t n = 0; n < size; ++n) text += "ab+-\\ "[random() % 6];
+      text += '\n';
+    }
+    if (round % 3 == 0) text += "the last";
+    if (round % 7 == 0 && text.ends_with('\n')) text.pop_back();
+    if (text.empty()) continue;
+    std::string patch = write_git_patch("/a b", std::nullopt, text);
+    for (const bool whole : {true, false}) {
+      std::string read = patch;
+      // Without its last end it is read in another way.
+      if (!whole) read.pop_back();
+      const auto files = read_git_patch(std::move(read));
+      ASSERT_TRUE(files && files->size() == 1) << patch;
+      EXPECT_EQ(files->front().new_text, text);
+      EXPECT_EQ(files->front().old_text, "");
+      EXPECT_EQ(files->front().path, "/a b");
+    }
+  }
+}
+
+TEST(GitPatch, WhatCannotBeReadStaysWhatItWas) {
+  const std::string patch = write_git_patch("/a", std::nullopt, "one\ntwo\nthree\n");
+  const auto altered = [&](std::string_view what, std::string_view with) {
+    std::string text = patch;
+    return text.replace(text.find(what), what.size(), with);
+  };
+  for (const std::string& wrong :
+       {altered("1,3", "1,4"), altered("1,3", "1,2"), altered("+two", "*two"),
+        altered("+three\n", "+three\n\n\\ No newline"), patch + "x\n", patch.substr(20)}) {
+    std::string text = wrong;
+    EXPECT_FALSE(read_git_patch(std::move(text)).has_value()) << wrong;
+    EXPECT_EQ(text, wrong);
+  }
+  // The shortest head that there can be.
+  EXPECT_EQ(read_git_patch(std::string("diff --git a b\n@@ -0,0 +1 @@\n+\n"))->front().new_text,
+            "\n");
 }
 
 }  // namespace
