@@ -1,9 +1,9 @@
 // `acp connect` under clients that people use: `connect_test.mjs ACP [ACPX]`. The official SDK's client over
 // stdio, and acpx where it is given; at the other end `acp serve` with the built-in agent.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { createReadStream, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { Editor } from "../agent/editor.mjs";
@@ -131,26 +131,86 @@ async function aBreak(scheme) {
   server.child.kill();
 }
 
-async function acpx(program) {
-  const server = await serve();
-  place.write("notes.txt", "alpha\n");
-  const command = `${acp} connect ${server.url} --token-file ${tokenFile}`;
-  const options = ["--approve-all", "--cwd", place.project, "--agent", command, "exec"];
-  const prompt = "show notes.txt; replace alpha with BETTER in notes.txt; run echo it works; say done";
-  const run = new Promise((done) => {
-    const words = [program, ...options, prompt];
-    const env = { ...environment, XDG_STATE_HOME: place.folder("home/state") };
+// What one command of acpx says, and its exit code.
+function acpx(program, url, ...words) {
+  const command = `${acp} connect ${url} --token-file ${tokenFile}`;
+  // Its process for the session must not stay for long where this test fails.
+  const options = ["--approve-all", "--ttl", "60", "--cwd", place.project, "--agent", command];
+  const env = { ...environment, XDG_STATE_HOME: place.folder("home/state") };
+  const run = [program, ...options, ...words];
+  return new Promise((done) => {
     children.push(
-      execFile(process.execPath, words, { cwd: place.project, env }, (error, stdout, stderr) =>
-        done({ code: error?.code ?? 0, stdout, stderr }),
+      execFile(process.execPath, run, { cwd: place.project, env }, (error, stdout, stderr) =>
+        done({ code: error?.code ?? 0, stdout, all: `${stdout}\n${stderr}` }),
       ),
     );
   });
-  const { code, stdout, stderr } = await within(run, "the end of acpx");
-  assert.equal(code, 0, `${stdout}\n${stderr}`);
+}
+
+async function acpxTurn(program) {
+  const server = await serve();
+  place.write("notes.txt", "alpha\n");
+  const prompt = "show notes.txt; replace alpha with BETTER in notes.txt; run echo it works; say done";
+  const run = acpx(program, server.url, "exec", prompt);
+  const { code, stdout, all } = await within(run, "the end of acpx");
+  assert.equal(code, 0, all);
   assert.match(stdout, /it works/);
   assert.match(stdout, /done/);
   assert.equal(place.read("notes.txt"), "BETTER\n");
+  server.child.kill();
+}
+
+// The server is killed in the middle of a turn, and started again; acpx keeps its agent, which is acp connect,
+// from one prompt to the next.
+async function acpxBreak(program, scheme) {
+  let server = await serve();
+  const url = server.url.replace("http", scheme);
+  const ask = (...words) => within(acpx(program, url, ...words), `the end of acpx ${words[0]}`);
+  const made = await ask("sessions", "new");
+  assert.equal(made.code, 0, made.all);
+  const sessionId = made.stdout.trim().split("\n").at(-1);
+  try {
+    const first = await ask("prompt", "say the first turn");
+    assert.equal(first.code, 0, first.all);
+    assert.match(first.stdout, /the first turn/);
+
+    const gate = join(place.root, `gate-${scheme}`);
+    execFileSync("mkfifo", [gate]);
+    const command = createReadStream(gate); // ends with the command
+    const broken = ask("prompt", `say before; run exec >${gate} && echo runs && exec sleep 1000`);
+    await within(lineThat(command, /runs/), "the command");
+    const commandEnded = once(command, "end");
+    server.child.kill("SIGKILL");
+    await within(server.ended, "the end of the server");
+    // What is lost has a name, and nothing of it goes on.
+    const lost = await broken;
+    assert.notEqual(lost.code, 0, lost.all);
+    assert.match(lost.stdout, /before/);
+    assert.match(lost.all, /the connection to the remote agent was lost: |the session's stream: /);
+    await within(commandEnded, "the end of the command");
+
+    // This prompt waits for the server.
+    const waiting = ask("prompt", "say here again");
+    server = await serve(server.port);
+    const again = await waiting;
+    assert.equal(again.code, 0, again.all);
+    assert.match(again.stdout, /was interrupted/);
+    assert.match(again.stdout, /here again/);
+    const more = await ask("prompt", "say and more");
+    assert.equal(more.code, 0, more.all);
+    assert.doesNotMatch(more.stdout, /was interrupted/);
+  } finally {
+    await ask("sessions", "close");
+  }
+  // One session has all of it.
+  const reader = connect(server.url);
+  await reader.initialize();
+  const { updates } = await reader.open("session/load", sessionId);
+  const prompts = of(updates, "user_message_chunk").map(({ content }) => content.text);
+  assert.equal(prompts.length, 4);
+  assert.equal(prompts[0], "say the first turn");
+  assert.deepEqual(prompts.slice(2), ["say here again", "say and more"]);
+  assert.equal(await reader.end(), 0);
   server.child.kill();
 }
 
@@ -159,7 +219,11 @@ try {
     await wholeTurn(scheme);
     await aBreak(scheme);
   }
-  if (acpxProgram) await acpx(resolve(acpxProgram));
+  if (acpxProgram) {
+    const program = resolve(acpxProgram);
+    await acpxTurn(program);
+    for (const scheme of ["http", "ws"]) await acpxBreak(program, scheme);
+  }
   const clients = `the SDK's client${acpxProgram ? " and acpx" : ""}`;
   console.log(`${clients}: a remote agent is reached by acp connect`);
 } finally {
