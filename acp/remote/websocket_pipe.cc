@@ -263,6 +263,17 @@ void WebSocketPipe::limit_farewell(std::chrono::milliseconds stall) {
 
 void WebSocketPipe::end(int code, const std::string& reason) {
   if (std::exchange(ended_, true)) return;
+  // Before the local end is closed: who reads there asks for the reason at once.
+  try {
+    if (hooks_.on_end) hooks_.on_end(code, reason);
+  } catch (...) {
+    take_down();
+    throw;
+  }
+  take_down();
+}
+
+void WebSocketPipe::take_down() {
   stalled_.cancel();
   alive_.cancel();
   if (local_) local_->close();
@@ -272,10 +283,8 @@ void WebSocketPipe::end(int code, const std::string& reason) {
     self->closes_.cancel();
     self->stream_.next_layer().socket().close();
   });
-  const auto on_end = hooks_.on_end;
   // Not now: one of them may be calling.
   boost::asio::post(stream_.get_executor(), [self = shared_from_this()] { self->hooks_ = {}; });
-  if (on_end) on_end(code, reason);
 }
 
 }  // namespace acp::remote

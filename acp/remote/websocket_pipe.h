@@ -75,6 +75,7 @@ class WebSocketPipe : public std::enable_shared_from_this<WebSocketPipe> {
   void ping();
   bool must_read_first() const;
   void end(int code, const std::string& reason);
+  void take_down();
 
   const Options options_;
   Stream stream_;
