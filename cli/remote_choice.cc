@@ -28,7 +28,7 @@ void RemoteChoice::check(const std::string& agent, const std::vector<std::string
   if (!url.empty() && !command.empty())
     throw BadUsage("either --url or a command after --, not both");
   if (url.empty() && remote.given())
-    throw BadUsage("--token-file, --header, --proxy and --ca-file are for --url");
+    throw BadUsage("--token-file, --header, --proxy, --ca-file and --silence are for --url");
   if (host.empty() && !ssh_options.empty()) throw BadUsage("--ssh-option is for --ssh");
   if (!url.empty()) remote.read(url);
   if (!host.empty()) check_ssh(host, ssh_options);

@@ -9,6 +9,7 @@
 
 #include "acp/http/url.h"
 #include "cli/bad_usage.h"
+#include "cli/seconds.h"
 #include "gateway/token.h"
 #include "settings/file.h"
 
@@ -45,6 +46,8 @@ void RemoteOptions::add_to(const Command& app) {
   option("--proxy", proxy, "By way of this proxy (default: as the environment says)", "URL");
   option("--ca-file", ca_file, "Who may vouch for the server (default: whom the system trusts)",
          "FILE");
+  add_seconds(app, "--silence", silence,
+              "A server that shows no sign of life for so long has gone (60)");
 }
 
 remote::UrlOptions RemoteOptions::read(const std::string& url) const {
@@ -85,6 +88,7 @@ remote::UrlOptions RemoteOptions::read(const std::string& url) const {
     throw BadUsage(
         "--proxy: no passwords in the URL: everybody on this machine can see it; use the "
         "variable https_proxy");
+  if (silence > 0) options.vanish_time = milliseconds(silence);
   options.proxy = proxy;
   options.ca_file = settings::with_home(ca_file);
   return options;
@@ -97,7 +101,8 @@ std::string RemoteOptions::token_source() const {
 }
 
 bool RemoteOptions::given() const {
-  return !token_file.empty() || !proxy.empty() || !ca_file.empty() || !headers.empty();
+  return !token_file.empty() || !proxy.empty() || !ca_file.empty() || !headers.empty() ||
+         silence > 0;
 }
 
 std::vector<std::string> RemoteOptions::words() const {
@@ -114,6 +119,7 @@ std::vector<std::string> RemoteOptions::words() const {
   for (const std::string& header : headers) add("--header", header);
   add("--proxy", proxy);
   add("--ca-file", absolute(ca_file));
+  if (silence > 0) add("--silence", std::to_string(silence));
   return words;
 }
 

@@ -12,6 +12,7 @@ namespace acp::cli {
 struct RemoteOptions {
   std::string token_file, proxy, ca_file;
   std::vector<std::string> headers;
+  double silence = 0;  // in seconds; 0: the usual time
 
   void add_to(const Command& app);
   // Reads the options. The token is from the file, else from ACP_TOKEN; never from the command

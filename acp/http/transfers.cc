@@ -9,6 +9,7 @@
 
 #include "acp/error.h"
 #include "acp/http/curl.h"
+#include "acp/http/silence.h"
 
 namespace acp::http {
 
@@ -163,6 +164,15 @@ void Transfers::begin(Transfer& transfer) {
     curl().easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl().easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  if (request.vanish_time.count() > 0) {
+    // After curl's own settings.
+    const curl_sockopt_callback limit = [](void* self, curl_socket_t socket, curlsocktype) {
+      limit_silence(socket, static_cast<Transfer*>(self)->request.vanish_time);
+      return CURL_SOCKOPT_OK;
+    };
+    curl().easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, limit);
+    curl().easy_setopt(easy, CURLOPT_SOCKOPTDATA, &transfer);
+  }
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_time_.count()));
   curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(request.time_limit.count()));
   curl().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());

@@ -33,6 +33,8 @@ class Transfers {
     std::string proxy = {};                   // empty: as the environment says
     std::string ca_file = {};                 // empty: the system's
     bool http_1 = false;                      // never HTTP/2
+    // After this time a machine that confirms nothing has gone; 0: as the system thinks.
+    std::chrono::milliseconds vanish_time{0};
   };
   // The answer's beginning, after all redirects.
   struct Head {

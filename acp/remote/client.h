@@ -34,8 +34,9 @@ struct UrlOptions {
   // Over HTTP: an agent that does not even refuse an unknown request holds the answer to
   // session/load up until the session's stream has been silent for so long.
   std::chrono::milliseconds replay_silence{10'000};
-  // After this time a server that vanished silently is noticed; over HTTP, only if its streams have
-  // sent keep-alives.
+  // After this time a server that vanished silently is noticed: its machine confirms nothing any
+  // more; over WebSocket, it does not answer a ping; over HTTP, its streams have sent keep-alives,
+  // and send none (at least for two of the pauses that it has named).
   std::chrono::milliseconds vanish_time{60'000};
   // WebSocket messages larger than this are compressed if the server can; 0: never.
   std::size_t compress_from_bytes = 1024;

@@ -39,7 +39,7 @@ TEST_F(HostileServersTest, EachEndsWithAReason) {
   };
   const std::string ok = "HTTP/1.1 200 OK\r\n", json = "Content-Type: application/json\r\n";
   const std::string events = "Content-Type: text/event-stream\r\n";
-  const std::string lively = events + "Libacp-Keep-Alive: 15000\r\n";
+  const std::string lively = events + "Libacp-Keep-Alive: 250\r\n";
   const std::string many(64 * 1024, 'x');
   acp::testing::Gate prompted;
   const auto to_initialize = [](std::string bytes) {

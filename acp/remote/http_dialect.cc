@@ -58,13 +58,6 @@ std::string with(const http::Transfers::Failure* failure) {
   return failure != nullptr && !failure->message.empty() ? ": " + failure->message : "";
 }
 
-// It would end the header, or not come as it was sent.
-bool fits_a_header(const std::string& session) {
-  return std::none_of(session.begin(), session.end(),
-                      [](unsigned char c) { return c < ' ' || c == 0x7F; }) &&
-         !session.starts_with(' ') && !session.ends_with(' ');
-}
-
 }  // namespace
 
 HttpDialect::HttpDialect(std::string url, UrlOptions options)
@@ -128,6 +121,7 @@ http::Transfers::Request HttpDialect::request(std::string method, const Session&
   // Over one HTTP/2 connection, a proxy may hold the head of a silent stream back (nginx does).
   request.http_1 = true;
   request.stays = true;  // what was said to this server is for no other
+  request.vanish_time = options_.vanish_time;
   const std::string here = http::origin_of(url_);
   std::string cookies;  // also those of the caller: there is one such header
   for (const auto& [name, value] : options_.headers) {
@@ -297,7 +291,12 @@ void HttpDialect::on_head(const Session& session, const http::Transfers::Head& h
   if (head.status >= 300 || head.content_type() != "text/event-stream") return;
   stream.state = Stream::State::open;
   stream.heard = std::chrono::steady_clock::now();
-  if (!head.header(keep_alive_header).empty()) shows_signs_of_life_ = true;
+  if (const std::string pause = head.header(keep_alive_header); !pause.empty()) {
+    shows_signs_of_life_ = true;
+    std::uint32_t milliseconds = 0;
+    std::from_chars(pause.data(), pause.data() + pause.size(), milliseconds);
+    longest_pause_ = std::max(longest_pause_, std::chrono::milliseconds(milliseconds));
+  }
   link_->timers().forget(stream.opens_in_time);
   pump(asking_);
 }
@@ -335,7 +334,8 @@ void HttpDialect::message_too_large() {
 void HttpDialect::check_signs_of_life() {
   if (closing_) return;
   const auto now = std::chrono::steady_clock::now();
-  const auto time = options_.vanish_time;
+  // A sign may come late, but not so late as the next.
+  const auto time = std::max(options_.vanish_time, 2 * longest_pause_);
   std::vector<Session> silent;
   for (const auto& [session, stream] : streams_) {
     if (link_->held()) stream->heard = now;  // we do not listen

@@ -124,6 +124,7 @@ class HttpDialect final : public http::Dialect {
   std::map<std::string, std::string> cookies_;
   Message message_;
   bool shows_signs_of_life_ = false;                  // the server, on streams that are silent
+  std::chrono::milliseconds longest_pause_{0};        // between two of them, as it says
   std::string end_reason_;                            // once the connection is over
   std::chrono::steady_clock::time_point heard_ = {};  // the last that was no comment
   bool closing_ = false;

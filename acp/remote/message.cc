@@ -121,6 +121,12 @@ void cut(std::string& text, std::size_t bytes) {
   text.resize(bytes);
 }
 
+bool fits_a_header(std::string_view session) {
+  return std::none_of(session.begin(), session.end(),
+                      [](unsigned char c) { return c < ' ' || c == 0x7F; }) &&
+         !session.starts_with(' ') && !session.ends_with(' ');
+}
+
 bool id_is_longer(std::string_view id, std::size_t units) {
   if (id.size() <= units) return false;  // no need to look closer
   const auto text = JsonView::of_valid(id).as_string();

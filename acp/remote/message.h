@@ -35,6 +35,9 @@ std::string closed_answer(std::string_view id, const std::string& reason);
 std::size_t utf16_units(std::string_view text);
 // Shortens a text to so many bytes, or a few less: a character stays whole.
 void cut(std::string& text, std::size_t bytes);
+// Whether a session's id can be a header's value: others would end the header, or not come as they
+// were sent.
+bool fits_a_header(std::string_view session);
 // Whether an id, given as JSON, is longer than this; a string counts without its quotes and
 // escapes.
 bool id_is_longer(std::string_view id, std::size_t units);

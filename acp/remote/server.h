@@ -58,7 +58,8 @@ struct ServerLimits {
   std::chrono::milliseconds request_time{30'000};
   // Interval of keep-alives on silent streams.
   std::chrono::milliseconds keep_alive{15'000};
-  // After this time a client that vanished silently is noticed.
+  // After this time a client that vanished silently is noticed: its machine confirms nothing any
+  // more, or it does not answer a ping. Over HTTP its agent is kept for as long again.
   std::chrono::milliseconds vanish_time{60'000};
 };
 

@@ -1,6 +1,5 @@
 #include "acp/remote/service.h"
 
-#include <netinet/tcp.h>
 #include <sys/random.h>
 
 #include <boost/asio/post.hpp>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "acp/error.h"
+#include "acp/http/silence.h"
 #include "acp/io/transport.h"
 
 namespace acp::remote {
@@ -42,21 +42,6 @@ std::string name_of(const asio::ip::address& address) {
   if (address.is_v6() && address.to_v6().is_v4_mapped())
     return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
   return address.to_string();
-}
-
-// A client that vanished is noticed: by what it does not confirm, and by asking it.
-void watch(Socket::Tcp& socket, std::chrono::milliseconds vanish_time) {
-  ErrorCode ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  const int handle = socket.native_handle();
-  const int milliseconds = static_cast<int>(vanish_time.count());
-  setsockopt(handle, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
-  const int seconds = std::max(1, milliseconds / 1000);
-  const int interval = std::max(1, seconds / 4), count = 3;
-  setsockopt(handle, IPPROTO_TCP, TCP_KEEPIDLE, &interval, sizeof interval);
-  setsockopt(handle, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
-  setsockopt(handle, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
 }
 
 }  // namespace
@@ -137,7 +122,9 @@ void Service::take(Socket::Tcp socket) {
   if (unknown != unknown_.end() && unknown->second >= options_.limits.max_unknown_sockets)
     return log(LogEntry::Level::warning,
                "too many sockets of " + address + " that nobody knows: one more was closed");
-  watch(socket, options_.limits.vanish_time);
+  ErrorCode ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  acp::http::limit_silence(socket.native_handle(), options_.limits.vanish_time);
   serve_http(*this, Socket(std::move(socket), tls_ ? &*tls_ : nullptr), address);
 }
 

@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "acp/http/silence.h"
 #include "acp/http/status.h"
 #include "acp/http/url.h"
 #include "acp/io/quiet_thread.h"
@@ -117,7 +118,7 @@ class WebSocketLink final : public TransportLink {
       if (error) return unreachable(error);
       ErrorCode ignored;
       socket_->tcp().set_option(tcp::no_delay(true), ignored);
-      socket_->tcp().set_option(asio::socket_base::keep_alive(true), ignored);
+      http::limit_silence(socket_->native(), options_.vanish_time);
       proxy_ ? tunnel() : secure_it();
     });
   }

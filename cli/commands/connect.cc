@@ -47,7 +47,7 @@ Exit code: 0; 1 the agent was lost; 2 usage error; 3 it was never reached.)";
 gateway::SshOptions ssh_of(const Options& options) {
   if (!options.url.empty()) throw BadUsage("either URL or --ssh, not both");
   if (options.remote.given())
-    throw BadUsage("--token-file, --header, --proxy and --ca-file are for a URL");
+    throw BadUsage("--token-file, --header, --proxy, --ca-file and --silence are for a URL");
   gateway::SshOptions ssh{options.host, options.ssh_options};
   check_ssh(options.host, options.ssh_options);
   if (!options.command.empty()) ssh.command = options.command;

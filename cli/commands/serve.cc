@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -24,7 +25,7 @@ namespace {
 struct Options {
   std::vector<std::string> command, roots, hosts, origins, proxies, token_files;
   std::string agent, listen = "127.0.0.1:8787", certificate, key, log = "text";
-  double drain = 10;
+  double drain = 10, silence = 60;
   std::size_t max_connections = 100, max_sessions = 100;
   bool client_mcp = false, plain_http = false;
 };
@@ -72,7 +73,12 @@ gateway::ServeOptions serve_options(const Options& options) {
                    "--tls-cert and --tls-key, or --insecure-plain-http if something else encrypts");
   serve.server.hosts = options.hosts;
   serve.server.origins = options.origins;
-  serve.server.limits.max_connections = options.max_connections;
+  remote::ServerLimits& limits = serve.server.limits;
+  limits.max_connections = options.max_connections;
+  limits.vanish_time = milliseconds(options.silence);
+  // A client must not miss them all.
+  limits.keep_alive = std::clamp<std::chrono::milliseconds>(
+      limits.vanish_time / 4, std::chrono::milliseconds(10), limits.keep_alive);
   serve.max_sessions = options.max_sessions;
   serve.logins.trusted_proxies = {options.proxies.begin(), options.proxies.end()};
   for (const std::string& root : options.roots) serve.roots.push_back(existing_directory(root));
@@ -167,6 +173,8 @@ void add_serve_command(const Command& app, Action& action, std::vector<std::stri
       ->type_name("N");
   serve->add_option("--max-sessions", options->max_sessions, "Sessions of one client (100)")
       ->type_name("N");
+  add_seconds(serve, "--silence", options->silence,
+              "A client that shows no sign of life for so long has gone (60)");
   add_seconds(serve, "--drain", options->drain, "How long running turns have after SIGTERM (10)",
               Zero::allowed);
   option("--log", options->log, "What is logged on standard error (text); none: no requests",

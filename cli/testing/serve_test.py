@@ -12,6 +12,7 @@ import unittest
 
 import remote_place
 from remote_place import ACP, EVENTS, PATIENCE, Client, Connected, has_ended, initialize
+from remote_way import Way
 from terminal import output_in
 
 DENIED, INVALID, UNKNOWN = -32003, -32602, -32002
@@ -353,6 +354,17 @@ class Serve(remote_place.Place):
         answer = server.ask(body=initialize(), headers=self.head())
         self.assertEqual((answer.status, "Initialize failed" in answer.text), (500, True))
         server.log.until("/no/such/agent")
+
+    def test_a_client_that_says_no_goodbye(self):
+        server = self.serve("--silence", "0.5")
+        for scheme in ("http", "ws"):
+            way = Way(self, server.port)
+            # It does not come again; and it has a minute, in which it notices nothing.
+            client = Connected(self, f"{scheme}://127.0.0.1:{way.port}/acp", "--exact")
+            family = client_says(client, client.session(), "family")
+            way.forget()
+            for pid in map(int, family.split()):
+                self.assertTrue(has_ended(pid), scheme)
 
     def test_no_process_stays(self):
         for end in ("the client goes", "SIGTERM", "SIGKILL"):

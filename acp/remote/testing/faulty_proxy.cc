@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "acp/remote/testing/raw_socket.h"
+
 namespace acp::remote::testing {
 
 namespace {
@@ -124,6 +126,24 @@ void FaultyProxy::pass_on(Pair& pair, bool to_client) {
   if (!reached_ && passed_ >= fault_.at) strike(pair);
 }
 
+void FaultyProxy::forget_all() {
+  forgets_ = true;
+  if (write(wakes_.get(), "", 1) != 1) throw std::runtime_error("cannot wake the proxy");
+  forgets_.wait(true);
+}
+
+bool FaultyProxy::wake() {
+  char byte;
+  if (read(woken_.get(), &byte, 1) != 1) return false;
+  for (const auto& pair : pairs_) {
+    for (const io::Descriptor& end : pair->ends) stop_taking(end.get());
+    pair->stalled = true;
+  }
+  forgets_ = false;
+  forgets_.notify_all();
+  return true;
+}
+
 void FaultyProxy::run() {
   while (true) {
     std::vector<pollfd> waits{{woken_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
@@ -138,7 +158,10 @@ void FaultyProxy::run() {
         waits.push_back({events != 0 ? end.get() : -1, events, 0});
     }
     poll(waits.data(), waits.size(), delays ? 10 : -1);
-    if (waits[0].revents != 0) return pairs_.clear();
+    if (waits[0].revents != 0) {
+      if (!wake()) return pairs_.clear();
+      continue;
+    }
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       for (const int end : {0, 1})
         if (waits[2 + 2 * i + static_cast<std::size_t>(end)].revents != 0 && !pairs_[i]->gone &&

@@ -25,12 +25,17 @@ struct Fault {
 
 class FaultyProxy {
  public:
+  // Without a fault.
+  explicit FaultyProxy(std::uint16_t server) : FaultyProxy(server, {.at = SIZE_MAX}) {}
   FaultyProxy(std::uint16_t server, Fault fault);
   FaultyProxy(const FaultyProxy&) = delete;
   FaultyProxy& operator=(const FaultyProxy&) = delete;
   // Ends every socket.
   ~FaultyProxy();
   std::uint16_t port() const { return port_; }
+  // All sockets of now are forgotten, as by a router: nothing passes, and no end is passed on. New
+  // ones are none of these.
+  void forget_all();
   // Whether so many bytes came by.
   bool reached() const { return reached_; }
 
@@ -40,13 +45,15 @@ class FaultyProxy {
   void accept_one();
   void pass_on(Pair& pair, bool to_client);
   void strike(Pair& pair);
+  // False: this is the end.
+  bool wake();
 
   const std::uint16_t server_;
   const Fault fault_;
   io::Descriptor listener_, wakes_, woken_;
   std::uint16_t port_ = 0;
   std::size_t passed_ = 0;
-  std::atomic<bool> reached_ = false;
+  std::atomic<bool> reached_ = false, forgets_ = false;
   std::vector<std::unique_ptr<Pair>> pairs_;
   std::thread thread_;
 };

@@ -1,6 +1,7 @@
 #include "acp/remote/testing/raw_socket.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -70,6 +71,15 @@ void RawSocket::reset() {
   const linger at_once{1, 0};
   setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   close();
+}
+
+void RawSocket::vanish() { stop_taking(socket_.get()); }
+
+void stop_taking(int socket) {
+  sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog filter{1, &nothing};
+  if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) != 0)
+    throw std::system_error(errno, std::generic_category(), "SO_ATTACH_FILTER");
 }
 
 int status_of(const std::string& answer) {

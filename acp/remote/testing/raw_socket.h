@@ -26,6 +26,9 @@ class RawSocket {
   std::string read_bytes(std::size_t size);
   // The system sends a reset instead of an end.
   void reset();
+  // As a machine that has lost its power: what comes is neither taken nor confirmed, not even an
+  // end, and nothing may be sent.
+  void vanish();
   void close() { socket_.reset(); }
   int native() const { return socket_.get(); }
 
@@ -36,6 +39,9 @@ class RawSocket {
   io::Descriptor socket_;
   std::string seen_;
 };
+
+// Does so for any socket.
+void stop_taking(int socket);
 
 // "HTTP/1.1 404 Not Found…" → 404; 0 if it is no answer.
 int status_of(const std::string& answer);

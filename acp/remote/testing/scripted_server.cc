@@ -64,6 +64,11 @@ void ScriptedServer::accept_all() {
   }
 }
 
+void ScriptedServer::vanish() {
+  std::lock_guard lock(mutex_);
+  for (const auto& socket : sockets_) socket->vanish();
+}
+
 ScriptedServer::~ScriptedServer() {
   shutdown(listener_.get(), SHUT_RDWR);
   accepts_.join();

@@ -38,6 +38,8 @@ class ScriptedServer {
   ScriptedServer& operator=(const ScriptedServer&) = delete;
   // Ends every socket, and waits for the threads.
   ~ScriptedServer();
+  // No socket of now takes anything any more, nor says so.
+  void vanish();
   std::uint16_t port() const { return port_; }
   std::string url(const std::string& scheme = "http") const {
     return scheme + "://127.0.0.1:" + std::to_string(port_) + "/acp";
@@ -65,6 +67,7 @@ class PlayedServer {
   ~PlayedServer();
 
   std::string url() const { return server_.url(); }
+  void vanish() { server_.vanish(); }
   // An event on a session's stream, or the connection's (""), once that is open.
   void say(const std::string& stream, const std::string& event);
   // These bytes on it, as they are.
