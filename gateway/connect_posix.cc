@@ -17,6 +17,7 @@
 #include "acp/rpc/framing.h"
 #include "gateway/connect.h"
 #include "gateway/not_reached.h"
+#include "gateway/token.h"
 
 namespace acp::gateway {
 
@@ -32,6 +33,9 @@ constexpr std::chrono::seconds first_request_time{2};
 // For sessions that the agent of before still holds: it notices the break later than we do.
 constexpr std::chrono::milliseconds retry_pause{300};
 constexpr std::chrono::seconds retry_time{5};
+// What we call ourselves to a server of ours: Libacp-Client, see docs/remote.md.
+constexpr const char* client_header = "Libacp-Client";
+constexpr std::size_t client_bytes = 16;
 constexpr int never_reached = 3, lost_for_good = 1;
 
 // One side: lines come, and lines go.
@@ -106,10 +110,16 @@ class Connecting {
  public:
   Connecting(const ConnectOptions& options, Transport editor, const std::stop_token& stop)
       : options_(options),
+        remote_(options.remote),
         editor_(std::move(editor), options.max_message_bytes),
         relay_(options.relay, ends()),
         on_stop_(stop, [this] { wake_.poke(); }),
-        stop_(stop) {}
+        stop_(stop) {
+    // The server may not have seen the end of a connection that broke, and its agent holds the
+    // sessions until then.
+    if (!options.exact && !options.ssh)
+      remote_.headers.emplace(client_header, random_digits(client_bytes));
+  }
 
   int run() {
     open();
@@ -169,7 +179,7 @@ class Connecting {
     if (!options_.exact) relay_.connected();
   }
   Transport transport() {
-    if (!options_.ssh) return remote::url(options_.url, options_.remote);
+    if (!options_.ssh) return remote::url(options_.url, remote_);
     ssh_ = std::make_shared<SshLink>(*options_.ssh);
     return ssh_->start(ssh_);
   }
@@ -300,6 +310,7 @@ class Connecting {
   }
 
   const ConnectOptions& options_;
+  remote::UrlOptions remote_;
   Side editor_;
   std::shared_ptr<SshLink> ssh_;
   std::optional<Side> agent_;

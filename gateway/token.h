@@ -1,6 +1,7 @@
 // A server's token, in a file that only its owner can read.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace acp::gateway {
@@ -16,6 +17,8 @@ struct Token {
 std::string read_token(const std::string& file);
 // Reads the token, or makes the file with a token of 256 bits.
 Token read_or_make_token(const std::string& file);
+// So many random bytes, as hexadecimal digits. Throws std::runtime_error.
+std::string random_digits(std::size_t bytes);
 // The path of `serve-token` in acp's state directory.
 std::string usual_token_file();
 

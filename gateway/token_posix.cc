@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <vector>
 
 #include "acp/io/private_file.h"
 #include "gateway/token.h"
@@ -18,9 +19,11 @@ namespace {
 
 constexpr std::size_t token_bytes = 32;
 
-std::string new_token() {
-  unsigned char bytes[token_bytes];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+}  // namespace
+
+std::string random_digits(std::size_t size) {
+  std::vector<unsigned char> bytes(size);
+  if (getrandom(bytes.data(), size, 0) != static_cast<ssize_t>(size))
     throw std::runtime_error("this system has no randomness to give");
   constexpr char digits[] = "0123456789abcdef";
   std::string text;
@@ -30,8 +33,6 @@ std::string new_token() {
   }
   return text;
 }
-
-}  // namespace
 
 std::string read_token(const std::string& file) {
   struct stat about;
@@ -55,7 +56,7 @@ std::string read_token(const std::string& file) {
 Token read_or_make_token(const std::string& file) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) return {read_token(file), file};
-  const Token token{new_token(), file, true};
+  const Token token{random_digits(token_bytes), file, true};
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
   io::write_private_file(file, token.value + "\n", io::Existing::refuse);
   return token;

@@ -7,10 +7,12 @@
 
 namespace acp::remote {
 
-HttpConnection::HttpConnection(Service& service, std::string id, std::string principal)
+HttpConnection::HttpConnection(Service& service, std::string id, std::string principal,
+                               std::string client)
     : service_(service),
       id_(std::move(id)),
       principal_(std::move(principal)),
+      client_(std::move(client)),
       streams_(service.options().limits),
       stalled_(service.io()),
       absent_(service.io()) {}

@@ -388,8 +388,10 @@ class HttpPeer final : public SocketPeer, public std::enable_shared_from_this<Ht
       return refuse(400, "Initialize request must include an ID");
     if (id_is_longer(message_.id, service_.options().limits.max_id_length))
       return refuse(400, "An id is too long");
+    const std::string client = head_.header(client_header);
+    service_.end_before(principal_, client);
     if (!service_.takes_clients()) return too_much("No more connections now");
-    const auto made = service_.new_connection(principal_);
+    const auto made = service_.new_connection(principal_, client);
     if (!made->open(access_.address)) return too_much("The agent cannot be started now");
     access_.connection_id = made->id().substr(0, 8);
     visit(made);

@@ -25,6 +25,9 @@ struct Message {
 
 // In the head of a stream of events: how often a comment comes while it is silent, in milliseconds.
 inline constexpr const char* keep_alive_header = "libacp-keep-alive";
+// Of a request that opens a connection: the client's name for itself, which nobody else can know.
+// When it comes again, its connection of before is over.
+inline constexpr const char* client_header = "libacp-client";
 // A key that is equal for equal ids, however they are written.
 std::string id_key(std::string_view id);
 // Whether the method belongs to a session, also if its params do not name one.

@@ -158,8 +158,22 @@ bool Service::takes_clients() const {
   return !draining_ && agents_ < options_.limits.max_connections;
 }
 
-std::shared_ptr<HttpConnection> Service::new_connection(const std::string& principal) {
-  auto connection = std::make_shared<HttpConnection>(*this, new_connection_id(), principal);
+void Service::end_before(const std::string& principal, const std::string& client) {
+  if (client.empty() || draining_) return;
+  constexpr const char* reason = "the client has come again";
+  // What ends leaves the lists.
+  const auto connections = connections_;
+  for (const auto& [id, connection] : connections)
+    if (connection->principal() == principal && connection->client() == client)
+      connection->close(reason);
+  const auto peers = peers_;
+  for (SocketPeer* const peer : peers)
+    if (peers_.contains(peer) && peer->is_of(principal, client)) peer->shut(reason);
+}
+
+std::shared_ptr<HttpConnection> Service::new_connection(const std::string& principal,
+                                                        const std::string& client) {
+  auto connection = std::make_shared<HttpConnection>(*this, new_connection_id(), principal, client);
   connections_.emplace(connection->id(), connection);
   return connection;
 }

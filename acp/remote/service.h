@@ -26,17 +26,24 @@ class SocketPeer {
   virtual void shut(const std::string& reason) = 0;
   // Whether a client waits for an answer here.
   virtual bool busy() const = 0;
+  // Whether it is all of a client's connection, and that client has this name.
+  virtual bool is_of(const std::string& principal, const std::string& client) const {
+    static_cast<void>(principal), static_cast<void>(client);
+    return false;
+  }
 };
 
 // A client over HTTP: many sockets, one agent.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(Service& service, std::string id, std::string principal);
+  HttpConnection(Service& service, std::string id, std::string principal, std::string client);
   // Hands the other end to an agent. Returns false if it could not be started.
   bool open(const std::string& address);
 
   const std::string& id() const { return id_; }
   const std::string& principal() const { return principal_; }
+  // Its name for itself; empty: it has none.
+  const std::string& client() const { return client_; }
   Streams& streams() { return streams_; }
   bool busy() const {
     return initializing_ || streams_.waiting() > 0 || streams_.bytes_for_readers() > 0;
@@ -77,7 +84,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool has_room() const { return !streams_.full() && !agent_->congested(); }
 
   Service& service_;
-  const std::string id_, principal_;
+  const std::string id_, principal_, client_;
   Streams streams_;
   Message message_;
   std::shared_ptr<LocalEnd> agent_;
@@ -114,7 +121,11 @@ class Service {
   void run();
 
   // ---- on its thread
-  std::shared_ptr<HttpConnection> new_connection(const std::string& principal);
+  std::shared_ptr<HttpConnection> new_connection(const std::string& principal,
+                                                 const std::string& client);
+  // A client with this name has come: its connections of before are over, though their end may not
+  // have been seen. Nothing for one without a name.
+  void end_before(const std::string& principal, const std::string& client);
   // The connection, or null if it is not known, or belongs to somebody else.
   std::shared_ptr<HttpConnection> find(const std::string& id, const std::string& principal) const;
   void forget(const HttpConnection& connection);

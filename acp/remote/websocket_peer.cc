@@ -40,6 +40,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
     pipe_->stream().set_option(websocket::stream_base::decorator(
         [id = id_](websocket::response_type& response) { response.set("Acp-Connection-Id", id); }));
     const auto kept = std::make_shared<HttpRequest>(std::move(request));
+    client_ = (*kept)[client_header];
     pipe_->stream().async_accept(*kept, [self = shared_from_this(), kept](ErrorCode error) {
       if (error) return self->log(400, error.message());
       self->start();
@@ -49,6 +50,9 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
   void shut(const std::string& reason) override {
     fail_waiting(reason);
     pipe_->close(1001, reason);
+  }
+  bool is_of(const std::string& principal, const std::string& client) const override {
+    return has_agent_ && principal_ == principal && client_ == client;
   }
   bool busy() const override { return !waiting_.empty() || !pipe_->all_sent(); }
 
@@ -90,9 +94,12 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
       pipe_->close(1002, "First message must be initialize");
     } else if (message_.id.empty() || message_.id == "null") {
       pipe_->close(1002, "Initialize request must include an ID");
-    } else if (!service_.takes_clients()) {
-      pipe_->close(1013, "No more connections now");
     } else {
+      service_.end_before(principal_, client_);
+      if (!service_.takes_clients()) {
+        pipe_->close(1013, "No more connections now");
+        return false;
+      }
       if (id_is_longer(message_.id, service_.options().limits.max_id_length)) {
         pipe_->close(1008, "An id is too long");
         return false;
@@ -186,6 +193,7 @@ class WebSocketPeer final : public SocketPeer, public std::enable_shared_from_th
 
   Service& service_;
   const std::string id_, principal_;
+  std::string client_;  // its name for itself
   Access access_;
   const std::chrono::steady_clock::time_point began_;
   std::shared_ptr<WebSocketPipe> pipe_;

@@ -9,6 +9,7 @@ import time
 
 import remote_place
 from remote_place import PATIENCE, Connected, has_ended, initialize
+from remote_way import Way
 
 INVALID, INTERNAL = -32602, -32603
 
@@ -146,6 +147,32 @@ class Connect(remote_place.Place):
             self.assertFalse([m for m in editor.seen if "replayed" in json.dumps(m)])
             server.stop()
             editor.process.kill()
+
+    # The server does not see the end of the first connection for a minute, and its agent holds the session.
+    def breaks(self, how, *options):
+        for scheme in ("http", "ws"):
+            agent = [remote_place.ACP, "agent", "--model", "offline", "--mode", "code"]
+            way = Way(self, self.serve(command=agent).port)
+            editor = Connected(self, f"{scheme}://127.0.0.1:{way.port}/acp", "--no-terminals", *options)
+            session = editor.session()
+            editor.says(session, "say the first turn")
+            running = editor.prompt(session, "run sleep 1000")
+            editor.until_asked("session/request_permission")
+            how(way)
+            self.assertIn("error", editor.answer(running), scheme)
+            why = editor.log.until("the connection was lost: (.*); trying again")[1]
+            answer = editor.answer(editor.prompt(session, "say here again"))
+            self.assertEqual(answer.get("result", {}).get("stopReason"), "end_turn", (scheme, answer))
+            editor.log.until("connected again, with 1 session")
+            editor.process.kill()
+            yield why
+
+    def test_the_network_is_cut(self):
+        self.assertEqual(len(list(self.breaks(Way.cut))), 2)
+
+    def test_the_network_forgets_the_connection(self):
+        for why in self.breaks(Way.forget, "--silence", "0.5"):
+            self.assertRegex(why, "gone without a word|timed out")
 
     def broken(self, scheme, mode, *options, sessions=1):
         """An editor whose agent dies; what comes after it behaves like this. With a prompt that waits."""

@@ -158,6 +158,49 @@ TEST_F(SilentPeersTest, AWebSocketThatIsNotReadNoticesIt) {
   server.reset();
 }
 
+// The one of before is not waited for: its agent may hold the session that the client wants back.
+TEST_F(SilentPeersTest, AClientThatComesAgainHasOneConnection) {
+  options.limits.vanish_time = std::chrono::hours(1);
+  options.authorize = [](const RequestHead& head) {
+    return Admission{.principal = head.header("x-who")};
+  };
+  start();
+  const std::string me = "Libacp-Client: 0123\r\nX-Who: me\r\n";
+  const auto connections = [&] { return server->counts().connections; };
+  const auto come = [this](const std::string& headers) {
+    RawSocket socket(server->port());
+    return connect(socket, headers);
+  };
+  const std::string first = come(me) + me;
+  RawSocket stream(server->port());
+  stream.send(request("GET /acp", "Accept: text/event-stream\r\n" + first));
+  EXPECT_EQ(status_of(stream.read_until("\r\n\r\n")), 200);
+  come(me);
+  EXPECT_EQ(connections(), 1u);
+  EXPECT_TRUE(stream.read_to_end().ends_with("0\r\n\r\n"));
+  EXPECT_EQ(status_of(answer(request("DELETE /acp", first))), 404);
+  // Others are others, and so are those who give no name.
+  come("Libacp-Client: 0123\r\nX-Who: another\r\n");
+  come("Libacp-Client: 4567\r\nX-Who: me\r\n");
+  come("X-Who: me\r\n");
+  come("X-Who: me\r\n");
+  EXPECT_EQ(connections(), 5u);
+  // Over WebSocket it is the same client, once it has begun.
+  RawWebSocket websocket(server->port(), me);
+  EXPECT_EQ(connections(), 5u);
+  websocket.send(RawWebSocket::text, initialize);
+  ASSERT_TRUE(websocket.read());
+  EXPECT_EQ(connections(), 5u);
+  RawWebSocket again(server->port(), me);
+  again.send(RawWebSocket::text, initialize);
+  ASSERT_TRUE(again.read());
+  EXPECT_EQ(websocket.read_close_code(), 1001);
+  come(me);
+  EXPECT_EQ(again.read_close_code(), 1001);
+  while (connections() != 5) std::this_thread::yield();
+  server.reset();
+}
+
 struct SilentServersTest : testing::Conversation {
   SilentServersTest() {
     options.vanish_time = silence;
