@@ -88,8 +88,9 @@ class CompletionBase : public std::enable_shared_from_this<CompletionBase> {
     unlock_and_wake();
     return true;
   }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
+  // Taken out, so that it ends where it is thrown, and not on the thread that lets go of this.
+  void rethrow() {
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
  private:

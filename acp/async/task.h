@@ -200,12 +200,13 @@ class [[nodiscard("co_await it, or wait() for it")]] Task {
   T wait() &&;
   // Throws TimedOut if it takes longer, and Cancelled if the token is stopped first. What was
   // waited for is cancelled then.
+  T wait_for(std::chrono::nanoseconds time) &&;
+  T wait(std::stop_token stop) &&;
+  // The same for a duration of any unit, also for one that nanoseconds cannot count.
   template <class Count, class Unit>
   T wait_for(std::chrono::duration<Count, Unit> time) && {
     return std::move(*this).wait_for(async::nanoseconds_of(time));
   }
-  T wait_for(std::chrono::nanoseconds time) &&;
-  T wait(std::stop_token stop) &&;
 
  private:
   friend promise_type;
