@@ -36,7 +36,40 @@ PermissionOption option(const char* id, const char* name, PermissionOptionKind k
   return result;
 }
 
-std::vector<std::string> paths_of(const ToolCallState& call) {
+// What the diffs of version 2 of the protocol say they do: docs/versions.md.
+struct SaidChanges {
+  std::vector<std::string> paths, kinds;
+  bool unread = false;  // some of it is in no words that we know
+};
+
+const Json* meta_of(const v1::ToolCallContent& content) {
+  if (const auto* diff = std::get_if<v1::Diff>(&content)) return &diff->_meta;
+  if (const auto* text = std::get_if<v1::Content>(&content)) return &text->_meta;
+  return nullptr;
+}
+
+SaidChanges said_changes(const ToolCallState& call) {
+  SaidChanges said;
+  for (const v1::ToolCallContent& content : call.content) {
+    const Json* const meta = meta_of(content);
+    if (meta == nullptr || !meta->is_object()) continue;
+    const JsonView kept = (*meta)["libacp/v2"];
+    if (!kept.is_object()) continue;
+    said.unread |= !kept["patch"].absent() || !kept["unread"].absent();
+    const JsonView change = kept["change"];
+    if (!change.is_object()) continue;
+    for (const char* const name : {"oldPath", "path"})
+      if (const auto path = change[name].as_string()) said.paths.push_back(*path);
+    const std::string operation = change["operation"].as_string().value_or("");
+    const bool is_edit = operation == "add" || operation == "modify" || operation == "copy";
+    const std::string kind = is_edit ? "edit" : operation;
+    said.unread |= !is_edit && kind != "delete" && kind != "move";
+    if (std::ranges::count(said.kinds, kind) == 0) said.kinds.push_back(kind);
+  }
+  return said;
+}
+
+std::vector<std::string> paths_of(const ToolCallState& call, const SaidChanges& changes) {
   std::vector<std::string> paths;
   const auto add = [&](const std::string& path) {
     if (!path.empty() && std::find(paths.begin(), paths.end(), path) == paths.end())
@@ -45,6 +78,7 @@ std::vector<std::string> paths_of(const ToolCallState& call) {
   for (const v1::ToolCallLocation& location : call.locations) add(location.path);
   for (const v1::ToolCallContent& content : call.content)
     if (const auto* diff = std::get_if<v1::Diff>(&content)) add(diff->path);
+  for (const std::string& path : changes.paths) add(path);
   return paths;
 }
 
@@ -114,6 +148,10 @@ workspace::Question as_question(const PermissionPrompt& question) {
   asked.project = question.cwd;
   asked.more_directories = question.more_directories;
   asked.kind = to_string(call.kind);
+  const SaidChanges changes = said_changes(call);
+  for (const std::string& kind : changes.kinds)
+    if (kind != asked.kind) asked.other_kinds.push_back(kind);
+  if (changes.unread) asked.always_ask = "a part of what it would change cannot be read";
   asked.tool = call.name.value_or("");
   std::vector<std::string> directories = {question.cwd};
   directories.insert(directories.end(), question.more_directories.begin(),
@@ -131,12 +169,15 @@ workspace::Question as_question(const PermissionPrompt& question) {
   if (!asked.command.empty()) asked.directory = look(directory_said(call), Ends::followed);
   if (call.kind == v1::ToolKind::fetch)
     asked.origin = workspace::web_origin(call.raw_input.view()["url"].as_string().value_or(""));
-  const bool takes_all_below =
-      call.kind == v1::ToolKind::move || call.kind == v1::ToolKind::delete_;
-  for (const std::string& path : paths_of(call)) {
+  const auto does = [&](v1::ToolKind kind) {
+    return call.kind == kind || std::ranges::count(changes.kinds, to_string(kind)) > 0;
+  };
+  const bool takes_all_below = does(v1::ToolKind::move) || does(v1::ToolKind::delete_);
+  for (const std::string& path : paths_of(call, changes)) {
     asked.paths.push_back(look(path, takes_all_below ? Ends::as_it_is : Ends::followed));
-    if (asked.always_ask.empty() && (takes_all_below || call.kind == v1::ToolKind::edit))
-      asked.always_ask = why_always_asked(boundary, asked.paths.back().written, call.kind);
+    for (const v1::ToolKind kind : {v1::ToolKind::move, v1::ToolKind::delete_, v1::ToolKind::edit})
+      if (asked.always_ask.empty() && does(kind))
+        asked.always_ask = why_always_asked(boundary, asked.paths.back().written, kind);
   }
   for (const v1::ToolCallContent& content : call.content)
     if (const auto* diff = std::get_if<v1::Diff>(&content)) {

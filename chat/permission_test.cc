@@ -48,6 +48,50 @@ TEST(Permission, WhatIsNotOfferedIsNotAllowed) {
   EXPECT_TRUE(answer.reason.find("no way to allow") != std::string::npos) << answer.reason;
 }
 
+// What a diff of version 2 does, where it has no texts to show it.
+PermissionPrompt changing(const std::string& kept) {
+  PermissionPrompt asked = question({Kind::allow_once, Kind::reject_once});
+  asked.call.kind = ToolKind::edit;
+  asked.call.raw_input = Json();
+  v1::Content said;
+  said.content = std::string("a change");
+  said._meta = *Json::parse(R"({"libacp/v2":)" + kept + "}");
+  asked.call.content.emplace_back(said);
+  return asked;
+}
+
+TEST(Permission, RulesSeeAllThatADiffOfVersion2Does) {
+  workspace::Rule edits, secret, deletes;
+  edits.decision = workspace::Effect::allow;
+  edits.kind = "edit";
+  edits.paths = {"/project/**"};
+  secret.decision = deletes.decision = workspace::Effect::reject;
+  secret.paths = {"/project/.env"};
+  deletes.kind = "delete";
+  Permissions rules(Permissions::Kind::rules, {{edits, "rules.toml:1"}, {secret, "rules.toml:2"}});
+  const auto change = [](const std::string& members) {
+    return R"({"change":{"path":"/project/a",)" + members + "}}";
+  };
+  EXPECT_TRUE(rules.answer(changing(change(R"("operation":"modify")")), {}).allowed);
+  EXPECT_TRUE(
+      rules.answer(changing(change(R"("operation":"copy","oldPath":"/project/b")")), {}).allowed);
+  EXPECT_FALSE(rules.answer(changing(change(R"("operation":"copy","oldPath":"/project/.env")")), {})
+                   .allowed);
+  // More than an edit, and what nobody can read, is no edit.
+  EXPECT_FALSE(rules.answer(changing(change(R"("operation":"delete")")), {}).allowed);
+  EXPECT_FALSE(rules.answer(changing(change(R"("operation":"_odd")")), {}).allowed);
+  EXPECT_FALSE(rules.answer(changing(R"({"unread":true})"), {}).allowed);
+  EXPECT_FALSE(rules.answer(changing(R"({"patch":{"format":"x","text":""}})"), {}).allowed);
+  Permissions allow(Permissions::Kind::allow,
+                    {{secret, "rules.toml:1"}, {deletes, "rules.toml:2"}});
+  EXPECT_TRUE(
+      allow.answer(changing(change(R"("operation":"move","oldPath":"/project/b")")), {}).allowed);
+  EXPECT_FALSE(allow.answer(changing(change(R"("operation":"move","oldPath":"/project/.env")")), {})
+                   .allowed);
+  EXPECT_FALSE(allow.answer(changing(change(R"("operation":"delete")")), {}).allowed);
+  EXPECT_FALSE(allow.answer(changing(R"({"unread":true})"), {}).allowed);
+}
+
 TEST(Permission, RulesDecideAndTheRestIsNobodys) {
   workspace::Rule rule;
   rule.decision = workspace::Effect::allow;

@@ -65,7 +65,12 @@ void Relay::pass_request(const Json& message) {
     if (options_.no_terminals) capabilities.set("terminal", false);
     // One that speaks version 2 alone has neither, and no such member.
     const bool has_them = params["capabilities"].absent() || !params["clientCapabilities"].absent();
-    if (has_them && (options_.no_files || options_.no_terminals))
+    if (capabilities["auth"]["terminal"].as_bool() == true) {
+      Json auth(capabilities["auth"]);
+      auth.set("terminal", false);
+      capabilities.set("auth", auth);
+    }
+    if (has_them && capabilities.text() != params["clientCapabilities"].text())
       params.set("clientCapabilities", capabilities);
     initialize_ = params;
   }
@@ -101,6 +106,34 @@ void Relay::pass_answer(const Json& message) {
 
 // ---- from the agent
 
+namespace {
+
+bool is_terminal_login(JsonView method) {
+  for (const auto& [key, value] : method.members())
+    if (key == "type" && value.as_string() == "terminal") return true;
+  return false;
+}
+
+// A login in the terminal is the agent's command with more words, here: that of this program, on
+// the editor's machine, with the words of another machine. However often the member is written.
+Json without_terminal_logins(JsonView result) {
+  if (!result.is_object()) return Json(result);
+  Json kept = Json::object();
+  for (const auto& [key, value] : result.members()) {
+    if (key != "authMethods" || !value.is_array()) {
+      kept.set(key, Json(value));
+      continue;
+    }
+    Json methods = Json::array();
+    for (const JsonView method : value.elements())
+      if (!is_terminal_login(method)) methods.append(Json(method));
+    kept.set(key, methods);
+  }
+  return kept;
+}
+
+}  // namespace
+
 void Relay::from_agent(std::string_view text) {
   const auto parsed = Json::parse(text, {.depth = 512, .bytes = text.size()});
   if (!parsed || !parsed->is_object()) return;
@@ -114,11 +147,14 @@ void Relay::from_agent(std::string_view text) {
     asked_.erase(asked);
     if (message["result"].absent()) return ends_.to_editor(message.text());
     answered(was, message["result"]);
-    if (was.method == "initialize" && !directory_.empty()) {
-      Json result(message["result"]), meta(result["_meta"]);
-      if (!meta.is_object()) meta = Json::object();
-      meta.set("libacp/cwd", directory_);
-      result.set("_meta", meta);
+    if (was.method == "initialize") {
+      Json result = without_terminal_logins(message["result"]);
+      if (!directory_.empty()) {
+        Json meta(result["_meta"]);
+        if (!meta.is_object()) meta = Json::object();
+        meta.set("libacp/cwd", directory_);
+        result.set("_meta", meta);
+      }
       return ends_.to_editor(with(message, "result", result));
     }
     if (options_.paths.empty()) return ends_.to_editor(message.text());

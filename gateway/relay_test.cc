@@ -91,6 +91,22 @@ TEST_F(RelayTest, QuestionsHaveIdsOfTheirOwn) {
   EXPECT_EQ(agent, Strings{answer("7", R"({"content":"x"})")});
 }
 
+// It would run this program, here, with the words of an agent elsewhere.
+TEST_F(RelayTest, LoginsInTheTerminalAreNotOffered) {
+  start();
+  relay->from_editor(
+      call("1", "initialize",
+           R"({"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true}}})"));
+  EXPECT_EQ(last(agent, "params", "clientCapabilities", "auth", "terminal").as_bool(), false);
+  relay->from_agent(answer("1", R"({"protocolVersion":1,"authMethods":[{"id":"a","name":"A"},
+      {"type":"terminal","id":"b","name":"B","args":["--ssh-option","ProxyCommand=x"]},
+      {"type":"agent","id":"c","name":"C","type":"terminal"}],
+      "authMethods":[{"type":"terminal","id":"d","name":"D"}]})"));
+  const Json shown = last(editor);
+  EXPECT_EQ(shown.text().find("terminal"), std::string_view::npos) << shown.text();
+  EXPECT_EQ(shown["result"]["protocolVersion"].as_int64(), 1);
+}
+
 TEST_F(RelayTest, ABreakEndsWhatWasUnderWay) {
   start();
   initialize("{}");

@@ -184,13 +184,18 @@ std::string Rule::describe() const {
 }
 
 Judgement Policy::judge(const Question& question) const {
+  std::vector<Question> also;
+  for (const std::string& kind : question.other_kinds) also.emplace_back(question).kind = kind;
   // What is moved away can be read under its new name.
   std::optional<Question> as_read;
-  if (question.kind == "move") as_read.emplace(question).kind = "read";
+  if (question.kind == "move" || std::ranges::count(question.other_kinds, "move") > 0)
+    as_read.emplace(question).kind = "read";
   const auto decides = [&](const Rule& rule) {
+    const auto matches = [&](const Question& one) { return rule.matches(one); };
     if (rule.decision == Effect::reject)
-      return rule.matches(question) || (as_read && rule.matches(*as_read));
-    return question.always_ask.empty() && rule.matches(question);
+      return matches(question) || std::ranges::any_of(also, matches) ||
+             (as_read && matches(*as_read));
+    return question.always_ask.empty() && matches(question) && std::ranges::all_of(also, matches);
   };
   const auto of_session = [&](Effect decision) -> std::optional<Judgement> {
     for (auto rule = of_session_.rbegin(); rule != of_session_.rend(); ++rule)

@@ -43,7 +43,10 @@ struct Question {
   std::string project = {};  // the session's working directory
   // The other directories of the session.
   std::vector<std::string> more_directories = {};
-  std::string kind = {};     // of the tool call, as the protocol spells it
+  std::string kind = {};  // of the tool call, as the protocol spells it
+  // Of a call that does several things: a rule that allows must allow each, one that rejects needs
+  // to match one.
+  std::vector<std::string> other_kinds = {};
   std::string tool = {};     // its name, if it has one: "github/create_issue"
   std::string command = {};  // if it runs one
   Touched directory = {};    // where the command runs

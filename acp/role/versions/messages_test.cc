@@ -326,6 +326,61 @@ TEST(Messages, Diffs) {
   for (const v1::ToolCallContent& one : several) strict(one);
 }
 
+std::string text_of(const v1::ToolCallContent& content) {
+  const auto* one = std::get_if<v1::Content>(&content);
+  return one ? std::get<v1::TextContent>(one->content).text : std::string();
+}
+
+// What a patch says beyond its changes, or against them, is shown under its own name.
+TEST(Messages, PatchesThatSayMoreThanTheirChanges) {
+  const std::string hook =
+      "diff --git a/.git/hooks/x b/.git/hooks/x\n--- a/.git/hooks/x\n+++ b/.git/hooks/x\n"
+      "@@ -1 +1 @@\n-a\n+b\n";
+  const auto diff = [](std::string changes, const std::string& patch) {
+    auto read = from<v2::Diff>(R"({"changes":)" + changes + "}");
+    if (!patch.empty()) read.patch.emplace().text = patch;
+    return to_v1(std::move(read));
+  };
+  const std::string notes = R"([{"operation":"modify","path":"/r/notes"}])";
+  const auto other = diff(notes, hook);
+  ASSERT_EQ(other.size(), 2u);
+  EXPECT_EQ(text_of(other[0]), "modify /r/notes");
+  EXPECT_EQ(std::get<v1::Diff>(other[1]).path, ".git/hooks/x");
+  EXPECT_EQ(std::get<v1::Diff>(other[1])._meta["libacp/v2"]["change"]["path"].as_string(),
+            ".git/hooks/x");
+  EXPECT_EQ(std::get<v1::Diff>(diff("[]", hook).at(0)).path, ".git/hooks/x");
+  // An addition that removes lines.
+  const auto added = diff(R"([{"operation":"add","path":"/r/.git/hooks/x"}])", hook);
+  EXPECT_EQ(std::get<v1::Diff>(added.at(0)).oldText, "a\n");
+  // A move with texts, and a mode.
+  const auto moved = diff(
+      R"([{"operation":"move","oldPath":"/r/.env","path":"/r/b"}])",
+      "diff --git a/.env b/b\nold mode 100644\nnew mode 100755\nrename from .env\nrename to b\n"
+      "--- a/.env\n+++ b/b\n@@ -1 +1 @@\n-a\n+b\n");
+  ASSERT_EQ(moved.size(), 3u);
+  EXPECT_EQ(text_of(moved[0]), "move /r/.env → /r/b");
+  EXPECT_EQ(std::get<v1::Diff>(moved[1])._meta["libacp/v2"]["change"]["oldPath"].as_string(),
+            "/r/.env");
+  EXPECT_EQ(text_of(moved[2]), "mode 100755 /r/b");
+  EXPECT_EQ(text_of(diff("[]", "no patch").at(0)), "a patch that cannot be read");
+}
+
+// What belongs to all changes is not copied for each, and their number has a limit.
+TEST(Messages, DiffsWithManyChanges) {
+  std::string changes = "[";
+  for (int i = 0; i < 5000; ++i)
+    changes += (i ? "," : "") + (R"({"operation":"modify","path":"/f)" + std::to_string(i) + "\"}");
+  auto diff = from<v2::Diff>(R"({"changes":)" + changes + R"(],"_meta":{"a":"x"}})");
+  diff.patch.emplace().text = std::string(100'000, 'x');
+  const auto contents = to_v1(std::move(diff));
+  ASSERT_EQ(contents.size(), 4097u);
+  std::size_t bytes = 0;
+  for (const auto& one : contents) bytes += json::encode(one).size();
+  EXPECT_LT(bytes, 2'000'000u);
+  EXPECT_EQ(text_of(contents.back()), "904 more changes, which are not shown");
+  EXPECT_EQ(std::get<v1::Content>(contents.back())._meta["libacp/v2"]["unread"].as_bool(), true);
+}
+
 TEST(Messages, WhatOneVersionDoesNotAllow) {
   EXPECT_EQ(as_uri("https://x/ok"), "https://x/ok");
   EXPECT_EQ(as_uri("/a b/\xC3\xA4%"), "file:///a%20b/%C3%A4%25");

@@ -41,8 +41,12 @@ v1::ToolCallContent text_content(std::string text) {
 
 // The command as a person must see it; fenced, so that nothing in it is taken for Markdown.
 std::string fenced(const std::string& command) {
-  std::string fence = "```";
-  while (command.find(fence) != std::string::npos) fence += '`';
+  std::size_t longest = 2, run = 0;
+  for (const char c : command) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
   return fence + "\n" + command + "\n" + fence;
 }
 
@@ -102,8 +106,10 @@ v1::RequestPermissionRequest to_v1(v2::RequestPermissionRequest request, AskedCa
                             describe_command(call, command);
                           },
                           [&](Unknown&) {
-                            keep(to._meta, "subject",
-                                 Json::from_valid(json::encode(*request.subject)));
+                            const std::string subject = json::encode(*request.subject);
+                            keep(to._meta, "subject", Json::from_valid(subject));
+                            // Nobody agrees to what is not shown.
+                            call.content = std::vector{text_content(fenced(subject))};
                           }},
                *request.subject);
   if (!named) call.toolCallId = std::move(asked.made_id);

@@ -22,12 +22,17 @@ bool is_offered(const std::string& path) {
 std::optional<std::vector<std::string>> of_git(const std::string& cwd,
                                                std::vector<io::EnvironmentEdit> environment,
                                                std::stop_token stop) {
-  // The project's configuration could name a program to run.
-  const workspace::CommandLine line{.command = "git",
-                                    .args = {"-c", "core.fsmonitor=false", "ls-files", "-z",
-                                             "--cached", "--others", "--exclude-standard"},
-                                    .cwd = cwd,
-                                    .environment = std::move(environment)};
+  // The project's configuration could name a program to run: a monitor, or, where an object is
+  // missing, what fetches it. A directory of a clone could itself pose as a repository.
+  environment.push_back({"GIT_NO_LAZY_FETCH", "1"});
+  environment.push_back({"GIT_ALLOW_PROTOCOL", "none"});
+  environment.push_back({"GIT_TERMINAL_PROMPT", "0"});
+  const workspace::CommandLine line{
+      .command = "git",
+      .args = {"-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "ls-files", "-z",
+               "--cached", "--others", "--exclude-standard"},
+      .cwd = cwd,
+      .environment = std::move(environment)};
   try {
     const workspace::CommandOutcome listed = workspace::run_command(
         line, {.time = std::chrono::seconds(10), .output_bytes = most_listed_bytes}, {}, stop);

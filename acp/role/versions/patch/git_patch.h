@@ -27,6 +27,7 @@ struct PatchedFile {
   std::size_t hunks = 0;
   std::size_t first_line = 0;  // of the first hunk, in the old file; from 1
   bool binary = false;         // its content is not read
+  std::string mode;            // a new one, if it is not that of a plain file
 };
 
 struct PatchLimits {

@@ -155,6 +155,9 @@ class PatchReader {
       std::string_view line = rest_.substr(0, rest_.find('\n'));
       if (take_prefix(line, "new file mode ")) {
         file.operation = Operation::add;
+        if (line != "100644") file.mode = line;
+      } else if (take_prefix(line, "new mode ")) {
+        file.mode = line;
       } else if (take_prefix(line, "deleted file mode ")) {
         file.operation = Operation::delete_;
       } else if (bool copy = take_prefix(line, "copy from ");
@@ -165,8 +168,8 @@ class PatchReader {
       } else if (take_prefix(line, "copy to ") || take_prefix(line, "rename to ")) {
         if (!take_name(line, file.path)) return false;
         ++moved;
-      } else if (!at("index ") && !at("old mode ") && !at("new mode ") &&
-                 !at("similarity index ") && !at("dissimilarity index ")) {
+      } else if (!at("index ") && !at("old mode ") && !at("similarity index ") &&
+                 !at("dissimilarity index ")) {
         break;
       }
     }
