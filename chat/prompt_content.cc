@@ -80,9 +80,10 @@ v1::ResourceLink link_to(const std::filesystem::path& path, std::uintmax_t size)
   return link;
 }
 
-v1::ContentBlock block_of(const std::filesystem::path& path, const v1::PromptCapabilities& can,
-                          std::vector<std::string>& notes) {
-  const std::uintmax_t size = std::filesystem::file_size(path);
+// `file`, under the name `path`.
+v1::ContentBlock block_of(const std::filesystem::path& file, const std::filesystem::path& path,
+                          const v1::PromptCapabilities& can, std::vector<std::string>& notes) {
+  const std::uintmax_t size = std::filesystem::file_size(file);
   if (!can.embeddedContext) {
     notes.push_back(path.filename().string() +
                     " is sent as a link: the agent takes no embedded files");
@@ -93,7 +94,7 @@ v1::ContentBlock block_of(const std::filesystem::path& path, const v1::PromptCap
                     " it is too large to be embedded");
     return link_to(path, size);
   }
-  const std::string bytes = bytes_of(path);
+  const std::string bytes = bytes_of(file);
   const std::string mime = mime_of(path);
   v1::EmbeddedResource resource;
   if (is_text(bytes)) {
@@ -110,6 +111,25 @@ v1::ContentBlock block_of(const std::filesystem::path& path, const v1::PromptCap
     resource.resource = std::move(blob);
   }
   return resource;
+}
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& directory) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first ==
+         directory.end();
+}
+
+// The file itself, if it is where its name says: a link of the project must not choose what of the
+// user's other files is sent.
+std::filesystem::path file_meant(const std::filesystem::path& path, const std::string& cwd) {
+  std::filesystem::path file = std::filesystem::canonical(path);
+  const std::filesystem::path project = std::filesystem::canonical(cwd);
+  std::filesystem::path said = std::filesystem::path(cwd).lexically_normal();
+  if (!said.has_filename()) said = said.parent_path();
+  const bool named_here = is_below(path, said) || is_below(path, project);
+  if (named_here && !is_below(file, project))
+    throw std::runtime_error("a link leads out of the project, to " + file.string() + ": write @" +
+                             file.string() + " if it is meant");
+  return file;
 }
 
 // What stands after an @, and how long it is with its quotes.
@@ -163,8 +183,8 @@ PromptContent prompt_content(const std::string& text, const std::string& cwd,
     if (name.empty() || std::find(seen.begin(), seen.end(), path.string()) != seen.end()) continue;
     seen.push_back(path.string());
     try {
-      if (std::filesystem::is_regular_file(path))
-        content.blocks.push_back(block_of(path, can, content.notes));
+      if (const auto file = file_meant(path, cwd); std::filesystem::is_regular_file(file))
+        content.blocks.push_back(block_of(file, path, can, content.notes));
       else
         content.blocks.emplace_back(link_to(path, 0));
     } catch (const std::exception& failed) {
@@ -185,9 +205,10 @@ v1::ContentBlock media_block(const std::string& name, const std::string& cwd, bo
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     throw std::runtime_error("there is no file " + name);
-  if (std::filesystem::file_size(path) > most_media)
+  const std::filesystem::path file = file_meant(path, cwd);
+  if (std::filesystem::file_size(file) > most_media)
     throw std::runtime_error(name + " is larger than " + size_text(most_media));
-  const std::string data = base64(bytes_of(path));
+  const std::string data = base64(bytes_of(file));
   if (image) {
     v1::ImageContent block;
     block.data = data;

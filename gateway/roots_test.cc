@@ -35,6 +35,19 @@ TEST_F(RootsTest, FollowLinks) {
   for (const char* outside :
        {".", "root-two", "root/link", "root/link/x", "root/..", "root/inside/../../root-two"})
     EXPECT_FALSE(roots.hold(folder / outside)) << outside;
+  // Where these lead depends on who asks: the agent's directory is another.
+  fs::create_directory_symlink("/proc/self/cwd", folder / "root/mine");
+  fs::create_directory_symlink("inside", folder / "root/plain");
+  EXPECT_TRUE(roots.hold(folder / "root/plain"));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder / "root/inside");
+  for (const char* odd :
+       {"/proc/self/cwd", "/proc/self/cwd/..", "/dev/fd/../cwd", "/proc/1/../self/cwd"})
+    EXPECT_FALSE(roots.hold(odd)) << odd;
+  EXPECT_FALSE(roots.hold(folder / "root/mine"));
+  fs::current_path(before);
+  fs::create_directory_symlink("round", folder / "root/round");
+  EXPECT_FALSE(roots.hold(folder / "root/round"));
   EXPECT_FALSE(roots.hold("root"));
   EXPECT_FALSE(roots.hold(""));
   EXPECT_THROW(Roots({"/no/such/directory"}), fs::filesystem_error);

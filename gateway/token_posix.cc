@@ -1,5 +1,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -41,6 +42,8 @@ std::string read_token(const std::string& file) {
                              " cannot be read: " + std::strerror(errno));
   if (S_ISREG(about.st_mode) && (about.st_mode & 077) != 0)
     throw std::runtime_error("others can read the token's file " + file + ": chmod 600 " + file);
+  if (S_ISREG(about.st_mode) && about.st_uid != geteuid() && about.st_uid != 0)
+    throw std::runtime_error("the token's file " + file + " belongs to another user");
   std::ifstream in(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in && !in.eof()) throw std::runtime_error("the token's file " + file + " cannot be read");

@@ -37,7 +37,12 @@ void write_private_file(const std::string& path, std::string_view bytes, Existin
   const Descriptor file = open_private_file(path, existing);
   while (!bytes.empty()) {
     const ssize_t size = ::write(file.get(), bytes.data(), bytes.size());
-    if (size < 0 && errno != EINTR) refuse(path, std::strerror(errno));
+    if (size < 0 && errno != EINTR) {
+      const std::string why = std::strerror(errno);
+      // What is new and empty, on a full disk, would be in the way of the next time.
+      if (existing == Existing::refuse) ::unlink(path.c_str());
+      refuse(path, why);
+    }
     if (size > 0) bytes.remove_prefix(static_cast<std::size_t>(size));
   }
 }
