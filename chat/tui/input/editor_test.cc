@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "acp/workspace/testing/scratch.h"
 #include "chat/prompt_content.h"
 #include "chat/tui/dialog.h"
@@ -184,6 +187,43 @@ TEST(Completion, OfFilesAnywhereInTheProject) {
   EXPECT_TRUE(complete("@lex.md", 7, {}, folder, files).exact);
   EXPECT_TRUE(complete("@src", 4, {}, folder, files).exact);
   EXPECT_FALSE(complete("@le", 3, {}, folder, files).exact);
+}
+
+// In this repository, git would fetch a missing directory of a sparse index, by a program that the
+// repository names; as it comes, and as a directory of a clone that poses as a repository.
+TEST(Completion, ListingFilesRunsNoProgramOfTheRepository) {
+  const workspace::testing::Scratch scratch;
+  scratch.put("make.sh", R"(set -e
+export HOME=$PWD GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+git init -q r; cd r
+mkdir -p d/e keep; echo 1 >d/e/f; echo 2 >d/g; echo 3 >keep/k
+git add .; git -c user.email=a@b -c user.name=a commit -qm 1
+git sparse-checkout init --cone --sparse-index; git sparse-checkout set keep
+tree=$(git rev-parse HEAD:d)
+rm -f .git/objects/$(echo $tree|cut -c1-2)/$(echo $tree|cut -c3-)
+git config core.repositoryformatversion 1
+git config extensions.partialClone origin
+git config remote.origin.promisor true
+git config remote.origin.partialclonefilter blob:none
+git config remote.origin.url ssh://x/y
+printf '#!/bin/sh\ntouch "%s"\nexit 1\n' "$HOME/ran" >"$HOME/tool"; chmod +x "$HOME/tool"
+git config core.sshCommand "sh $HOME/tool"
+mkdir ../bare; cp -r .git/HEAD .git/index .git/objects .git/refs .git/config .git/info ../bare
+git config -f ../bare/config core.bare false
+git config -f ../bare/config core.worktree .
+for name in core.sparseCheckout core.sparseCheckoutCone index.sparse; do
+  git config -f ../bare/config $name true
+done
+git -c core.fsmonitor=false ls-files >/dev/null 2>&1 || true
+test -e "$HOME/ran"; rm "$HOME/ran")");
+  const std::string folder = scratch.path().string();
+  // It does run the program where nothing prevents it.
+  ASSERT_EQ(std::system(("cd '" + folder + "' && sh make.sh >/dev/null 2>&1").c_str()), 0);
+  for (const char* place : {"/r", "/bare"}) {
+    known_files(folder + place);
+    EXPECT_FALSE(std::filesystem::exists(folder + "/ran")) << place;
+    std::filesystem::remove(folder + "/ran");
+  }
 }
 
 TEST(Completion, OfPathsWithSpaces) {
