@@ -49,6 +49,16 @@ void check_names(JsonView object, const char* where, Names known) {
   }
 }
 
+// An agent might read an array as an object's values, in their order, and we would find no name.
+void require_object(JsonView object, const char* where) {
+  if (!object.is_object())
+    throw Error(rpc::invalid_params, std::string(where) + ": expected an object");
+}
+
+void require_object_or_none(const Json& params) {
+  if (!params.absent() && !params.is_null()) require_object(params, "params");
+}
+
 // Its elements; an agent might make something of another value, which we would not check.
 JsonView::Elements list_in(JsonView params, const char* name) {
   const JsonView list = params[name];
@@ -89,7 +99,7 @@ std::string id_in(JsonView params) { return params["sessionId"].as_string().valu
 }  // namespace
 
 void ClientSessions::check(const Json& params) const {
-  if (!params.is_object()) throw Error(rpc::invalid_params, "params: expected an object");
+  require_object(params, "params");
   check_names(params, "params", {"cwd", "additionalDirectories", "mcpServers", "sessionId"});
   if (params["cwd"].absent() || params["cwd"].is_null())
     throw Error(rpc::invalid_params, "cwd: expected an absolute path");
@@ -101,9 +111,11 @@ void ClientSessions::check(const Json& params) const {
 }
 
 void ClientSessions::check_suggestions(const Json& params) const {
+  require_object_or_none(params);
   check_names(params, "params", {"workspaceUri", "workspaceFolders"});
   check_address(params["workspaceUri"], "workspaceUri", *limits_.roots);
   for (JsonView folder : list_in(params, "workspaceFolders")) {
+    require_object(folder, "workspaceFolders");
     check_names(folder, "workspaceFolders", {"uri"});
     check_address(folder["uri"], "workspaceFolders", *limits_.roots);
   }
@@ -149,6 +161,7 @@ void ClientSessions::Opening::done(JsonView result) {
 // ---- those that are open
 
 void ClientSessions::require_own(const Json& params, bool is_extension) const {
+  require_object_or_none(params);
   check_names(params, "params", is_extension ? Names{} : Names{"sessionId"});
   if (params["sessionId"].absent()) return;
   const std::string id = id_in(params);
@@ -161,6 +174,7 @@ void ClientSessions::require_own(const Json& params, bool is_extension) const {
 }
 
 void ClientSessions::require_listed(const Json& params) const {
+  require_object_or_none(params);
   {
     std::lock_guard lock(mutex_);
     if (listed_.contains(id_in(params))) return check_names(params, "params", {"sessionId"});

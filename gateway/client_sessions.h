@@ -44,8 +44,8 @@ class ClientSessions {
     bool added_ = false, done_ = false;
   };
 
-  // Checks any other request: if it names a session, that must be one of the client's. An extension
-  // may have names that are almost those of the protocol.
+  // Checks any other request: its params are an object, if it has any, and a session that they name
+  // is one of the client's. An extension may have names that are almost those of the protocol.
   void require_own(const Json& params, bool is_extension = false) const;
   // Checks a deletion: a session that is not open may be deleted if the client has seen it in a
   // list.

@@ -114,6 +114,26 @@ TEST_F(ClientSessionsTest, WhatIsNoListIsRefused) {
     EXPECT_EQ(opens(*Json::parse(all)), rpc::invalid_params) << all;
 }
 
+// Some parsers read an array as an object's values, in their order.
+TEST_F(ClientSessionsTest, ParamsThatAreNoObjectAreRefused) {
+  open("mine");
+  for (const char* text : {R"(["foreign"])", R"(["mine"])", "[]", R"("mine")", "7", "true"}) {
+    const Json params = *Json::parse(text);
+    EXPECT_EQ(code_of([&] { sessions->require_own(params); }), rpc::invalid_params) << text;
+    EXPECT_EQ(code_of([&] { sessions->require_own(params, true); }), rpc::invalid_params) << text;
+    EXPECT_EQ(code_of([&] { sessions->require_listed(params); }), rpc::invalid_params) << text;
+    EXPECT_EQ(code_of([&] { ClientSessions::Opening(*sessions, "nes/start", params); }),
+              rpc::invalid_params)
+        << text;
+    const Json folders = Json::object({{"workspaceFolders", Json::array({params})}});
+    EXPECT_EQ(code_of([&] { ClientSessions::Opening(*sessions, "nes/start", folders); }),
+              rpc::invalid_params)
+        << text;
+  }
+  for (const Json& none : {Json(), *Json::parse("null")})
+    EXPECT_EQ(code_of([&] { sessions->require_own(none); }), 0);
+}
+
 TEST_F(ClientSessionsTest, ServersThatAreProgramsAreRefused) {
   const auto server = [&](const std::string& text) {
     return opens(params(R"(,"mcpServers":[{"name":"x",)" + text + "}]"));

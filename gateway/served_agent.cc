@@ -37,6 +37,7 @@ Task<Json> end_session(ProxyRequest request, Sessions sessions) {
 }
 
 Task<Json> list_sessions(ProxyRequest request, Sessions sessions) {
+  if (request.sender() == Sender::client) sessions->require_own(request.params());
   const Json answer = co_await request.forward();
   co_return request.sender() == Sender::client ? sessions->listed(answer) : answer;
 }

@@ -167,6 +167,18 @@ class Serve(remote_place.Place):
             server.log.until("warning: dropped session/new of a client: it is not a notification")
             server.log.until("warning: dropped session/cancel of a client: this client has not opened")
 
+    def test_params_that_are_no_object(self):
+        """An agent might read them as one."""
+        server = self.serve()
+        client = Connected(self, server.url.replace("http", "ws", 1))
+        for method in ("session/delete", "session/close", "session/prompt", "session/set_mode", "session/list",
+                       "nes/start", "_their/own"):
+            client.post(id=method, method=method, params=["without"])
+            self.assertEqual(client.answer(method)["error"]["code"], INVALID, method)
+        client.post(method="session/cancel", params=["without"])
+        server.log.until("warning: dropped session/cancel of a client: params: expected an object")
+        self.assertEqual(json.loads(client.says(client.session(), "heard")), [])
+
     def test_clients_have_a_limit(self):
         server = self.serve("--max-connections", "1")
         first = Client(self, server)
