@@ -37,21 +37,6 @@ std::string Logins::address_of(const remote::RequestHead& head) const {
 }
 
 remote::Admission Logins::decide(const remote::RequestHead& head) {
-  const std::string address = address_of(head), network = network_of(address);
-  const Clock::time_point now = now_();
-  std::lock_guard lock(mutex_);
-  forget_old(now);
-  const auto failed = failures_.find(network);
-  if (failed != failures_.end() && failed->second.size() >= options_.max_failures) {
-    const auto wait =
-        std::chrono::ceil<std::chrono::seconds>(failed->second.front() + options_.window - now);
-    remote::Admission later;
-    later.status = 429;
-    later.text = "Too many wrong tokens from this address";
-    later.headers["Retry-After"] = std::to_string(wait.count());
-    later.address = address;
-    return later;
-  }
   // All of them are compared: the time says nothing about which it was.
   remote::Admission decision;
   decision.status = 401;
@@ -61,11 +46,25 @@ remote::Admission Logins::decide(const remote::RequestHead& head) {
     decision = std::move(one);
     decision.principal = std::to_string(i);
   }
-  decision.address = address;
+  decision.address = address_of(head);
   // Without any token it was no guess.
-  if (decision.status == 401 && !head.header("authorization").empty())
-    failures_[network].push_back(now);
+  if (decision.status == 401 && !head.header("authorization").empty()) refuse_guess(decision);
   return decision;
+}
+
+void Logins::refuse_guess(remote::Admission& decision) {
+  const Clock::time_point now = now_();
+  std::lock_guard lock(mutex_);
+  forget_old(now);
+  auto& times = failures_[network_of(decision.address)];
+  if (times.size() < options_.max_failures) return times.push_back(now);
+  const auto wait = std::chrono::ceil<std::chrono::seconds>(times.front() + options_.window - now);
+  remote::Admission later;
+  later.status = 429;
+  later.text = "Too many wrong tokens from this address";
+  later.headers["Retry-After"] = std::to_string(wait.count());
+  later.address = std::move(decision.address);
+  decision = std::move(later);
 }
 
 void Logins::forget_old(Clock::time_point now) {

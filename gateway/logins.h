@@ -1,4 +1,5 @@
-// Authorizes clients of a server by its tokens, and blocks addresses that have guessed too often.
+// Authorizes clients of a server by its tokens, and slows down addresses that have guessed too
+// often.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,7 @@ namespace acp::gateway {
 struct LoginOptions {
   // Each of them is valid. A connection can be used only with the one that opened it.
   std::vector<std::string> tokens = {};
-  // After more failures within the time, an address (IPv6: a /64) has to wait until they are older.
+  // Wrong tokens of an address (IPv6: a /64) within the time; more of them get 429.
   std::size_t max_failures = 10;
   std::chrono::seconds window{60};
   // Reverse proxies whose X-Forwarded-For is trusted.
@@ -28,11 +29,14 @@ class Logins {
   using Clock = std::chrono::steady_clock;
   explicit Logins(LoginOptions options, Clock::time_point (*now)() = &Clock::now);
 
+  // A right token always passes: who shares an address with others cannot be locked out by them.
   remote::Admission decide(const remote::RequestHead& head);
   // The client's own address, also through a trusted proxy.
   std::string address_of(const remote::RequestHead& head) const;
 
  private:
+  // Counts a wrong token, or answers it with 429.
+  void refuse_guess(remote::Admission& decision);
   void forget_old(Clock::time_point now);
 
   const LoginOptions options_;

@@ -40,20 +40,33 @@ TEST_F(LoginsTest, EachTokenIsSomebodyElse) {
 
 TEST_F(LoginsTest, GuessesHaveAnEnd) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(logins.decide(head("guess")).status, 401);
-  const remote::Admission later = logins.decide(head("secret"));
+  const remote::Admission later = logins.decide(head("guess"));
   EXPECT_EQ(later.status, 429);
   EXPECT_EQ(later.headers.at("Retry-After"), "60");
-  EXPECT_EQ(logins.decide(head("secret", "10.0.0.2")).status, 200);
+  EXPECT_EQ(later.address, "10.0.0.1");
+  EXPECT_EQ(logins.decide(head("guess", "10.0.0.2")).status, 401);
   FakeClock::pass(std::chrono::seconds(61));
-  EXPECT_EQ(logins.decide(head("secret")).status, 200);
+  EXPECT_EQ(logins.decide(head("guess")).status, 401);
+}
+
+// Another user of the machine has the same address.
+TEST_F(LoginsTest, GuessesOfOthersLockNobodyOut) {
+  for (int i = 0; i < 10; ++i) logins.decide(head("guess"));
+  for (const char* token : {"secret", "another"}) {
+    const remote::Admission passes = logins.decide(head(token));
+    EXPECT_EQ(passes.status, 200);
+    EXPECT_EQ(passes.address, "10.0.0.1");
+  }
+  EXPECT_EQ(logins.decide(head("")).status, 401);
+  EXPECT_EQ(logins.decide(head("guess")).status, 429);
 }
 
 // Who has one IPv6 address has 2^64 of them.
 TEST_F(LoginsTest, AnotherAddressOfTheSameNetworkIsNoNewStart) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(logins.decide(head("guess", "2001:db8::" + std::to_string(i + 1))).status, 401);
-  EXPECT_EQ(logins.decide(head("secret", "2001:db8::ffff:1")).status, 429);
-  EXPECT_EQ(logins.decide(head("secret", "2001:db8:0:1::1")).status, 200);
+  EXPECT_EQ(logins.decide(head("guess", "2001:db8::ffff:1")).status, 429);
+  EXPECT_EQ(logins.decide(head("guess", "2001:db8:0:1::1")).status, 401);
 }
 
 TEST(Network, OfAnAddress) {
@@ -67,7 +80,7 @@ TEST(Network, OfAnAddress) {
 
 TEST_F(LoginsTest, WithoutATokenItIsNoGuess) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(logins.decide(head("")).status, 401);
-  EXPECT_EQ(logins.decide(head("secret")).status, 200);
+  EXPECT_EQ(logins.decide(head("guess")).status, 401);
 }
 
 TEST_F(LoginsTest, OnlyATrustedProxyNamesOthers) {

@@ -80,7 +80,8 @@ class Nginx(remote_place.Place):
             client.close()
             return answer.status
         self.assertEqual([status("guess", "127.0.0.5") for _ in range(10)], [401] * 10)
-        self.assertEqual(status(self.token, "127.0.0.5"), 429)
+        self.assertEqual(status("guess", "127.0.0.5"), 429)
+        self.assertEqual(status("guess", "127.0.0.6"), 401)
         self.assertEqual(status(self.token, "127.0.0.6"), 400)  # it names no connection
         self.server.log.until(r" 127\.0\.0\.5 POST /acp 429 ")
         self.server.log.until(r" 127\.0\.0\.6 POST /acp 400 ")

@@ -42,17 +42,18 @@ class Serve(remote_place.Place):
         guesser = {"X-Forwarded-For": "203.0.113.7"}
         for _ in range(10):
             self.assertEqual(server.ask(body=initialize(), headers=self.head("guess") | guesser).status, 401)
-        late = server.ask(body=initialize(), headers=self.head() | guesser)
+        late = server.ask(body=initialize(), headers=self.head("guess") | guesser)
         self.assertEqual(late.status, 429)
         self.assertGreater(int(late.headers["Retry-After"]), 0)
-        # Others behind the same proxy notice nothing, and the log says who it was.
+        # Others notice nothing, at the same address neither, and the log says who it was.
+        self.assertEqual(Client(self, server, **guesser).end(), 202)
         self.assertEqual(Client(self, server, **{"X-Forwarded-For": "203.0.113.8"}).end(), 202)
         server.log.until(r" 203\.0\.113\.7 POST /acp 429 ")
         # Whom nobody trusts cannot choose where it is.
         server = self.serve()
-        for number in range(10):
-            server.ask(body=initialize(), headers=self.head("guess") | {"X-Forwarded-For": f"203.0.113.{number}"})
-        self.assertEqual(server.ask(body=initialize(), headers=self.head()).status, 429)
+        statuses = [server.ask(body=initialize(), headers=self.head("guess") | {"X-Forwarded-For": f"203.0.113.{n}"}).status
+                    for n in range(11)]
+        self.assertEqual(statuses, [401] * 10 + [429])
 
     def test_hosts_and_pages(self):
         server = self.serve("--allow-host", "agents.example.org", "--allow-origin", "https://app.example.org")
