@@ -16,14 +16,25 @@ using Names = std::initializer_list<std::string_view>;
 
 // What ends up the same in a parser that ignores the case: Unicode has two more letters whose
 // lower case is an ASCII letter.
-std::string lower(std::string text) {
-  for (const auto& [letter, plain] : {std::pair{"\u017f", "s"}, std::pair{"\u212a", "k"}})
-    for (auto at = text.find(letter); at != std::string::npos; at = text.find(letter))
-      text.replace(at, std::string_view(letter).size(), plain);
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
+std::string lower(std::string_view text) {
+  constexpr std::string_view long_s = "\u017f", kelvin = "\u212a";
+  std::string made;
+  made.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t size = 1;
+    const char c = text.front();
+    if (text.starts_with(long_s)) {
+      made += 's';
+      size = long_s.size();
+    } else if (text.starts_with(kelvin)) {
+      made += 'k';
+      size = kelvin.size();
+    } else {
+      made += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    text.remove_prefix(size);
+  }
+  return made;
 }
 
 // "mcp_servers" is "mcpservers", too: some parsers take both.
@@ -43,7 +54,7 @@ void check_names(JsonView object, const char* where, Names known) {
     if (!names.insert(lower(name)).second)
       throw Error(rpc::invalid_params, std::string(where) + ": " + name + " stands there twice");
     for (const std::string_view right : known)
-      if (name != right && bare(name) == lower(std::string(right)))
+      if (name != right && bare(name) == lower(right))
         throw Error(rpc::invalid_params,
                     std::string(where) + ": " + name + " must be spelled " + std::string(right));
   }

@@ -101,6 +101,13 @@ TEST_F(ClientSessionsTest, ANameHasOneSpelling) {
   EXPECT_EQ(opens(params(R"(,"_meta":{"CWD":"/"},"meta":1,"more":2)")), 0);
 }
 
+// With a square of the letters it takes hours.
+TEST_F(ClientSessionsTest, ALongNameIsReadOnce) {
+  std::string name;
+  for (int i = 0; i < 10'000'000; ++i) name += "\u212a";
+  EXPECT_EQ(code_of([&] { sessions->require_own(Json::object({{name, 1}})); }), 0);
+}
+
 TEST_F(ClientSessionsTest, WhatIsNoListIsRefused) {
   for (const char* list : {R"({"x":{"command":"/bin/sh"}})", R"("/etc")", "7", "true"}) {
     EXPECT_EQ(opens(params(R"(,"mcpServers":)" + std::string(list))), rpc::invalid_params) << list;
