@@ -1,5 +1,6 @@
 #include "gateway/relay.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "acp/rpc/engine.h"
@@ -76,7 +77,7 @@ void Relay::pass_request(const Json& message) {
   }
   const std::string session = params["sessionId"].as_string().value_or("");
   if (const auto why = loss_of(session, method)) return fail_lost(id, *why);
-  asked_[key_of(id)] = {id, method, params};
+  asked_[key_of(id)] = {id, method, params, session};
   send_or_keep(with(message, "params", params));
 }
 
@@ -202,7 +203,7 @@ void Relay::from_agent(std::string_view text) {
 
 void Relay::answered(const Asked& asked, JsonView result) {
   if (asked.method == "initialize") initialized(result);
-  const std::string session = asked.params["sessionId"].as_string().value_or("");
+  const std::string& session = asked.session;
   if (asked.method == "authenticate" || asked.method == "auth/login") authenticate_ = asked.params;
   if (asked.method == "logout" || asked.method == "auth/logout") authenticate_ = {};
   if (asked.method == "session/prompt" && is_version2()) turns_.insert(session);
@@ -268,8 +269,14 @@ void Relay::follow_turn(const std::string& session, JsonView update) {
   if (update["sessionUpdate"].as_string() != "state_update") return;
   if (update["state"].as_string() == "idle")
     turns_.erase(session);
-  else
+  else if (knows(session))
     turns_.insert(session);
+}
+
+bool Relay::knows(const std::string& session) const {
+  return sessions_.contains(session) ||
+         std::any_of(asked_.begin(), asked_.end(),
+                     [&](const auto& asked) { return asked.second.session == session; });
 }
 
 void Relay::end_turns(const std::string& text) {

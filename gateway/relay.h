@@ -74,6 +74,7 @@ class Relay {
     Json id;
     std::string method;
     Json params;
+    std::string session;  // that it names
   };
   // The params needed to open a session again.
   struct Session {
@@ -95,6 +96,8 @@ class Relay {
   void send_or_keep(std::string text);
   // Version 2 reports a turn's end by an update: from these it follows which sessions have one.
   void follow_turn(const std::string& session, JsonView update);
+  // Whether the editor uses that session: what an agent invents is not kept.
+  bool knows(const std::string& session) const;
   // Ends the turns that the agent reports no more.
   void end_turns(const std::string& text);
   void update(const std::string& session, const Json& update);

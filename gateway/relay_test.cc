@@ -426,8 +426,13 @@ TEST_F(RelayVersion2Test, SessionsAreResumedWithTheirChoices) {
 TEST_F(RelayVersion2Test, ABreakEndsATurnWhosePromptWasAnswered) {
   relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
   relay->from_agent(answer("3", R"({"messageId":"m"})"));
-  report("t", "running");
-  report("u", "running");
+  // One that is at work may say so before the answer.
+  for (const char* id : {"t", "u"}) {
+    relay->from_editor(
+        call("4", "session/resume", R"({"cwd":"/here","sessionId":")" + std::string(id) + R"("})"));
+    report(id, "running");
+    relay->from_agent(answer("4"));
+  }
   report("u", "idle");
   editor.clear();
   relay->lost("the cable");
@@ -442,6 +447,14 @@ TEST_F(RelayVersion2Test, ABreakEndsATurnWhosePromptWasAnswered) {
   relay->connected();
   relay->lost("the cable");
   EXPECT_TRUE(editor.empty());  // once is enough
+}
+
+TEST_F(RelayVersion2Test, ATurnOfASessionThatNobodyOpenedIsNotKept) {
+  report("invented", "running");
+  EXPECT_NE(editor.back().find("invented"), std::string::npos);  // it passes
+  editor.clear();
+  relay->lost("the cable");
+  EXPECT_TRUE(editor.empty());
 }
 
 TEST_F(RelayVersion2Test, ALoginIsRepeated) {
