@@ -14,6 +14,18 @@ constexpr const char* lost_text = "the connection to the remote agent was lost: 
 
 std::string key_of(JsonView id) { return rpc::RequestId(id).key(); }
 
+// Why the editor does not get a request for a file: its path must be one that was translated.
+std::optional<std::string> why_refused(JsonView params,
+                                       const std::optional<std::string>& unmapped) {
+  if (unmapped) return *unmapped + " has no name on the editor's machine";
+  if (!params.is_object()) return "params: expected an object";
+  for (const auto& [name, value] : params.members())
+    if ((name == "path" || name == "cwd") && !value.is_null() &&
+        !value.as_string().value_or("").starts_with('/'))
+      return std::string(name) + ": expected an absolute path, got " + std::string(value.text());
+  return std::nullopt;
+}
+
 bool opens_a_session(const std::string& method) {
   return method == "session/new" || method == "session/load" || method == "session/resume" ||
          method == "session/fork";
@@ -184,17 +196,13 @@ void Relay::from_agent(std::string_view text) {
     return ends_.to_editor(with(message, "params", params));
   }
   const bool is_a_file = method.starts_with("fs/") || method == "terminal/create";
-  if (unmapped && is_a_file) {
-    ends_.to_agent(
-        Json::object(
-            {{"jsonrpc", "2.0"},
-             {"id", Json(message["id"])},
-             {"error",
-              Json::object({{"code", rpc::invalid_params},
-                            {"message", *unmapped + " has no name on the editor's machine"}})}})
-            .text());
-    return;
-  }
+  if (is_a_file && !options_.paths.empty())
+    if (const auto why = why_refused(params, unmapped))
+      return ends_.to_agent(Json::object({{"jsonrpc", "2.0"},
+                                          {"id", Json(message["id"])},
+                                          {"error", Json::object({{"code", rpc::invalid_params},
+                                                                  {"message", *why}})}})
+                                .text());
   // The next connection may use the same ids again, while the editor still thinks about these.
   const Json id("acp-connect-" + std::to_string(generation_) + "-" + key_of(message["id"]));
   questions_[key_of(id)] = {Json(message["id"]), id};

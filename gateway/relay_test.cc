@@ -364,6 +364,39 @@ TEST_F(RelayTest, TranslatesPaths) {
   EXPECT_EQ(last(agent, "error", "code").as_int64(), rpc::invalid_params);
 }
 
+// The editor would look for them where no --map leads.
+TEST_F(RelayTest, AFileOfTheEditorHasAnAbsolutePath) {
+  RelayOptions options;
+  options.paths.add("/home/me=/srv/me");
+  start(std::move(options));
+  for (const char* params :
+       {R"({"path":"../../etc/passwd"})", R"({"path":"~/x"})", R"({"path":""})",
+        R"({"path":"\\etc"})", R"({"path":"/srv/me/a","path":"a"})", R"({"path":["/etc"]})",
+        R"(["s","/etc/passwd"])", R"("/etc/passwd")"})
+    for (const char* method : {"fs/read_text_file", "fs/write_text_file"}) {
+      relay->from_agent(call("7", method, params));
+      EXPECT_TRUE(editor.empty()) << params;
+      EXPECT_EQ(last(agent, "error", "code").as_int64(), rpc::invalid_params) << params;
+    }
+  relay->from_agent(call("7", "terminal/create", R"({"command":"make","cwd":"a"})"));
+  EXPECT_TRUE(editor.empty());
+  EXPECT_EQ(last(agent, "error", "code").as_int64(), rpc::invalid_params);
+  for (const char* params : {R"({"command":"make"})", R"({"command":"make","cwd":null})",
+                             R"({"command":"make","cwd":"/srv/me"})"}) {
+    relay->from_agent(call("7", "terminal/create", params));
+    EXPECT_EQ(last(editor, "params", "command").as_string(), "make") << params;
+  }
+  // What is only shown passes.
+  relay->from_agent(call("8", "session/request_permission",
+                         R"({"toolCall":{"locations":[{"path":"a"},{"path":"/etc"}]}})"));
+  EXPECT_EQ(last(editor, "params").text(),
+            R"({"toolCall":{"locations":[{"path":"a"},{"path":"/etc"}]}})");
+  // Without --map, paths are the editor's own.
+  start();
+  relay->from_agent(call("7", "fs/read_text_file", R"({"path":"a"})"));
+  EXPECT_EQ(last(editor, "params", "path").as_string(), "a");
+}
+
 TEST_F(RelayTest, NotificationsAboutForeignFilesAreNotSent) {
   RelayOptions options;
   options.paths.add("/home/me=/srv/me");
