@@ -31,49 +31,71 @@ std::vector<Token> tokens(std::string_view pattern, bool two_stars) {
   return result;
 }
 
-// All ways to match a pattern, followed at the same time: no pattern takes longer than its length
-// times the text's. `*` does not stand for what is in `excluded`.
+// Compares what stands before the first star. Nothing if it is the same, and a star follows: the
+// longest patterns are those that answers make, which have none.
+std::optional<bool> matches_before_star(std::string_view pattern, std::string_view text) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < pattern.size(); ++i, ++at) {
+    if (pattern[i] == '*') return std::nullopt;
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+    if (at == text.size() || text[at] != pattern[i]) return false;
+  }
+  return at == text.size();
+}
+
+// All ways to match a pattern, followed at the same time: each character takes as many steps as
+// there are ways, at most the pattern's length. `*` does not stand for what is in `excluded`.
 class Matching {
  public:
   Matching(std::vector<Token> pattern, std::string_view excluded)
-      : pattern_(std::move(pattern)), excluded_(excluded), at_(pattern_.size() + 1) {
-    at_[0] = true;
-    pass_stars();
+      : pattern_(std::move(pattern)), excluded_(excluded) {
+    add(at_, 0);
   }
 
   void read(std::string_view text) {
-    for (const char c : text) read(c);
+    for (const char c : text) {
+      if (at_.empty()) return;
+      read(c);
+    }
   }
-  bool at_end() const { return at_.back(); }
+  bool at_end() const { return !at_.empty() && at_.back() == pattern_.size(); }
   // Some text after what was read would match.
-  bool can_go_on() const { return std::find(at_.begin(), at_.end() - 1, true) != at_.end() - 1; }
+  bool can_go_on() const { return !at_.empty() && at_.front() < pattern_.size(); }
 
  private:
+  using Places = std::vector<std::size_t>;  // in the pattern, rising
+
   void read(char c) {
-    std::vector<bool> next(pattern_.size() + 1);
+    next_.clear();
     const bool is_excluded = excluded_.find(c) != std::string_view::npos;
-    for (std::size_t i = 0; i < pattern_.size(); ++i) {
-      if (!at_[i]) continue;
-      const Token& token = pattern_[i];
-      if (token.piece == Piece::one && token.character == c) next[i + 1] = true;
-      if (token.piece == Piece::any || (token.piece == Piece::some && !is_excluded)) next[i] = true;
+    for (const std::size_t place : at_) {
+      if (place == pattern_.size()) break;
+      const Token& token = pattern_[place];
+      if (token.piece == Piece::one) {
+        if (token.character == c) add(next_, place + 1);
+      } else if (token.piece == Piece::any || !is_excluded) {
+        add(next_, place);
+      }
     }
-    at_ = std::move(next);
-    pass_stars();
+    std::swap(at_, next_);
   }
-  void pass_stars() {
-    for (std::size_t i = 0; i < pattern_.size(); ++i)
-      if (at_[i] && pattern_[i].piece != Piece::one) at_[i + 1] = true;
+  // The place, and those behind the stars that begin there: a star may stand for nothing.
+  void add(Places& places, std::size_t place) const {
+    for (;; ++place) {
+      if (places.empty() || places.back() < place) places.push_back(place);
+      if (place == pattern_.size() || pattern_[place].piece == Piece::one) return;
+    }
   }
 
   const std::vector<Token> pattern_;
   const std::string_view excluded_;
-  std::vector<bool> at_;
+  Places at_, next_;
 };
 
 bool matches_words(const std::string& pattern, const std::string& text, Effect decision) {
   if (pattern.empty()) return true;
   if (text.empty()) return false;
+  if (const auto known = matches_before_star(pattern, text)) return *known;
   Matching matching(tokens(pattern, false), decision == Effect::allow ? shell_operators : "");
   matching.read(text);
   return matching.at_end();
@@ -84,6 +106,7 @@ bool has_way_up(std::string_view path) {
 }
 
 bool matches_path(const std::string& pattern, const std::string& path) {
+  if (const auto known = matches_before_star(pattern, path)) return *known;
   Matching matching(tokens(pattern, true), "/");
   matching.read(path);
   return matching.at_end();

@@ -53,6 +53,50 @@ TEST(Rule, CommandsOfARuleThatRejects) {
   EXPECT_FALSE(remove.matches(running("ls")));
 }
 
+// A walk over the whole pattern for each character would take hours.
+TEST(Rule, ACommandOfAMegabyteIsCompared) {
+  std::string command = "echo ";
+  while (command.size() < 1024 * 1024) command += "a \n";
+  Rule same = rule(Effect::allow);
+  same.command = literal_pattern(command);
+  EXPECT_TRUE(same.matches(running(command)));
+  EXPECT_FALSE(same.matches(running(command + "a")));
+  EXPECT_FALSE(same.matches(running(command.substr(0, command.size() - 1))));
+  EXPECT_FALSE(same.matches(running("ls")));
+  Rule beginning = rule(Effect::reject);
+  beginning.command = literal_pattern(command) + "*";
+  EXPECT_TRUE(beginning.matches(running(command + "; ls")));
+  EXPECT_FALSE(beginning.matches(running(command.substr(0, command.size() - 1))));
+  Rule end = rule(Effect::reject);
+  end.command = "*e" + literal_pattern(command.substr(1));
+  EXPECT_TRUE(end.matches(running("cd; " + command)));
+  EXPECT_FALSE(end.matches(running(command + "a")));
+  Rule stars = rule(Effect::reject);
+  stars.command = "*a*b*c*d*";
+  EXPECT_FALSE(stars.matches(running(command)));
+  EXPECT_TRUE(stars.matches(running(command + "bcd")));
+  Rule path = rule(Effect::reject);
+  path.paths = {"/" + command + "/*.cc"};
+  EXPECT_TRUE(path.matches(editing({"/" + command + "/a.cc"})));
+  EXPECT_FALSE(path.matches(editing({"/" + command + "/a/b.cc"})));
+}
+
+TEST(Rule, StarsMeetInEveryWay) {
+  const auto matches = [](const std::string& pattern, const std::string& text) {
+    Rule made = rule(Effect::reject);
+    made.command = pattern;
+    return made.matches(running(text));
+  };
+  for (const char* pattern : {"*", "**", "a*", "*c", "a*c", "*a*b*c*", "a**bc", "abc*", "*abc"})
+    EXPECT_TRUE(matches(pattern, "abc")) << pattern;
+  for (const char* pattern : {"b*", "*b", "abc?", "*d*", "abcd*", "*abc*c", "a\\*c", "ab"})
+    EXPECT_FALSE(matches(pattern, "abc")) << pattern;
+  EXPECT_TRUE(matches("*aab*", "aaab"));
+  EXPECT_TRUE(matches("a\\*c", "a*c"));
+  EXPECT_TRUE(matches("a\\\\*", "a\\c"));
+  EXPECT_TRUE(matches("a\\", "a\\"));
+}
+
 TEST(Rule, Paths) {
   Rule source = rule(Effect::allow);
   source.paths = {"/home/me/project/src/**"};

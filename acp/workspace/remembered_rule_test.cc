@@ -50,6 +50,15 @@ TEST(RememberedRule, ACommandInItsDirectory) {
   EXPECT_EQ(rule.describe(), "allow execute `rm \\*.o \\\\\\* ; make` run in /project by gemini");
 }
 
+// A walk over the whole rule for each character would hold the question for hours.
+TEST(RememberedRule, ACommandOfAMegabyte) {
+  std::string command = "echo ";
+  while (command.size() < 1024 * 1024) command += "*\\ \n";
+  const Rule rule = made_for(running(command));
+  EXPECT_TRUE(rule.matches(running(command)));
+  EXPECT_FALSE(rule.matches(running(command + "x")));
+}
+
 TEST(RememberedRule, AnyAgentIsItself) {
   Question asked = running("make");
   const Rule rule = made_for(asked);
