@@ -68,7 +68,7 @@ TEST(Permission, RulesSeeAllThatADiffOfVersion2Does) {
   secret.decision = deletes.decision = workspace::Effect::reject;
   secret.paths = {"/project/.env"};
   deletes.kind = "delete";
-  Permissions rules(Permissions::Kind::rules, {{edits, "rules.toml:1"}, {secret, "rules.toml:2"}});
+  Permissions rules(Permissions::Kind::rules, {{secret, "rules.toml:1"}, {edits, "rules.toml:2"}});
   const auto change = [](const std::string& members) {
     return R"({"change":{"path":"/project/a",)" + members + "}}";
   };
