@@ -249,8 +249,14 @@ PermissionPrompt prompt_for(const workspace::Question& call) {
     v1::Diff diff;
     diff.path = call.paths.front().written;
     if (call.change->before) diff.oldText = *call.change->before;
+    if (call.change->over_other) diff.oldText = "";
     diff.newText = call.change->after;
     question.call.content.push_back(std::move(diff));
+    if (call.change->over_other) {
+      v1::Content note;
+      note.content = v1::ContentBlock("What is there now is no text. All of it is replaced.");
+      question.call.content.push_back(std::move(note));
+    }
   }
   if (!call.command.empty())
     question.call.raw_input =

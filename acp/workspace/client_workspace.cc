@@ -74,13 +74,15 @@ void judge_command(const ClientWorkspace::Judge& judge, const ClientContext& con
   require_same(boundary, judged, line.cwd);
 }
 
-// Nothing if the file is not there, or no text.
-std::optional<std::string> text_if_any(const Files& files, const std::string& path) {
+TextChange change_of(const Files& files, const std::string& path, const std::string& after) {
+  TextChange change;
+  change.after = after;
   try {
-    return files.read_text(path);
-  } catch (const FileError&) {
-    return std::nullopt;
+    change.before = files.read_text(path);
+  } catch (const FileError& error) {
+    change.over_other = error.kind() != FileError::Kind::not_found;
   }
+  return change;
 }
 
 }  // namespace
@@ -107,9 +109,7 @@ void ClientWorkspace::install(Client& client, Judge judge, OnWritten on_written)
   client.on_write_text_file(blocking([boundaries, judge, on_written = std::move(on_written)](
                                          ClientContext context, v1::WriteTextFileRequest request) {
     const Files files(boundaries->of(context));
-    auto change = std::make_shared<TextChange>();
-    change->before = text_if_any(files, request.path);
-    change->after = request.content;
+    auto change = std::make_shared<TextChange>(change_of(files, request.path, request.content));
     judge_file(judge, context, "edit", files.boundary(), request.path, change);
     v1::WriteTextFileResponse response = carry_out(request, files, context.stop_token());
     if (on_written) on_written(request.path, std::move(change->before), change->after);

@@ -193,6 +193,26 @@ TEST_F(OfferTest, AJudgeSeesEachCallAndMayRefuseIt) {
   EXPECT_EQ(seen[2].project, scratch / "project");
 }
 
+TEST_F(OfferTest, AFileThatIsNoTextIsNoNewFile) {
+  scratch.put("project/data", std::string("\0\1", 2));
+  std::vector<Question> seen;
+  judge = [&](const ClientContext&, Question call) { seen.push_back(std::move(call)); };
+  turn([&](Turn turn) -> Task<void> {
+    v1::WriteTextFileRequest write;
+    write.sessionId = turn.session_id();
+    write.content = "text";
+    for (const char* name : {"project/data", "project/none/new"}) {
+      write.path = scratch / name;
+      const int written = co_await code_of(turn.peer(), write);
+      EXPECT_EQ(written, 0);
+    }
+  });
+  ASSERT_EQ(seen.size(), 2u);
+  for (const Question& call : seen) EXPECT_FALSE(call.change->before);
+  EXPECT_TRUE(seen[0].change->over_other);
+  EXPECT_FALSE(seen[1].change->over_other);
+}
+
 // While a person reads the question, a command exchanges a link.
 TEST_F(OfferTest, WhatLeadsElsewhereAfterTheQuestionIsNotDone) {
   scratch.put("project/safe/a", "harmless");

@@ -29,6 +29,7 @@ struct Touched {
 struct TextChange {
   std::optional<std::string> before;
   std::string after;
+  bool over_other = false;  // no new file: what is there is no text, or cannot be read
 };
 
 // The change of one path that a question showed: of all its text, or of a part of it.

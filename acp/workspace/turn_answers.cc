@@ -97,19 +97,17 @@ bool share_a_path(const Question& one, const Question& other, Effect decision) {
   });
 }
 
-// The text after a change of it, or of a part of it that it has once, or each time that it has it.
-// Nothing if it has no such part.
+// The text after a change of it, or of a part of it that it has once: which of several was not
+// shown. Nothing if it has no such part, or if a text is there that the change does not show.
 std::optional<std::string> after(const TextChange& change, const std::optional<std::string>& text) {
-  if (!change.before || change.before->empty()) return change.after;
+  if (!change.before || change.before->empty())
+    return text.value_or("").empty() ? std::optional(change.after) : std::nullopt;
   if (!text) return std::nullopt;
-  std::string result;
-  std::size_t at = 0, found;
-  while ((found = text->find(*change.before, at)) != std::string::npos) {
-    result.append(*text, at, found - at).append(change.after);
-    at = found + change.before->size();
-  }
-  if (at == 0) return std::nullopt;
-  return result.append(*text, at);
+  const std::size_t found = text->find(*change.before);
+  if (found == std::string::npos || text->find(*change.before, found + 1) != std::string::npos)
+    return std::nullopt;
+  std::string result(*text, 0, found);
+  return result.append(change.after).append(*text, found + change.before->size());
 }
 
 std::size_t size_of(const ShownChange& shown) {
@@ -193,7 +191,7 @@ Answered TurnAnswers::take_write(Answer& answer, const Question& call) {
                     [&](const Touched& path) { return same_place(shown.path, path); }))
       of_this_path.push_back(&shown);
   if (of_this_path.empty()) return Answered::nothing;
-  if (!call.change) return Answered::otherwise;
+  if (!call.change || call.change->over_other) return Answered::otherwise;
   // One of them, or all at once.
   std::optional<std::string> text = call.change->before;
   bool all = true;

@@ -50,8 +50,9 @@ class TurnAnswers {
 
   // The latest answer to a question about this call, found by its command or its path. A rejected
   // question that did not say what it was about counts for every call of its kind, until one of
-  // that kind is allowed. A write is allowed if its text is what a question showed as the new text,
-  // or the present text with the part replaced that a question showed; that answer is used up then.
+  // that kind is allowed. A write is allowed if its text is what a question showed of a new file,
+  // or the present text with the part replaced that a question showed and that it has once; that
+  // answer is used up then.
   Answered take(const Question& call);
 
  private:

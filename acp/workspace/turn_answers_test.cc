@@ -47,12 +47,23 @@ TEST(TurnAnswers, AWriteIsAllowedOnceWithTheContentThatWasShown) {
       << "nothing is changed";
   EXPECT_EQ(answers.take(writing("all: test\n", "all: build\n")), Answered::otherwise)
       << "once is once";
-  // A new file, or all of an old one.
-  for (const auto& before : {std::optional<std::string>(), std::optional<std::string>("old")}) {
-    answers.begin_turn();
-    answers.add(showing({change(std::nullopt, "new")}), Effect::allow);
-    EXPECT_EQ(answers.take(writing(before, "newer")), Answered::otherwise);
-    EXPECT_EQ(answers.take(writing(before, "new")), Answered::allowed);
+}
+
+TEST(TurnAnswers, ANewFileTakesThePlaceOfNone) {
+  for (const auto& shown : {std::optional<std::string>(), std::optional<std::string>("")}) {
+    TurnAnswers answers;
+    answers.add(showing({change(shown, "new")}), Effect::allow);
+    EXPECT_EQ(answers.take(writing(std::nullopt, "newer")), Answered::otherwise);
+    EXPECT_EQ(answers.take(writing("a text that nobody saw", "new")), Answered::otherwise);
+    Question over_other = writing(std::nullopt, "new");
+    over_other.change = std::make_shared<TextChange>(TextChange{std::nullopt, "new", true});
+    EXPECT_EQ(answers.take(over_other), Answered::otherwise);
+    EXPECT_EQ(answers.take(writing(std::nullopt, "new")), Answered::allowed);
+    answers.add(showing({change(shown, "new")}), Effect::allow);
+    EXPECT_EQ(answers.take(writing("", "new")), Answered::allowed) << "it is empty";
+    // In two steps, each of which was shown.
+    answers.add(showing({change(shown, "one"), change("one", "two")}), Effect::allow);
+    EXPECT_EQ(answers.take(writing(std::nullopt, "two")), Answered::allowed);
   }
 }
 
@@ -71,7 +82,11 @@ TEST(TurnAnswers, AWriteIsAllowedIfItReplacesThePartThatWasShown) {
   shown({change("two", "2")});
   EXPECT_EQ(answers.take(writing(text, "one\ntwo\nthree\n2\n")), Answered::otherwise)
       << "which of them was not shown";
-  EXPECT_EQ(answers.take(writing(text, "one\n2\nthree\n2\n")), Answered::allowed);
+  EXPECT_EQ(answers.take(writing(text, "one\n2\nthree\n2\n")), Answered::otherwise)
+      << "one place was shown";
+  EXPECT_EQ(answers.take(writing("two", "2")), Answered::allowed) << "all of the text";
+  shown({change("aa", "b")});
+  EXPECT_EQ(answers.take(writing("aaa", "ba")), Answered::otherwise) << "or ab";
   shown({change("four", "4")});
   EXPECT_EQ(answers.take(writing(text, "4")), Answered::otherwise) << "there is no such part";
   EXPECT_EQ(answers.take(writing(std::nullopt, "4")), Answered::otherwise);
@@ -128,9 +143,9 @@ TEST(TurnAnswers, MoreTextThanCanBeKeptCoversNothing) {
   TurnAnswers answers;
   answers.add(showing({change("a", "b")}), Effect::allow);
   answers.add(showing({change("a", "c")}), Effect::allow);
-  answers.add(showing({change(std::nullopt, std::string(64 * 1024 * 1024, 'x'))}), Effect::allow);
+  answers.add(showing({change("a", std::string(64 * 1024 * 1024 - 1, 'x'))}), Effect::allow);
   EXPECT_EQ(answers.take(writing("a", "b")), Answered::otherwise);
-  EXPECT_EQ(answers.take(writing("a", std::string(64 * 1024 * 1024, 'x'))), Answered::allowed);
+  EXPECT_EQ(answers.take(writing("a", std::string(64 * 1024 * 1024 - 1, 'x'))), Answered::allowed);
 }
 
 TEST(TurnAnswers, ACommandThatWasRejectedIsKnownInOtherQuotes) {

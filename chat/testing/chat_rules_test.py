@@ -192,6 +192,20 @@ class Rules(ChatCase):
         self.assertNotIn("Without a question", self.leave(chat))
         self.assertEqual((self.work / "c").read_text(), "1\nthree\n")
 
+    def test_a_file_that_is_there_is_not_replaced_as_a_new_one(self):
+        (self.work / "c").write_text("a text that nobody saw\n")
+        new = question("edit", kind="edit", content=[{"type": "diff", "path": str(self.work / "c"), "newText": "x\n"}])
+        chat = self.steps(new, ["write", str(self.work / "c"), "x\n"])
+        chat.wait("asks for permission")
+        chat.type("y\r")
+        chat.wait("did not ask for this, and what it asked about was another content")
+        chat.wait("a text that nobody saw")
+        chat.type("n\r")
+        chat.wait("write: -32003")
+        chat.wait(IDLE)
+        self.leave(chat)
+        self.assertEqual((self.work / "c").read_text(), "a text that nobody saw\n")
+
     def test_what_is_gits_own_is_asked(self):
         hook = self.work / ".git" / "hooks" / "pre-commit"
         hook.parent.mkdir(parents=True)

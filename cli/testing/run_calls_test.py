@@ -160,6 +160,26 @@ class AtATerminal(Place):
         with open(makefile) as file:
             self.assertEqual(file.read(), "all:\n\tbuild\n")
 
+    def test_what_is_there_is_replaced_only_if_the_question_showed_it(self):
+        new = {"toolCallId": "e", "title": "Add", "kind": "edit"}
+        for before, shown in ((b"a text that\nnobody saw\n", "nobody saw"), (b"\0\1", "no text. All of it is replaced")):
+            there = self.write("project/there", "")
+            with open(there, "wb") as file:
+                file.write(before)
+            ask = ["ask", {**new, "content": [{"type": "diff", "path": there, "newText": "one line\n"}]}]
+            out, seen = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps([ask, ["write", there, "one line\n"]])))
+            self.assertEqual(out.split("\n")[:2], ["asked: o0", "write: " + DENIED])
+            self.assertIn(shown, seen)
+            with open(there, "rb") as file:
+                self.assertEqual(file.read(), before)
+
+    def test_a_part_that_is_there_more_than_once_is_asked_again(self):
+        there = self.write("project/there", "one two\none three\n")
+        ask = ["ask", self.edit(there, "one", "1")]
+        out, seen = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps([ask, ["write", there, "1 two\n1 three\n"]])))
+        self.assertEqual(out.split("\n")[:2], ["asked: o0", "write: " + DENIED])
+        self.assertIn("1 three", seen)
+
     def test_yes_to_a_write_is_for_that_write(self):
         there = os.path.join(self.project, "a")
         out, _ = self.ask([b"y\n", b"n\n"], *hostile("steps", json.dumps(
