@@ -6,6 +6,7 @@
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
 #include "acp/json/utf8.h"
+#include "acp/workspace/web_origin.h"
 #include "chat/render/call_text.h"
 #include "chat/render/content.h"
 #include "chat/render/diff.h"
@@ -93,11 +94,49 @@ std::string directory_of(const ToolCallState& call, const std::string& cwd) {
   return said.empty() ? cwd : (std::filesystem::path(cwd) / said).lexically_normal().string();
 }
 
-std::string url_of(const ToolCallState& call) {
+struct Address {
+  std::string text;  // empty: there is none
+  UrlOrigin origin;
+};
+Address address_of(const ToolCallState& call) {
   const JsonView input = call.raw_input.view();
   for (const char* name : {"url", "uri", "URL"})
-    if (const auto given = input[name].as_string()) return *given;
-  return origin_of(call.title).host.empty() ? "" : call.title;
+    if (const auto given = input[name].as_string()) return {*given, origin_of(*given)};
+  UrlOrigin origin = origin_in(call.title);
+  if (origin.host.empty()) return {};
+  return {call.title, std::move(origin)};
+}
+
+// The length of `http` or `https` before the colon at the beginning; 0 if there is none.
+std::size_t web_scheme(std::string_view address) {
+  for (const std::string_view scheme : {"http:", "https:"}) {
+    const auto same = [](char ours, char theirs) {
+      return ours == (theirs >= 'A' && theirs <= 'Z' ? theirs + 'a' - 'A' : theirs);
+    };
+    if (address.size() >= scheme.size() &&
+        std::equal(scheme.begin(), scheme.end(), address.begin(), same))
+      return scheme.size() - 1;
+  }
+  return 0;
+}
+
+// A number that a browser reads as an address, though not as it is written: 0x7f.1, 017.0.0.1.
+bool is_odd_number(std::string_view host) {
+  host = host.substr(0, host.find(':'));
+  if (host.ends_with('.')) host.remove_suffix(1);
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  if (last.empty() || last.front() < '0' || last.front() > '9') return false;
+  std::size_t parts = 0;
+  for (bool more = true; more; ++parts) {
+    const std::size_t dot = host.find('.');
+    const std::string_view part = host.substr(0, dot);
+    if (part.empty() || part.size() > 3 || (part.size() > 1 && part.front() == '0') ||
+        part.find_first_not_of("0123456789") != part.npos)
+      return true;
+    more = dot != host.npos;
+    if (more) host.remove_prefix(dot + 1);
+  }
+  return parts != 4;
 }
 
 const v1::Diff* first_diff(const ToolCallState& call) {
@@ -211,26 +250,36 @@ std::string command_line_of(std::string_view command, std::size_t most) {
          all.substr(json::utf8_place(all, count - tail));
 }
 
-UrlOrigin origin_of(std::string_view text) {
-  const std::size_t colon = text.find("://");
-  if (colon == std::string_view::npos) return {};
-  std::size_t begin = colon;
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '-' || c == '.';
-  };
-  while (begin > 0 && letter(text[begin - 1])) --begin;
-  if (begin == colon) return {};
-  std::string_view rest = text.substr(colon + 3);
-  // A browser takes \ for /.
-  rest = rest.substr(0, rest.find_first_of("/?#\\ \t\r\n\"'<>`"));
-  UrlOrigin origin{std::string(text.substr(begin, colon - begin)), {}, {}};
+UrlOrigin origin_of(std::string_view address) {
+  const std::size_t scheme = web_scheme(address);
+  if (scheme == 0) return {};
+  // A browser takes \ for /, and any number of them, also none.
+  std::string_view rest = address.substr(scheme + 1);
+  rest.remove_prefix(std::min(rest.find_first_not_of("/\\"), rest.size()));
+  rest = rest.substr(0, rest.find_first_of("/\\?#"));
+  UrlOrigin origin{std::string(address.substr(0, scheme)), {}, {}};
   if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
     origin.user = rest.substr(0, at);
     rest.remove_prefix(at + 1);
   }
   origin.host = rest;
-  return origin.host.empty() ? UrlOrigin() : origin;
+  const bool plain = !workspace::web_origin(origin.scheme + "://" + origin.host).empty();
+  return plain && !is_odd_number(rest) ? origin : UrlOrigin();
+}
+
+UrlOrigin origin_in(std::string_view text) {
+  // A browser passes over a tab or a line end inside an address: nobody can say where one ends.
+  if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+    return {};
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    word.remove_prefix(std::min(word.find_first_not_of("\"'`(<["), word.size()));
+    if (web_scheme(word) == 0) continue;
+    return origin_of(word.substr(0, word.find_last_not_of("\"'`)>.,;:!?") + 1));
+  }
+  return {};
 }
 
 std::string tool_name(std::string_view name) {
@@ -270,7 +319,7 @@ Line question_title(const ToolCallState& call, const std::string& cwd) {
     view.cwd = cwd;
     add(title, " " + place_text(diff->path, {}, view) + (diff->oldText ? "  " : "  new  "));
     add(title, change_counts(call));
-  } else if (const UrlOrigin origin = origin_of(url_of(call)); !origin.host.empty()) {
+  } else if (const UrlOrigin origin = address_of(call).origin; !origin.host.empty()) {
     add(title, " from " + origin.host);
   } else if (call.name) {
     title = line_of("call ", {.bold = true});
@@ -302,8 +351,7 @@ Lines question_body(const ToolCallState& call, const std::string& cwd, std::size
     fact("not in the session's directory,", cwd, warning);
   if (call.name && (call.kind == ToolKind::other || call.name->starts_with("mcp__")))
     fact("tool", tool_name(*call.name), {.bold = true});
-  if (const std::string url = url_of(call); !url.empty() && call.kind != ToolKind::execute) {
-    const UrlOrigin origin = origin_of(url);
+  if (const auto [url, origin] = address_of(call); !url.empty() && call.kind != ToolKind::execute) {
     fact("address", url);
     fact("host", origin.host.empty() ? "unknown" : origin.host, {.bold = true});
     if (!origin.user.empty()) fact("user name in the address, not the host:", origin.user, warning);

@@ -22,8 +22,11 @@ std::string command_line_of(std::string_view command, std::size_t most = 200);
 struct UrlOrigin {
   std::string scheme, user, host;  // the host with its port, as written
 };
-// Finds the origin; its members are empty if the text has no address with a host.
-UrlOrigin origin_of(std::string_view text);
+// The origin of an http or https address, where a browser would go: `https:evil\x` has a host as
+// well. Its members are empty for other schemes, and if there is anything odd about the host.
+UrlOrigin origin_of(std::string_view address);
+// The same of the first such address in a text, where a word begins with it.
+UrlOrigin origin_in(std::string_view text);
 
 // Normalizes the names that agents give to MCP tools to server/tool; else the name itself.
 std::string tool_name(std::string_view name);

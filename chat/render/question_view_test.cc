@@ -84,9 +84,6 @@ TEST(QuestionView, TheTrueOriginOfAnAddress) {
   EXPECT_EQ(host("https://evil.example\\@trusted.example/"), "evil.example");
   EXPECT_EQ(host("https://evil.example#@trusted.example/"), "evil.example");
   EXPECT_EQ(host("https://a@b@evil.example:8080?x"), "evil.example:8080");
-  EXPECT_EQ(host("Fetch https://docs.example/page."), "docs.example");
-  EXPECT_EQ(host("no address"), "");
-  EXPECT_EQ(host("http:///x"), "");
   const auto fetch =
       call(Kind::fetch, Json::object({{"url", "http://trusted.example@evil.example/"}}));
   EXPECT_EQ(title(fetch), "fetch from evil.example");
@@ -94,6 +91,68 @@ TEST(QuestionView, TheTrueOriginOfAnAddress) {
             "address http://trusted.example@evil.example/\nhost evil.example\n"
             "user name in the address, not the host: trusted.example\n");
   EXPECT_EQ(title(call(Kind::fetch, {}, "Fetch http://trusted@evil/")), "fetch from evil");
+}
+
+TEST(QuestionView, TheHostIsWhereABrowserGoes) {
+  const auto host = [](std::string_view text) { return origin_of(text).host; };
+  for (const char* address :
+       {"https:evil.example/x://bank.example/", "https:/evil.example/x://bank.example/",
+        "https:\\\\evil.example\\x://bank.example/", "https:///evil.example/https://bank.example",
+        "HTTPS:evil.example", "http:\\/\\evil.example?https://bank.example/",
+        "https:bank.example@evil.example#https://bank.example/"})
+    EXPECT_EQ(host(address), "evil.example") << address;
+  for (const char* address : {"no address",
+                              "http:",
+                              "https://",
+                              "https://@/",
+                              "https://user@",
+                              "bank.example/",
+                              "javascript:alert(1)//https://bank.example/",
+                              "data:text/html,x://bank.example/",
+                              "evil.example/?x=https://bank.example/",
+                              "//evil.example/x://bank.example/",
+                              "ftp://bank.example/",
+                              "ftp+https://bank.example/",
+                              "xhttps://bank.example/",
+                              " https://bank.example/",
+                              "Visit https://bank.example/",
+                              "ht\ntps://bank.example/",
+                              "https://bank.example\t.evil.example/",
+                              "https://bank.example .evil.example/",
+                              "https://bank.example\u3002evil.example/",
+                              "https://evil.example\u2044bank.example/",
+                              "https://bank%2eexample/",
+                              "https://bank.example:a/",
+                              "https://bank.example:443:1/",
+                              "https://[bank.example]/",
+                              "https://0x7f.1/",
+                              "https://2130706433/",
+                              "https://1.2.3/",
+                              "https://127.0.0.01/",
+                              "https://1..2.3/"})
+    EXPECT_EQ(host(address), "") << address;
+  EXPECT_EQ(host("http://127.0.0.1:80/x"), "127.0.0.1:80");
+  EXPECT_EQ(host("http://127.0.0.1./"), "127.0.0.1.");
+  EXPECT_EQ(host("http://[::1]:8080/"), "[::1]:8080");
+  EXPECT_EQ(host("http://1password.example/"), "1password.example");
+  EXPECT_EQ(body(call(Kind::fetch, Json::object({{"url", "javascript:x//https://bank.example/"}}))),
+            "address javascript:x//https://bank.example/\nhost unknown\n");
+}
+
+TEST(QuestionView, AnAddressInATitleBeginsAWord) {
+  const auto host = [](std::string_view text) { return origin_in(text).host; };
+  EXPECT_EQ(host("Fetch https://docs.example/page."), "docs.example");
+  EXPECT_EQ(host("Fetch \"https://docs.example\" (again)"), "docs.example");
+  EXPECT_EQ(host("(HTTP:docs.example)"), "docs.example");
+  EXPECT_EQ(host("Fetch https:evil.example/x://bank.example/"), "evil.example");
+  for (const char* text :
+       {"", "no address", "Fetch javascript:x//https://bank.example/",
+        "Fetch evil.example/?x=https://bank.example/", "Fetch ftp://bank.example/",
+        "Fetch xhttps://bank.example/", "Fetch https: //bank.example/ https://bank.example/",
+        "Fetch https:/\tevil.example/ https://bank.example/",
+        "Fetch https://bank.example\n.evil.example/", "Fetch https://bank.example(evil"})
+    EXPECT_EQ(host(text), "") << text;
+  EXPECT_EQ(title(call(Kind::fetch, {}, "javascript:x//https://bank.example/")), "fetch");
 }
 
 TEST(QuestionView, AnMcpCallNamesServerAndTool) {
