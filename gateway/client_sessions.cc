@@ -169,6 +169,33 @@ void ClientSessions::Opening::done(JsonView result) {
   sessions_.answered(result);
 }
 
+void ClientSessions::initialized(JsonView result) {
+  // In version 2, an agent with sessions lists them.
+  const bool is_version2 = result["protocolVersion"].as_int64().value_or(1) >= 2;
+  const JsonView lists = is_version2 ? result["capabilities"]["session"]
+                                     : result["agentCapabilities"]["sessionCapabilities"]["list"];
+  std::lock_guard lock(mutex_);
+  agent_lists_ = !lists.absent() && !lists.is_null();
+}
+
+bool ClientSessions::must_look_for(const Json& params) const {
+  const std::string id = id_in(params);
+  std::lock_guard lock(mutex_);
+  return agent_lists_ && !id.empty() && !open_.contains(id) && !listed_.contains(id);
+}
+
+bool ClientSessions::found(const Json& params, JsonView page) const {
+  const std::string id = id_in(params);
+  for (JsonView session : page["sessions"].elements()) {
+    if (id_in(session) != id) continue;
+    if (limits_.roots->hold(session["cwd"].as_string().value_or(""))) return true;
+    throw permission_denied("the session " + id + " belongs to a directory that is not in " +
+                            limits_.roots->list() +
+                            ", where this server lets agents work (acp serve --root)");
+  }
+  return false;
+}
+
 // ---- those that are open
 
 void ClientSessions::require_own(const Json& params, bool is_extension) const {

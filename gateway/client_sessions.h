@@ -44,6 +44,15 @@ class ClientSessions {
     bool added_ = false, done_ = false;
   };
 
+  // What the agent has answered to initialize.
+  void initialized(JsonView result);
+  // Whether the agent must be asked, before a session is opened, where the session belongs: the
+  // client has neither opened it nor seen it in a list, and the agent may list sessions.
+  bool must_look_for(const Json& params) const;
+  // Whether the session is on this page of the agent's list. Throws if it belongs to a directory
+  // where the client has none.
+  bool found(const Json& params, JsonView page) const;
+
   // Checks any other request: its params are an object, if it has any, and a session that they name
   // is one of the client's. An extension may have names that are almost those of the protocol.
   void require_own(const Json& params, bool is_extension = false) const;
@@ -65,6 +74,7 @@ class ClientSessions {
   mutable std::mutex mutex_;
   std::set<std::string> open_, listed_;
   std::size_t opening_ = 0;  // new ones, without an id
+  bool agent_lists_ = true;  // unless it has said otherwise
 };
 
 }  // namespace acp::gateway

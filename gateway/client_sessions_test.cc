@@ -221,5 +221,33 @@ TEST_F(ClientSessionsTest, AListHasWhatCouldBeOpened) {
   EXPECT_EQ(code_of([&] { sessions->require_listed(of("out")); }), rpc::not_found);
 }
 
+TEST_F(ClientSessionsTest, OfAnotherDirectoryAreNotOpened) {
+  const auto asks = [&](const char* id) { return sessions->must_look_for(of(id)); };
+  EXPECT_TRUE(asks("s"));  // it may follow initialize in one go
+  for (const char* none : {"{}", R"({"agentCapabilities":{"sessionCapabilities":{"list":null}}})",
+                           R"({"protocolVersion":2,"capabilities":{}})"}) {
+    sessions->initialized(*Json::parse(none));
+    EXPECT_FALSE(asks("s")) << none;
+  }
+  for (const char* lists : {R"({"agentCapabilities":{"sessionCapabilities":{"list":{}}}})",
+                            R"({"protocolVersion":2,"capabilities":{"session":{}}})"}) {
+    sessions->initialized(*Json::parse(lists));
+    EXPECT_TRUE(asks("s")) << lists;
+  }
+  EXPECT_FALSE(sessions->must_look_for(*Json::parse("{}")));
+  open("mine");
+  EXPECT_FALSE(asks("mine"));
+  const Json page =
+      *Json::parse(R"({"sessions":[{"sessionId":"in","cwd":")" + (folder / "root/inside").string() +
+                   R"("},{"sessionId":"out","cwd":"/etc"},{"sessionId":"odd"}]})");
+  EXPECT_TRUE(sessions->found(of("in"), page));
+  EXPECT_FALSE(sessions->found(of("other"), page));
+  for (const char* id : {"out", "odd"})
+    EXPECT_EQ(code_of([&] { sessions->found(of(id), page); }), rpc::permission_denied) << id;
+  sessions->listed(page);
+  EXPECT_FALSE(asks("in"));
+  EXPECT_TRUE(asks("out"));
+}
+
 }  // namespace
 }  // namespace acp::gateway

@@ -16,8 +16,30 @@ namespace {
 // Hooks that are under way have it, too.
 using Sessions = std::shared_ptr<ClientSessions>;
 
+// Refuses a session of a directory that is not in the roots: whatever directory the client names,
+// it would get the transcript. One that the agent does not list passes.
+Task<void> look_for(ProxyRequest request, Sessions sessions) {
+  constexpr int most_pages = 10'000;
+  if (!sessions->must_look_for(request.params())) co_return;
+  Json which = Json::object();
+  for (int i = 0; i < most_pages; ++i) {
+    Json page;
+    try {
+      page = co_await request.agent().request("session/list", which);
+    } catch (const CallFailed& error) {
+      if (error.code() != rpc::method_not_found) throw;
+      co_return;
+    }
+    if (sessions->found(request.params(), page)) co_return;
+    if (!page["nextCursor"].is_string() || page["nextCursor"] == which["cursor"]) co_return;
+    which.set("cursor", Json(page["nextCursor"]));
+  }
+  throw Error(rpc::internal_error, "session/list has no end");
+}
+
 Task<Json> open_session(ProxyRequest request, Sessions sessions) {
   if (request.sender() != Sender::client) co_return co_await request.forward();
+  co_await look_for(request, sessions);
   ClientSessions::Opening opening(*sessions, request.method(), request.params());
   Json answer = co_await request.forward();
   opening.done(answer);
@@ -46,7 +68,9 @@ Task<Json> pass(ProxyRequest request, Sessions sessions) {
   if (request.sender() == Sender::client)
     sessions->require_own(request.params(), request.method().starts_with('_'));
   Json answer = co_await request.forward();
-  if (request.sender() == Sender::client) sessions->answered(answer);
+  if (request.sender() != Sender::client) co_return answer;
+  if (request.method() == "initialize") sessions->initialized(answer);
+  sessions->answered(answer);
   co_return answer;
 }
 

@@ -17,6 +17,7 @@ directory PATH  begins a tool call at this place, with a link to it
 What the file $AGENT_MODE says when it starts:
 asks            asks the client for a file before it answers session/resume
 busy            does so for s0, and refuses session/resume for s1 once
+plain           does not list its sessions, and is confused if it is asked twice
 deaf            never answers session/resume
 dumb            never answers initialize"""
 
@@ -127,6 +128,8 @@ def serve(message):
         client["can"] = params["clientCapabilities"]
         print("the agent has begun", file=sys.stderr, flush=True)
         capabilities = {"loadSession": True, "sessionCapabilities": {"list": {}, "resume": {}, "fork": {}, "delete": {}}}
+        if mode == "plain":
+            del capabilities["sessionCapabilities"]["list"]
         send(id=number, result={"protocolVersion": 1, "agentCapabilities": capabilities})
     elif method in ("session/new", "session/fork"):
         session = f"s{len(sessions)}"
@@ -137,9 +140,15 @@ def serve(message):
         if method == "session/load":
             say(params["sessionId"], "replayed")
         send(id=number, result={})
+    elif (mode, method) == ("plain", "session/list"):
+        heard.append(method)
+        send(id=number, error={"code": -32601 if heard.count(method) == 1 else -32603, "message": "there are none"})
     elif method == "session/list":
         listed = [{"sessionId": "within", "cwd": os.getcwd()}, {"sessionId": "without", "cwd": "/etc", "title": "hidden"}]
-        send(id=number, result={"sessions": listed})
+        if "cursor" in params:
+            send(id=number, result={"sessions": [{"sessionId": "far", "cwd": "/etc"}, {"sessionId": "near", "cwd": os.getcwd()}]})
+        else:
+            send(id=number, result={"sessions": listed, "nextCursor": "more"})
     elif method in ("nes/start", "_other/start"):
         send(id=number, result={"sessionId": method})
     elif method == "nes/suggest":

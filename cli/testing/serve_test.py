@@ -140,6 +140,29 @@ class Serve(remote_place.Place):
         answer = client.call("session/new", cwd=str(self.root), mcpServers=[])
         self.assertEqual((answer["code"], "2 sessions" in answer["message"]), (DENIED, True))
 
+    def test_sessions_of_other_directories(self):
+        """Whatever directory the request names: the client would get the transcript."""
+        client = Client(self, self.serve())
+        for method in ("session/load", "session/resume", "session/fork"):
+            for session in ("without", "far"):
+                answer = client.call(method, sessionId=session, cwd=str(self.root), mcpServers=[])
+                self.assertEqual((answer.get("code"), "--root" in answer.get("message", "")), (DENIED, True), (method, session))
+            for session in ("within", "near", "that the agent does not list"):
+                answer = client.call(method, sessionId=session, cwd=str(self.root), mcpServers=[])
+                self.assertNotIn("code", answer, (method, session))
+        self.assertFalse([m for m in client.seen if m.get("params", {}).get("sessionId") in ("without", "far")])
+        self.assertEqual(client.call("session/delete", sessionId="without")["code"], UNKNOWN)
+        # Without knowing yet what the agent can; and with one that lists nothing.
+        said = self.folder / "mode"
+        for mode, code in (("", DENIED), ("plain", None)):
+            said.write_text(mode)
+            url = self.serve(environment={"AGENT_MODE": str(said)}).url.replace("http", "ws", 1)
+            client = Connected(self, url, begins=False)
+            client.begin("initialize", **initialize()["params"])
+            for session in ("without", "far"):
+                answer = client.call("session/load", sessionId=session, cwd=str(self.root), mcpServers=[])
+                self.assertEqual(answer.get("code"), code, mode)
+
     def test_sessions_of_other_kinds(self):
         client = Client(self, self.serve())
         self.assertEqual(client.call("nes/suggest", sessionId="nes")["code"], UNKNOWN)
