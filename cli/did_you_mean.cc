@@ -31,9 +31,13 @@ std::string did_you_mean(const std::string& written, const std::vector<std::stri
   std::vector<std::string> spelt;
   for (const std::string& name : known) spelt.push_back(lower(name));
   const auto same = std::ranges::find(spelt, lower(written));
-  const auto found = same != spelt.end()
-                         ? same
-                         : std::ranges::find(spelt, settings::closest(lower(written), spelt));
+  auto found = same != spelt.end()
+                   ? same
+                   : std::ranges::find(spelt, settings::closest(lower(written), spelt));
+  // The beginning of one name alone.
+  const auto begun = [&](const std::string& name) { return name.starts_with(lower(written)); };
+  if (found == spelt.end() && !written.empty() && std::ranges::count_if(spelt, begun) == 1)
+    found = std::ranges::find_if(spelt, begun);
   if (found == spelt.end()) return "";
   return "; did you mean " + known[static_cast<std::size_t>(found - spelt.begin())] + "?";
 }

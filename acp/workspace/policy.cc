@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "acp/schema/v1.h"
+
 namespace acp::workspace {
 
 namespace {
@@ -155,6 +157,22 @@ std::string literal_pattern(std::string_view text) {
     pattern += c;
   }
   return pattern;
+}
+
+std::vector<std::string> tool_kinds() {
+  std::vector<std::string> kinds;
+  for (int kind = 0; kind <= static_cast<int>(v1::ToolKind::other); ++kind)
+    kinds.emplace_back(to_string(static_cast<v1::ToolKind>(kind)));
+  return kinds;
+}
+
+bool is_tool_kind(std::string_view kind) {
+  const std::vector<std::string> kinds = tool_kinds();
+  return kind.starts_with('_') || std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+bool can_match_a_path(std::string_view pattern) {
+  return pattern.starts_with('/') || pattern.starts_with("**") || pattern.starts_with("*/");
 }
 
 bool is_below(const std::string& directory, const std::string& path) {

@@ -55,6 +55,13 @@ struct Rule {
 
 // A pattern that matches this text and no other.
 std::string literal_pattern(std::string_view text);
+// The kinds of tools that the protocol has.
+std::vector<std::string> tool_kinds();
+// Whether a question may have this kind: one of tool_kinds(), or one of an agent's own, which
+// begins with an underscore.
+bool is_tool_kind(std::string_view kind);
+// Whether the pattern matches any absolute path: "x" and "*.x" match none, "**/x" does.
+bool can_match_a_path(std::string_view pattern);
 // Whether the path is this directory, or below it.
 bool is_below(const std::string& directory, const std::string& path);
 

@@ -49,13 +49,33 @@ std::string read_text_value(const toml::node& node, const std::string& name,
   return *text;
 }
 
+// What could never hold: a rule that rejects would protect nothing.
+void require_kind(const std::string& kind, std::size_t line, const std::string& path) {
+  if (is_tool_kind(kind)) return;
+  std::string names;
+  for (const std::string& name : tool_kinds()) names += (names.empty() ? "" : ", ") + name;
+  refuse(path, line, "kind: there is no \"" + kind + "\", only: " + names);
+}
+
+void require_absolute(const std::string& pattern, const std::string& name, std::size_t line,
+                      const std::string& path) {
+  if (!can_match_a_path(pattern))
+    refuse(path, line,
+           name + ": paths are absolute, and \"" + pattern + "\" matches none; \"**/" + pattern +
+               "\" matches it in every directory");
+}
+
 // One pattern, or several in a list.
 std::vector<std::string> read_patterns(const toml::node& node, const std::string& path) {
+  const auto read = [&](const toml::node& one) {
+    std::string pattern = read_text_value(one, "path", path);
+    require_absolute(pattern, "path", line_of(one), path);
+    return pattern;
+  };
   const toml::array* const list = node.as_array();
-  if (list == nullptr) return {read_text_value(node, "path", path)};
+  if (list == nullptr) return {read(node)};
   std::vector<std::string> patterns;
-  for (const toml::node& element : *list)
-    patterns.push_back(read_text_value(element, "path", path));
+  for (const toml::node& element : *list) patterns.push_back(read(element));
   if (patterns.empty()) refuse(path, line_of(node), "path: an empty list matches nothing");
   return patterns;
 }
@@ -92,6 +112,8 @@ Rule read_rule(const toml::table& table, const std::string& path) {
       }
     // A pattern that is misspelt would otherwise match everything.
     if (!known) refuse(path, line, "a rule has no \"" + name + "\"");
+    if (name == "kind") require_kind(text, line, path);
+    if (name == "directory") require_absolute(text, name, line, path);
     if (name == "project" && !text.starts_with('/'))
       refuse(path, line, "project: expected an absolute path, got \"" + text + "\"");
   }

@@ -122,6 +122,14 @@ TEST_F(PolicyStoreTest, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\ncommand = \"\"\n"),
             ":3: command: empty; leave it out to match anything");
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nkind = 3\n"), ":3: kind: expected a string");
+  EXPECT_TRUE(refusal("[[rule]]\ndecision = \"reject\"\nkind = \"exec\"\n")
+                  .starts_with(":3: kind: there is no \"exec\", only: read, edit, delete, move, "))
+      << "it would never hold";
+  EXPECT_EQ(refusal("[[rule]]\ndecision = \"reject\"\npath = [\"/a\",\n\".env\"]\n"),
+            ":4: path: paths are absolute, and \".env\" matches none; \"**/.env\" matches it in "
+            "every directory");
+  EXPECT_TRUE(refusal("[[rule]]\ndecision = \"reject\"\ndirectory = \"*.x\"\n")
+                  .starts_with(":3: directory: paths are absolute, and \"*.x\" matches none"));
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nproject = \"here\"\n"),
             ":3: project: expected an absolute path, got \"here\"");
   EXPECT_EQ(refusal("[[rule]]\ndecision = \"allow\"\nanswered = \"yes\"\n"),
@@ -131,6 +139,13 @@ TEST_F(PolicyStoreTest, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(failure([&] { store.add(rule(Effect::allow, "x")); }), "no failure")
       << "what cannot be read is not added to";
   EXPECT_EQ(scratch.get("policy.toml"), "[[rule]]\ndecision = \"allow\n");
+}
+
+TEST_F(PolicyStoreTest, AnAgentsOwnKindAndPatternsOfEveryDirectoryAreRead) {
+  scratch.put("policy.toml",
+              "[[rule]]\ndecision = \"allow\"\nkind = \"_paint\"\n[[rule]]\ndecision = "
+              "\"reject\"\nkind = \"switch_mode\"\npath = [\"*/x\", \"**.key\", \"/a\"]\n");
+  EXPECT_EQ(store.load().size(), 2u);
 }
 
 TEST_F(PolicyStoreTest, APathThatCannotBeIsNoFile) {

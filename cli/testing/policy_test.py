@@ -59,8 +59,45 @@ with tempfile.TemporaryDirectory() as home:
     assert policy("list", code=1) == (
         f'acp policy: {file}:10: decision: expected "allow" or "reject", got "perhaps"\n'), policy("list", code=1)
     other = home + "/other.toml"
-    assert policy("--file", other, "list") == f"No rules in {other}: everything is asked.\n"
-    assert policy("list", "--file", other) == f"No rules in {other}: everything is asked.\n"
+    # A file that is named is there, or made by a rule; a directory is not made.
+    for words in (["list"], ["explain", "--kind", "read"], ["revoke", "1"]):
+        assert policy("--file", other, *words, code=2) == f"acp policy: --file: there is no file {other}\n", words
+    assert policy("--file", home + "/no/x.toml", "allow", "--kind", "read", code=2) == (
+        f"acp policy: --file: there is no directory {home}/no\n")
+    assert not os.path.exists(home + "/no")
+    assert policy("--file", other, "reject", "--path", "**/.env") == "reject everything of **/.env\n"
+    assert policy("list", "--file", other) == "1  reject everything of **/.env\n"
+
+    # Of a relative path: that of the project, or of the current directory.
+    def explained(*words):
+        return run("explain", "--file", other, *words, env=environment, cwd=home).splitlines()[0]
+
+    rejected = f"reject, by the rule at {other}:3:"
+    assert explained("--path", ".env") == rejected
+    assert explained("--path", "./sub/../x") == rejected  # nobody knows where that leads
+    assert explained("--path", "./x") == "ask: no rule matches"
+    policy("--file", other, "allow", "--kind", "edit", "--path", "/p/src/**")
+    policy("--file", other, "allow", "--command", "make", "--directory", os.path.realpath(home) + "/in")
+    edits = ["--kind", "edit", "--path", "src/x"]
+    assert explained(*edits, "--project", "/p").startswith("allow, by"), explained(*edits, "--project", "/p")
+    assert explained(*edits) == "ask: no rule matches"
+    assert explained("--command", "make", "--directory", "./in").startswith("allow, by")
+    assert explained("--command", "make", "--directory", ".") == "ask: no rule matches"
+
+    # A rule that could never hold is not taken.
+    kinds = "read, edit, delete, move, search, execute, think, fetch, switch_mode, other"
+    for words in (["reject"], ["allow"], ["explain"]):
+        assert policy("--file", other, *words, "--kind", "exec", "--command", "rm *", code=2) == (
+            f'acp policy: there is no kind "exec", only: {kinds}; did you mean execute?\n'
+            f"Try 'acp policy {words[0]} --help'.\n"), words
+        assert f'there is no kind "foo", only: {kinds}\n' in policy("--file", other, *words, "--kind", "foo", code=2)
+        assert kinds in " ".join(policy(*words, "--help").split()), words
+    assert policy("--file", other, "reject", "--kind", "_paint") == "reject _paint\n"
+    for option in ("--path", "--directory"):
+        assert policy("--file", other, "reject", option, ".env", code=2).splitlines()[0] == (
+            f"acp policy: {option}: paths are absolute, and '.env' matches none; "
+            "'**/.env' matches it in every directory")
 run(code=2)
 run("revoke", code=2)
-run("revoke", "x", code=2)
+assert run("revoke", "x", code=2).splitlines()[0] == (
+    "acp policy revoke: NUMBER: expected a number, as 'acp policy list' shows it, got 'x'"), run("revoke", "x", code=2)
