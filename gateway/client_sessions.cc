@@ -215,15 +215,29 @@ void ClientSessions::require_listed(const Json& params) const {
   require_object_or_none(params);
   {
     std::lock_guard lock(mutex_);
-    if (listed_.contains(id_in(params))) return check_names(params, "params", {"sessionId"});
+    const std::string id = id_in(params);
+    if (listed_.contains(id) || std::ranges::find(closed_, id) != closed_.end())
+      return check_names(params, "params", {"sessionId"});
   }
   require_own(params);
 }
 
 void ClientSessions::closed(const Json& params) {
+  constexpr std::size_t most_closed = 1000;
+  const std::string id = id_in(params);
   std::lock_guard lock(mutex_);
-  open_.erase(id_in(params));
-  listed_.erase(id_in(params));
+  if (open_.erase(id) == 0) return;
+  std::erase(closed_, id);
+  closed_.push_back(id);
+  if (closed_.size() > most_closed) closed_.pop_front();
+}
+
+void ClientSessions::deleted(const Json& params) {
+  const std::string id = id_in(params);
+  std::lock_guard lock(mutex_);
+  open_.erase(id);
+  listed_.erase(id);
+  std::erase(closed_, id);
 }
 
 void ClientSessions::answered(JsonView result) {

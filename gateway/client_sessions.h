@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <string>
@@ -56,10 +57,13 @@ class ClientSessions {
   // Checks any other request: its params are an object, if it has any, and a session that they name
   // is one of the client's. An extension may have names that are almost those of the protocol.
   void require_own(const Json& params, bool is_extension = false) const;
-  // Checks a deletion: a session that is not open may be deleted if the client has seen it in a
-  // list.
+  // Checks a deletion: a session that is not open may be deleted if the client has closed it, or
+  // has seen it in a list.
   void require_listed(const Json& params) const;
+  // The client may still delete it: the last thousand that it closed are known.
   void closed(const Json& params);
+  // It is gone for good.
+  void deleted(const Json& params);
   // The answer to any other request: a session that it names is the client's from now on.
   void answered(JsonView result);
 
@@ -73,8 +77,9 @@ class ClientSessions {
   const SessionLimits limits_;
   mutable std::mutex mutex_;
   std::set<std::string> open_, listed_;
-  std::size_t opening_ = 0;  // new ones, without an id
-  bool agent_lists_ = true;  // unless it has said otherwise
+  std::deque<std::string> closed_;  // the latest last
+  std::size_t opening_ = 0;         // new ones, without an id
+  bool agent_lists_ = true;         // unless it has said otherwise
 };
 
 }  // namespace acp::gateway

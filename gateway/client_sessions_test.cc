@@ -170,6 +170,28 @@ TEST_F(ClientSessionsTest, OnlyItsOwnCanBeUsed) {
   EXPECT_EQ(code_of([&] { sessions->require_own(*Json::parse(R"({"other":1})")); }), 0);
 }
 
+TEST_F(ClientSessionsTest, WhatWasClosedCanBeDeleted) {
+  const auto may_delete = [&](const char* id) {
+    return code_of([&] { sessions->require_listed(of(id)); }) == 0;
+  };
+  sessions->closed(of("another's"));
+  EXPECT_FALSE(may_delete("another's"));
+  open("one");
+  sessions->closed(of("one"));
+  EXPECT_TRUE(may_delete("one"));
+  sessions->deleted(of("one"));
+  EXPECT_FALSE(may_delete("one"));
+  open("old");
+  sessions->closed(of("old"));
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = std::to_string(i);
+    open(id.c_str());
+    sessions->closed(of(id.c_str()));
+  }
+  EXPECT_FALSE(may_delete("old")) << "a limit";
+  EXPECT_TRUE(may_delete("0"));
+}
+
 TEST_F(ClientSessionsTest, HaveALimit) {
   open("one");
   open("two");

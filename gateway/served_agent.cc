@@ -54,7 +54,11 @@ Task<Json> end_session(ProxyRequest request, Sessions sessions) {
       sessions->require_own(request.params());
   }
   Json answer = co_await request.forward();
-  if (request.sender() == Sender::client) sessions->closed(request.params());
+  if (request.sender() != Sender::client) co_return answer;
+  if (request.method() == "session/close")
+    sessions->closed(request.params());
+  else
+    sessions->deleted(request.params());
   co_return answer;
 }
 
