@@ -153,12 +153,18 @@ class Relay {
   }
 
   void apply(Side from, Faults::Outcome outcome, std::size_t number) {
+    if (killed_) return;
     for (FaultedWrite& each : outcome.writes) channel(from).write_later(std::move(each));
     const std::int64_t time = now_in_nanoseconds();
     for (const Faults::Told& each : outcome.told)
       observer_.queue().put({TapQueue::Piece::What::fault, from, time, each.kind, number},
                             each.detail);
-    if (outcome.kill) process_.kill();
+    if (!outcome.kill) return;
+    process_.kill();
+    // Neither what it has written already, nor what comes for it, passes any more.
+    killed_ = true;
+    client_.close_in();
+    agent_.close_in();
   }
 
   void release_held(TapClock::time_point now) {
@@ -196,6 +202,7 @@ class Relay {
   std::size_t frames_ = 0;
   std::optional<TapClock::time_point> hold_until_[2];
   std::optional<io::ExitStatus> exit_;
+  bool killed_ = false;  // by a fault
   bool agent_quiet_ = false, stderr_quiet_ = false;
 };
 

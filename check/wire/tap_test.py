@@ -270,7 +270,14 @@ os.rename("sent.new", "sent")
             if name == "reorder":
                 self.assertEqual(sorted(done.stdout.splitlines()), sorted(lines.splitlines()))
         stays = ["sh", "-c", "cat; exec sleep 1000"]
-        self.assertEqual(tap("--fault", "kill:agent@3", "--", *stays, input=lines).returncode, 128 + 9)
+        for _ in range(10):
+            done = tap("--fault", "kill:agent@3", "--", *stays, input=lines)
+            self.assertEqual(done.returncode, 128 + 9)
+            self.assertEqual(done.stdout.splitlines(), lines.splitlines()[:2], "what passes after the kill")
+        # What the client wrote after the frame that killed it does not reach an agent that is no longer there.
+        done = tap("--fault", "kill:client@3", "--", *stays, input=lines)
+        self.assertEqual(done.returncode, 128 + 9)
+        self.assertLessEqual(len(done.stdout.splitlines()), 2)
 
     def test_the_same_seed_does_the_same(self):
         lines = b"".join(b'{"jsonrpc":"2.0","method":"_x/%d"}\n' % i for i in range(200))
@@ -306,6 +313,20 @@ class WithAgent(Folder):
 
 
 class LogTest(WithAgent):
+    def test_what_is_no_recording(self):
+        done = subprocess.run([ACP, "log", self.folder.name], capture_output=True, text=True, timeout=LONG)
+        self.assertEqual((done.returncode, done.stderr), (1, f"acp log: cannot read {self.folder.name}: Is a directory\n"))
+        done = subprocess.run([ACP, "replay", "/none", "--as", "agent"], capture_output=True, text=True, timeout=LONG)
+        self.assertEqual((done.returncode, done.stderr), (1, "acp replay: cannot read /none: No such file or directory\n"))
+
+    def test_a_page_on_standard_output(self):
+        line = b'{"jsonrpc":"2.0","method":"_x/1"}\n'
+        tap("--quiet", "--log", self.log, "--", "cat", input=line)
+        done = subprocess.run([ACP, "log", "--html", "-", self.log], capture_output=True, timeout=LONG, cwd=self.folder.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"<html", done.stdout.lower())
+        self.assertFalse(os.path.exists(os.path.join(self.folder.name, "-")))
+
     def acp_log(self, *words):
         done = subprocess.run([ACP, "log", self.log, *words], capture_output=True, timeout=LONG, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
