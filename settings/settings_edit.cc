@@ -36,6 +36,25 @@ bool looks_secret(std::string_view value) {
                      [&](std::string_view begin) { return value.starts_with(begin); });
 }
 
+// The words of a list: as they are given, or one that is a list in JSON.
+std::vector<std::string> elements(const KnownSetting& known, const std::string& key,
+                                  const std::vector<std::string>& words) {
+  if (known.kind != Kind::words || words.size() != 1 || !words.front().starts_with('['))
+    return words;
+  const auto refuse = [&] {
+    throw SettingsError(key + ": expected a list of strings in JSON, such as [\"a\", \"b\"], got " +
+                        words.front());
+  };
+  const auto list = Json::parse(words.front());
+  if (!list || !list->is_array()) refuse();
+  std::vector<std::string> given;
+  for (const JsonView element : list->view().elements()) {
+    if (!element.is_string()) refuse();
+    given.push_back(*element.as_string());
+  }
+  return given;
+}
+
 std::string toml_value(const KnownSetting& known, const std::string& key,
                        const std::vector<std::string>& words) {
   if (known.kind == Kind::words) {
@@ -227,7 +246,7 @@ std::string listed_settings() {
 }
 
 void change_setting(const std::string& file, const std::string& key,
-                    const std::vector<std::string>& words) {
+                    const std::vector<std::string>& given) {
   checked_place(file);
   const TomlPath path = toml_path(key);
   if (!path.empty() && names_a_key(path.back()) && path[0] != "agents" && path[0] != "mcp")
@@ -235,6 +254,7 @@ void change_setting(const std::string& file, const std::string& key,
   const KnownSetting* const known = known_setting(key);
   if (known == nullptr)
     throw SettingsError(no_setting(key) + " These can be set:\n" + listed_settings());
+  const std::vector<std::string> words = elements(*known, key, given);
   const Secrets secrets(settings_of(read(file), file), Keys());
   for (const std::string& word : words)
     if (looks_secret(word) || secrets.in(word)) refuse_key(key);

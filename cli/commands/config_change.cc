@@ -17,8 +17,8 @@ namespace acp::cli {
 namespace {
 
 struct Options {
-  std::string directory = ".", key;
-  std::vector<std::string> values;
+  std::string directory = ".", key, value;
+  std::vector<std::string> more_values;
   bool json = false;
 };
 
@@ -71,7 +71,9 @@ int say_what_holds(const Options& options, const std::string& file, bool set) {
 
 int set(const Options& options) {
   const std::string file = settings::user_settings_path();
-  settings::change_setting(file, options.key, options.values);
+  std::vector<std::string> values = {options.value};
+  values.insert(values.end(), options.more_values.begin(), options.more_values.end());
+  settings::change_setting(file, options.key, values);
   std::cerr << "Set in " << io::one_line(file, io::whole) << ".\n";
   return say_what_holds(options, file, true);
 }
@@ -118,14 +120,19 @@ void add_config_changes(const Command& config, Action& action) {
 
   const Command set_command = config.add_subcommand("set", "Change one value in your file");
   set_command.add_option("KEY", options->key, "Its name, as 'acp config' shows it")->required();
+  // The first alone: of an option with several values the parser takes a list in brackets apart.
   set_command
-      .add_option("VALUE", options->values, "Its value; of a list, each element a word of its own")
+      .add_option("VALUE", options->value,
+                  "Its value; of a list, each element a word of its own, or all of it in JSON")
       ->required();
+  set_command.add_option("MORE", options->more_values)->group("");
+  set_command.usage("KEY VALUE…");
   set_command.footer(
       "  acp config set model anthropic/claude-sonnet-4-5\n"
       "  acp config set limits.retries 2\n"
       "  acp config set providers.box.base_url http://192.168.1.5:8080/v1\n"
       "  acp config set providers.box.models qwen3 gemma3\n"
+      "  acp config set agents.mine.args '[\"--acp\", \"--verbose\"]'\n"
       "A value that begins with a dash stands after --. Comments and the order of the file stay. "
       "Keys are\n"
       "not taken: 'acp agent --login PROVIDER' stores one.");

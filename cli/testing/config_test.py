@@ -148,6 +148,16 @@ with tempfile.TemporaryDirectory() as home:
                     "command = \"mcp-files\"\nargs = [\"--root\", \"/a b\", \"q\\\"\"]\n"), text
     assert os.stat(user_file).st_mode & 0o7777 == 0o600
     assert config("get", "mcp.files.args").stdout == '--root\n/a b\nq"\n'
+    # A list in JSON is the same.
+    config("set", "mcp.files.args", '["--root", "/a b", "q\\"", "c,d", "[e]"]')
+    assert config("get", "mcp.files.args").stdout == '--root\n/a b\nq"\nc,d\n[e]\n'
+    for wrong in ("[--root,/a]", '["a", 7]', '["a"', "[", '["a"] b'):
+        error = config("set", "mcp.files.args", wrong, code=2).stderr
+        assert f"mcp.files.args: expected a list of strings in JSON, such as [\"a\", \"b\"], got {wrong}" in error, error
+    assert "a key does not belong in this file" in config("set", "mcp.files.args", '["sk-' + '"]', code=2).stderr
+    config("set", "mcp.files.args", "--", "--root", "/a b", 'q"')
+    with open(user_file) as file:
+        assert file.read() == text
     assert sorted(os.listdir(home + "/.config/acp")) == ["config.toml", "config.toml.lock", "keys.toml"]
     done = config("set", "model", "offline", more={"ACP_MODEL": "openai/gpt-5"})
     assert 'But ACP_MODEL counts before it: model is "openai/gpt-5".' in done.stderr, done
