@@ -14,6 +14,13 @@ std::string not_reached(const std::string& url, const std::string& reason,
   }
   if (reason.starts_with("HTTP 404"))
     return "there is no ACP at " + url + " (HTTP 404): the path of 'acp serve' is /acp";
+  // libcurl's words, and OpenSSL's.
+  for (const char* const untrusted : {"SSL peer certificate", "certificate verify failed"})
+    if (reason.find(untrusted) != std::string::npos)
+      return url +
+             ": the certificate is signed by nobody whom the system trusts, or is of another name; "
+             "--ca-file FILE says whom to trust (" +
+             reason + ")";
   return reason.find(url) != std::string::npos ? reason : url + ": " + reason;
 }
 

@@ -11,6 +11,13 @@ TEST(NotReached, SaysWhatMayHelp) {
             0u);
   EXPECT_NE(not_reached(url, refused, "").find("set the variable ACP_TOKEN"), std::string::npos);
   EXPECT_EQ(not_reached(url, "HTTP 404 Not Found", "").find("there is no ACP at " + url), 0u);
+  for (const char* said : {"no answer from x: SSL peer certificate or SSH remote key was not OK",
+                           "cannot reach x: certificate verify failed (SSL routines)"}) {
+    const std::string why = not_reached(url, said, "");
+    EXPECT_EQ(why.find(url + ": the certificate is signed by nobody whom the system trusts"), 0u);
+    EXPECT_NE(why.find("--ca-file FILE"), std::string::npos);
+    EXPECT_NE(why.find(said), std::string::npos);
+  }
   EXPECT_EQ(not_reached(url, "HTTP 503 Service Unavailable", ""),
             url + ": HTTP 503 Service Unavailable");
   EXPECT_EQ(not_reached(url, "cannot reach " + url + ": refused", ""),
