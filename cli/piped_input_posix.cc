@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "cli/bad_usage.h"
+#include "cli/input_file.h"
 #include "cli/piped_input.h"
 
 namespace acp::cli {
@@ -29,17 +30,10 @@ bool is_ready_within(int seconds) {
 }  // namespace
 
 std::optional<std::string> whole_input() {
-  constexpr std::size_t most_bytes = 64 * 1024 * 1024;
-  std::string text;
-  char piece[64 * 1024];
-  while (true) {
-    const ssize_t size = ::read(STDIN_FILENO, piece, sizeof piece);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return {};
-    if (size == 0) return text;
-    text.append(piece, static_cast<std::size_t>(size));
-    if (text.size() > most_bytes)
-      throw BadUsage("standard input has more than 64 MiB; </dev/null leaves it out");
+  try {
+    return read_to_end(STDIN_FILENO, "standard input");
+  } catch (const BadUsage& too_large) {
+    throw BadUsage(std::string(too_large.what()) + "; </dev/null leaves it out");
   }
 }
 

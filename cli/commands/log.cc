@@ -10,6 +10,7 @@
 #include "acp/io/printable.h"
 #include "acp/io/private_file.h"
 #include "cli/command.h"
+#include "cli/input_file.h"
 
 namespace acp::cli {
 namespace {
@@ -53,8 +54,8 @@ bool print_story(const Options& options, const check::Recording& recording,
 int run(const Options& options) {
   std::ifstream file;
   if (options.file != "-") file.open(options.file, std::ios::binary);
-  if (!file) {
-    std::cerr << "acp log: cannot read " << io::one_line(options.file, io::whole) << '\n';
+  if (!file || is_directory(options.file)) {
+    std::cerr << "acp log: " << cannot_read(options.file) << '\n';
     return 1;
   }
   const check::Recording recording =
@@ -74,6 +75,10 @@ int run(const Options& options) {
   if (!options.html.empty()) {
     std::ostringstream page;
     check::write_html(page, recording, filter, options.file + ": acp log");
+    if (options.html == "-") {
+      std::cout << page.str();
+      return 0;
+    }
     try {
       io::write_private_file(options.html, page.str(), io::Existing::replace);
     } catch (const std::runtime_error& error) {
@@ -113,7 +118,7 @@ void add_log_command(const Command& app, Action& action) {
   log->add_option(
          "--html", options->html,
          "Write a page instead, which only you can read: a sequence diagram with folding and "
-         "search")
+         "search; - is standard output")
       ->type_name("FILE");
   log->callback([options, &action] { action = [options] { return run(*options); }; });
 }

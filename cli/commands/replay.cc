@@ -11,6 +11,7 @@
 
 #include "acp/io/printable.h"
 #include "cli/command.h"
+#include "cli/input_file.h"
 #include "cli/seconds.h"
 
 namespace acp::cli {
@@ -43,7 +44,7 @@ int run(const Options& options) {
   if (replay.as == Side::client && replay.command.empty())
     return fail("the agent's command is missing: acp replay FILE --as client -- AGENT…", 2);
   std::ifstream file(options.file, std::ios::binary);
-  if (!file) return fail("cannot read " + io::one_line(options.file, io::whole), 1);
+  if (!file || is_directory(options.file)) return fail(cannot_read(options.file), 1);
   const check::Recording recording = check::read_recording(file);
   for (const std::string& problem : recording.problems)
     std::cerr << "acp replay: " << io::one_line(options.file, io::whole) << ": "

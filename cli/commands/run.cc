@@ -1,9 +1,7 @@
 // acp run: one turn of any agent, for scripts.
 #include <unistd.h>
 
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
+#include "cli/input_file.h"
 #include "cli/interrupts.h"
 #include "cli/piped_input.h"
 #include "cli/seconds.h"
@@ -29,8 +28,6 @@ struct Options : ClientOptions {
   double timeout = 0, grace = 10;
   bool json = false, quiet = false, verbose = false, standard_input = false;
 };
-
-std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
 
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -48,9 +45,7 @@ std::string prompt_of(const Options& options, bool& took_input) {
     if (!input && !nothing_named) throw BadUsage("cannot read standard input");
     text = input.value_or("");
   } else if (!options.file.empty()) {
-    std::ifstream file(options.file, std::ios::binary);
-    if (file) text = read_all(file);
-    if (!file) throw BadUsage("cannot read " + options.file);
+    text = whole_file(options.file);
   }
   if (is_blank(text)) {
     const bool dashed = !options.command.empty() && options.command.front().starts_with('-');

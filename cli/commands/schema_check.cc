@@ -12,6 +12,7 @@
 #include "acp/schema/v1.h"
 #include "acp/schema/v2.h"
 #include "cli/did_you_mean.h"
+#include "cli/input_file.h"
 
 namespace acp::cli {
 
@@ -68,6 +69,7 @@ class Check {
   }
 
   bool all_ok() const { return failed_ == 0; }
+  bool checked_any() const { return checked_ > 0; }
 
  private:
   bool run_whole(std::istream& in, std::string& first) {
@@ -92,6 +94,7 @@ class Check {
     const std::optional<std::string> message = type_ == nullptr ? recorded(line) : line;
     if (!message) return;
     const std::string& text = *message;
+    ++checked_;
     std::string written;
     const std::optional<json::DecodeFault> error =
         type_ != nullptr ? as_type(text, written) : checker_.check(text, decode_, &written);
@@ -143,7 +146,7 @@ class Check {
   json::Options decode_;
   std::string name_;
   std::size_t line_ = 0;
-  std::size_t failed_ = 0;
+  std::size_t checked_ = 0, failed_ = 0;
   bool started_ = false;
 };
 
@@ -175,9 +178,10 @@ int check_schema(const SchemaCheckOptions& options) {
     }
     std::ifstream in(file, std::ios::binary);
     if (!in || !run.run(in, file))
-      return complain("cannot read '" + file + "'", "Nothing after it was checked.");
+      return complain(cannot_read(file), "Nothing after it was checked.");
   }
-  return run.all_ok() ? 0 : 1;
+  if (!run.checked_any()) std::cerr << "acp schema: nothing was checked: there is no message\n";
+  return run.checked_any() && run.all_ok() ? 0 : 1;
 }
 
 }  // namespace acp::cli

@@ -79,6 +79,13 @@ class Schema(unittest.TestCase):
             missing = schema("check", "ContentBlock", str(Path(folder, "missing")))
             self.assertEqual((missing.returncode, missing.stdout), (2, ""))
             self.assertIn("cannot read", missing.stderr)
+            self.assertIn(": No such file or directory\n", missing.stderr)
+
+    def test_nothing_to_check_is_no_success(self):
+        for text in ("", "\n\n", '{"recording":1,"time":1}\n'):
+            run = schema("check", text=text)
+            self.assertEqual((run.returncode, run.stdout), (1, ""), text)
+            self.assertEqual(run.stderr, "acp schema: nothing was checked: there is no message\n")
 
     def test_what_is_no_json_is_not_asked_to_be_null(self):
         run = schema("check", text='nonsense\n{"a":nonsense}\n{"a":nul}\n')
