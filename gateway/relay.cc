@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "acp/rpc/engine.h"
 
@@ -45,6 +46,9 @@ void Relay::from_editor(std::string_view text) {
   const Json& message = *parsed;
   if (message["method"].absent()) return pass_answer(message);
   if (!message["id"].absent()) return pass_request(message);
+  if (state_ != State::here && message["method"].as_string() == "session/cancel" &&
+      cancel_waiting(message["params"]["sessionId"].as_string().value_or("")))
+    return;
   if (options_.paths.empty()) return send_or_keep(message.text());
   const auto translated = options_.paths.translate(message["params"], PathMap::Towards::agent);
   if (translated.unmapped) return drop(*translated.unmapped);
@@ -343,6 +347,31 @@ void Relay::send_or_keep(std::string text) {
     return;
   }
   waiting_.push_back(std::move(text));
+}
+
+bool Relay::cancel_waiting(const std::string& session) {
+  std::vector<Json> cancelled;
+  std::erase_if(waiting_, [&](const std::string& text) {
+    const auto message = Json::parse(text, {.depth = 512, .bytes = text.size()});
+    if (!message || (*message)["id"].absent() ||
+        (*message)["method"].as_string() != "session/prompt" ||
+        (*message)["params"]["sessionId"].as_string() != session)
+      return false;
+    cancelled.emplace_back((*message)["id"]);
+    waiting_bytes_ -= text.size();
+    return true;
+  });
+  for (const Json& id : cancelled) {
+    asked_.erase(key_of(id));
+    const Json result = is_version2() ? Json::object({{"messageId", "acp-connect-" + key_of(id)}})
+                                      : Json::object({{"stopReason", "cancelled"}});
+    ends_.to_editor(Json::object({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}).text());
+  }
+  if (!cancelled.empty() && is_version2())
+    update(session, Json::object({{"sessionUpdate", "state_update"},
+                                  {"state", "idle"},
+                                  {"stopReason", "cancelled"}}));
+  return !cancelled.empty();
 }
 
 void Relay::fail_lost(const Json& id, const std::string& why) {

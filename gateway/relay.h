@@ -94,6 +94,9 @@ class Relay {
   std::string with(const Json& message, const char* member, const Json& value,
                    const Json& id = {}) const;
   void send_or_keep(std::string text);
+  // Ends the turns whose prompts wait for the network: the agent knows nothing of them. Returns
+  // whether there were any.
+  bool cancel_waiting(const std::string& session);
   // Version 2 reports a turn's end by an update: from these it follows which sessions have one.
   void follow_turn(const std::string& session, JsonView update);
   // Whether the editor uses that session: what an agent invents is not kept.

@@ -414,6 +414,34 @@ TEST_F(RelayTest, NotificationsAboutForeignFilesAreNotSent) {
                           "are not sent"});
 }
 
+TEST_F(RelayTest, ACancelEndsThePromptsThatWaitForTheNetwork) {
+  start();
+  initialize(R"({"loadSession":true})");
+  new_session();
+  relay->lost("the cable");
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  relay->from_editor(call("4", "session/prompt", R"({"sessionId":"other","prompt":[]})"));
+  editor.clear();
+  relay->from_editor(R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})");
+  EXPECT_EQ(editor, Strings{answer("3", R"({"stopReason":"cancelled"})")});
+  EXPECT_EQ(relay->pending(), 1u);
+  editor.clear();
+  relay->connected();
+  relay->from_agent(answer(std::string(last(agent, "id").text()),
+                           R"({"agentCapabilities":{"loadSession":true}})"));
+  const Json load = last(agent);
+  EXPECT_EQ(load["method"].as_string(), "session/load");
+  relay->from_agent(answer(std::string(load["id"].text())));
+  // Neither the prompt nor its end: the agent knows nothing of it.
+  ASSERT_EQ(agent.size(), 1u);
+  EXPECT_EQ(last(agent, "id").text(), "4");
+  EXPECT_TRUE(relay->is_here());
+  // From now on it is the agent's.
+  relay->from_editor(call("5", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  relay->from_editor(R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})");
+  EXPECT_EQ(last(agent, "method").as_string(), "session/cancel");
+}
+
 // ---- version 2
 
 constexpr const char* version2 =
@@ -488,6 +516,19 @@ TEST_F(RelayVersion2Test, ATurnOfASessionThatNobodyOpenedIsNotKept) {
   editor.clear();
   relay->lost("the cable");
   EXPECT_TRUE(editor.empty());
+}
+
+TEST_F(RelayVersion2Test, ACancelEndsThePromptsThatWaitForTheNetwork) {
+  relay->lost("the cable");
+  relay->from_editor(call("3", "session/prompt", R"({"sessionId":"s","prompt":[]})"));
+  editor.clear();
+  relay->from_editor(R"({"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}})");
+  ASSERT_EQ(editor.size(), 2u);
+  const Json taken = *Json::parse(editor[0]), ended = *Json::parse(editor[1]);
+  EXPECT_EQ(taken["id"].text(), "3");
+  EXPECT_TRUE(taken["result"]["messageId"].is_string());
+  EXPECT_EQ(ended["params"]["update"]["state"].as_string(), "idle");
+  EXPECT_EQ(ended["params"]["update"]["stopReason"].as_string(), "cancelled");
 }
 
 TEST_F(RelayVersion2Test, ALoginIsRepeated) {
