@@ -79,6 +79,10 @@ v1::PromptResponse Coder::prompt(const acp::Turn& turn) {
     const ProviderSettings* const provider = session->models()->provider(model);
     return provider == nullptr ? KeySource() : key_source(*provider);
   };
+  host.key_rejected = [this, session](const std::string& model) {
+    if (const ProviderSettings* const provider = session->models()->provider(model))
+      note_rejected_key(*provider);
+  };
   host.require_model = options_.require_model;
   TurnLoop loop(turn, *session, std::move(host));
   return loop.run();

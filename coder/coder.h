@@ -88,6 +88,10 @@ class Coder {
   // one.
   std::vector<const settings::ProviderSettings*> key_providers(
       const settings::Settings& settings) const;
+  // The provider has rejected the key that it has now.
+  void note_rejected_key(const settings::ProviderSettings& provider);
+  // Throws -32000 while the provider's key is one that it has rejected.
+  void refuse_rejected_key(const settings::ProviderSettings& provider) const;
   void authenticate(const std::string& method);
   void logout();
 
@@ -166,7 +170,8 @@ class Coder {
   std::unique_ptr<Store> store_;
   std::vector<Note> store_notes_;
   std::map<std::string, SessionPtr> sessions_;
-  FolderWatch watch_;  // ends first
+  std::map<std::string, std::string> rejected_keys_;  // by the provider
+  FolderWatch watch_;                                 // ends first
 };
 
 }  // namespace acp::coder

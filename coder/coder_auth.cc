@@ -98,13 +98,38 @@ void Coder::add_authentication(Agent& agent) {
   }));
 }
 
+void Coder::note_rejected_key(const ProviderSettings& provider) {
+  try {
+    const auto key = keys_.find(provider);
+    const std::lock_guard lock(mutex_);
+    if (key) rejected_keys_[provider.name] = *key;
+  } catch (const KeysError&) {  // said when the next model is made
+  }
+}
+
+void Coder::refuse_rejected_key(const ProviderSettings& provider) const {
+  const auto key = keys_.find(provider);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto rejected = rejected_keys_.find(provider.name);
+    if (!key || rejected == rejected_keys_.end() || rejected->second != *key) return;
+  }
+  const KeySource from = key_source(provider);
+  throw Error(rpc::auth_required, "The key for " + provider.name +
+                                      " is still the one that was rejected. It comes from " +
+                                      from.place + ": " + from.advice);
+}
+
 void Coder::authenticate(const std::string& method) {
   // Read anew: the key may have come since.
   try {
     const Settings settings = settings_for({});
     const std::shared_ptr<Models> models = models_for(settings);
     for (const auto& [name, provider] : settings.providers)
-      if (method_id(name) == method) require_key(*models, name + "/any");
+      if (method_id(name) == method) {
+        require_key(*models, name + "/any");
+        refuse_rejected_key(provider);
+      }
   } catch (const SettingsError& error) {
     throw Error(rpc::internal_error, error.what());
   } catch (const KeysError& error) {

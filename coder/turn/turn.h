@@ -40,6 +40,8 @@ struct TurnHost {
   // How to log in at the provider of this model.
   std::function<std::vector<v1::AuthMethod>(const std::string& model)> login_methods = nullptr;
   std::function<KeySource(const std::string& model)> key_source = nullptr;
+  // The provider of this model has rejected the key.
+  std::function<void(const std::string& model)> key_rejected = nullptr;
   bool require_model = false;  // fail where the offline one would stand in
 };
 

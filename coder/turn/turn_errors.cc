@@ -56,6 +56,7 @@ void TurnLoop::fail(const ModelError& error) {
   if (error.kind() == Kind::unauthorized) {
     // The next prompt looks for another key.
     session_.set_key_rejected();
+    if (host_.key_rejected) host_.key_rejected(session_.model()->info().id);
     Json methods = Json::array();
     if (host_.login_methods)
       for (const v1::AuthMethod& method : host_.login_methods(session_.model()->info().id))
