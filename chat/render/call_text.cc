@@ -39,6 +39,15 @@ std::string directory_said(const ToolCallState& call) {
   return {};
 }
 
+std::string failed_exit_said(const ToolCallState& call) {
+  if (call.kind != v1::ToolKind::execute) return {};
+  const JsonView output = call.raw_output.view();
+  if (const auto signal = output["signal"].as_string(); signal && !signal->empty())
+    return "killed by " + one_line(*signal);
+  const auto code = output["exitCode"].as_int64();
+  return code && *code != 0 ? "exit " + std::to_string(*code) : "";
+}
+
 std::string describe(const ToolCallState& call) {
   std::string text(to_string(call.kind));
   const std::string command = call.kind == v1::ToolKind::execute ? command_of(call) : "";

@@ -176,6 +176,46 @@ TEST(Entries, ACallThatHasEndedShowsALittleOfItsOutput) {
             "✗ $ t\n  │ … 1 more line · /show 7\n  │ two\n  │ three\n  │ exit 1\n");
 }
 
+TEST(Entries, WhyACallFailedIsNotCut) {
+  View view{.columns = 24, .ended_lines = 3};
+  view.number = [](const SessionState&, const v1::ToolCallId&) { return 7u; };
+  const auto lines = [&](v1::ToolCallStatus status, std::string_view text) {
+    v1::Content content;
+    content.content = v1::ContentBlock(text);
+    return shown(with_call({.title = "t",
+                            .kind = v1::ToolKind::read,
+                            .status = status,
+                            .content = std::vector<v1::ToolCallContent>{content}}),
+                 1, view);
+  };
+  using S = v1::ToolCallStatus;
+  EXPECT_EQ(lines(S::completed, "there is no such file here"), "✓ ← t\n  │ there is no such fi…\n");
+  EXPECT_EQ(lines(S::failed, "there is no such file here"),
+            "✗ ← t  failed\n  │ there is no such\n  │ file here\n");
+  // What is cut is said, and lines that are not there count more.
+  EXPECT_EQ(lines(S::failed, "there is no such file here, nor anywhere else on this machine"),
+            "✗ ← t  failed\n  │ there is no such\n  │ file here, nor\n  │ anywhere else on\n"
+            "  │ … 1 more line · /sh…\n");
+  EXPECT_EQ(lines(S::failed, "a\nb\nc is a line that is too long\nd"),
+            "✗ ← t  failed\n  │ a\n  │ b\n  │ c is a line that is…\n  │ … 1 more line · /sh…\n");
+}
+
+// An agent may call a command done that did not work; where no terminal shows it, its output says.
+TEST(Entries, ACommandThatFailedIsMarkedWithoutATerminal) {
+  const auto head = [](Json output, v1::ToolKind kind = v1::ToolKind::execute) {
+    SessionState state = with_call({.title = "t",
+                                    .kind = kind,
+                                    .status = v1::ToolCallStatus::completed,
+                                    .rawOutput = std::move(output)});
+    return to_plain(tool_call_head(state, *state.tool_call("c"), {}, {}));
+  };
+  EXPECT_EQ(head(Json::object({{"exitCode", 3}})), "✗ $ t");
+  EXPECT_EQ(head(Json::object({{"signal", "SIGKILL"}})), "✗ $ t");
+  EXPECT_EQ(head(Json::object({{"exitCode", 0}, {"signal", nullptr}})), "✓ $ t");
+  EXPECT_EQ(head(Json("done")), "✓ $ t");
+  EXPECT_EQ(head(Json::object({{"exitCode", 3}}), v1::ToolKind::fetch), "✓ ↓ t");
+}
+
 TEST(Entries, CommandsThatThePersonRanStandInOneLine) {
   SessionState state;
   v1::TextContent text;

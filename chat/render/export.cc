@@ -1,5 +1,6 @@
 #include "acp/io/printable.h"
 #include "acp/json/codec.h"
+#include "chat/render/call_text.h"
 #include "chat/render/diff.h"
 #include "chat/render/long_session.h"
 
@@ -87,8 +88,9 @@ struct AsMarkdown {
     return quote + "\n\n";
   }
   std::string operator()(const ToolCallState& call) const {
-    std::string text =
-        "- " + one_line(call.title) + " (" + std::string(to_string(call.status)) + ")\n\n";
+    const std::string exit = failed_exit_said(call);
+    std::string text = "- " + one_line(call.title) + " (" + std::string(to_string(call.status)) +
+                       (exit.empty() ? "" : ", " + exit) + ")\n\n";
     for (const v1::ToolCallContent& content : call.content)
       if (const auto* change = std::get_if<v1::Diff>(&content))
         text += fenced("diff", diff_text(*change));

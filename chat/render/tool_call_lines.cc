@@ -1,8 +1,10 @@
 // A tool call: what it does, to what, and how far it is.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include "chat/render/call_text.h"
 #include "chat/render/content.h"
 #include "chat/render/diff.h"
 #include "chat/render/entries.h"
@@ -173,6 +175,8 @@ bool failed(const TerminalView& terminal) {
 }
 
 bool has_failed_command(const SessionState& state, const ToolCallState& call) {
+  // Of a session that was resumed there are no terminals.
+  if (!failed_exit_said(call).empty()) return true;
   return std::any_of(call.content.begin(), call.content.end(), [&](const auto& content) {
     const auto* terminal = std::get_if<v1::Terminal>(&content);
     const TerminalView* const shown =
@@ -192,8 +196,9 @@ bool names(const ToolCallState& call, const std::string& place) {
 // A few lines of a text that may be long: the first ones, or the last.
 class Excerpt {
  public:
-  Excerpt(std::size_t most, bool last, std::size_t columns)
-      : most_(most), last_(last), columns_(columns) {}
+  // `wraps`: a line that is too long is wrapped, not cut, if that hides no other.
+  Excerpt(std::size_t most, bool last, std::size_t columns, bool wraps)
+      : most_(most), last_(last), columns_(columns), wraps_(wraps) {}
 
   void add(std::string_view text) {
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -202,41 +207,48 @@ class Excerpt {
       if (last_ ? left > most_ : lines_.size() >= most_)
         ++hidden_;
       else
-        lines_.push_back(row(line));
+        lines_.push_back(seen(line));
     }
     const std::size_t over = last_ && lines_.size() > most_ ? lines_.size() - most_ : 0;
     lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(over));
     hidden_ += over;
   }
-  bool hides() const { return hidden_ > 0; }
   // With how much is not there, at the place where it would be.
-  Lines lines(const std::string& how_to_see_it) const {
-    Lines out = lines_;
-    if (hidden_ > 0)
+  Lines lines(const std::function<std::string()>& how_to_see_it) const {
+    Lines out;
+    for (const Line& line : lines_)
+      append(out, wraps_ && hidden_ == 0 ? wrap(line, columns_) : Lines{fit(line, columns_)});
+    const std::size_t over = out.size() > most_ ? out.size() - most_ : 0;
+    const auto first = last_ ? out.begin() : out.end() - static_cast<std::ptrdiff_t>(over);
+    out.erase(first, first + static_cast<std::ptrdiff_t>(over));
+    if (const std::size_t hidden = hidden_ + over; hidden > 0)
       out.insert(
           last_ ? out.begin() : out.end(),
-          fit(line_of("… " + counted(hidden_, "more line") + how_to_see_it, aside), columns_));
+          fit(line_of("… " + counted(hidden, "more line") + how_to_see_it(), aside), columns_));
     return out;
   }
 
  private:
-  Line row(std::string_view line) const {
+  Line seen(std::string_view line) const {
     if (const auto back = line.rfind('\r'); back != line.npos) line.remove_prefix(back + 1);
     // Of a line of a megabyte no more than fits is looked at.
     line = line.substr(0, character_start(line, columns_ * 16 + 64));
-    return fit(line_of(safe_output(line), aside), columns_);
+    return line_of(safe_output(line), aside);
   }
 
   std::size_t most_;
   bool last_;
   std::size_t columns_;
+  bool wraps_;
   Lines lines_;
   std::size_t hidden_ = 0;
 };
 
 // What a call that has ended has said and printed.
 Lines ended_lines(const SessionState& state, const ToolCallState& call, const View& view) {
-  Excerpt excerpt(view.ended_lines, call.kind == v1::ToolKind::execute, view.columns);
+  // Why it failed is not cut.
+  const bool wraps = call.status == Status::failed || has_failed_command(state, call);
+  Excerpt excerpt(view.ended_lines, call.kind == v1::ToolKind::execute, view.columns, wraps);
   Lines ends;
   for (const v1::ToolCallContent& content : call.content) {
     if (const auto* said = std::get_if<v1::Content>(&content)) {
@@ -253,10 +265,8 @@ Lines ended_lines(const SessionState& state, const ToolCallState& call, const Vi
       if (failed(*printed)) ends.push_back(fit(line_of(exit_text(*printed), bad), view.columns));
     }
   }
-  std::string how_to_see_it;
-  if (excerpt.hides() && view.number)
-    how_to_see_it = " · /show " + std::to_string(view.number(state, call.id));
-  Lines lines = excerpt.lines(how_to_see_it);
+  Lines lines = excerpt.lines(
+      [&] { return view.number ? " · /show " + std::to_string(view.number(state, call.id)) : ""; });
   for (Line& line : ends) lines.push_back(std::move(line));
   return lines;
 }
