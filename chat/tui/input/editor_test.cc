@@ -146,6 +146,15 @@ TEST(Keys, ArePastesFocusAndNames) {
   EXPECT_TRUE(all[5].is("M-Enter"));
 }
 
+TEST(Keys, HomeAndEndOfTmuxAndTheConsole) {
+  KeyDecoder keys("xterm");
+  const std::vector<Key> pressed = keys.feed("\x1b[1~\x1b[4~\x1b[7~\x1b[8~\x1b[H\x1b[F\x1b[1;5~");
+  ASSERT_EQ(pressed.size(), 7u);
+  for (const std::size_t i : {0u, 2u, 4u}) EXPECT_TRUE(pressed[i].is("Home")) << pressed[i].text;
+  for (const std::size_t i : {1u, 3u, 5u}) EXPECT_TRUE(pressed[i].is("End")) << pressed[i].text;
+  EXPECT_TRUE(pressed[6].is("C-Home")) << pressed[6].text;
+}
+
 // What the word at the end of the text could become.
 std::vector<std::string> offered(std::string_view text, const std::vector<CommandHelp>& commands,
                                  const std::string& cwd, const std::vector<std::string>& files) {

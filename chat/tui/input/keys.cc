@@ -22,6 +22,17 @@ std::size_t beginning_of(std::string_view of, std::string_view text) {
   return 0;
 }
 
+// tmux, screen and the console of Linux send what a VT220 had on its Find and Select for Home and
+// End.
+std::string usual_name(std::string name) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {{"Find", "Home"},
+                                                                     {"Select", "End"}};
+  for (const auto& [other, usual] : names)
+    if (name == other || name.ends_with("-" + std::string(other)))
+      return name.replace(name.size() - other.size(), other.size(), usual);
+  return name;
+}
+
 }  // namespace
 
 struct KeyDecoder::State {
@@ -38,7 +49,7 @@ struct KeyDecoder::State {
     const auto* info = static_cast<const TickitKeyEventInfo*>(event);
     const auto kind =
         info->type == TICKIT_KEYEV_TEXT && info->mod == 0 ? Key::Kind::text : Key::Kind::named;
-    static_cast<State*>(self)->keys.push_back({kind, info->str});
+    static_cast<State*>(self)->keys.push_back({kind, usual_name(info->str)});
     return 1;
   }
   void begin() {
