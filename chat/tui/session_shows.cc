@@ -114,7 +114,8 @@ void SessionView::show_log(const std::vector<std::string>& log) {
   constexpr std::size_t most = 50;
   if (log.empty()) say("The log is empty");
   for (std::size_t i = log.size() > most ? log.size() - most : 0; i < log.size(); ++i)
-    note(fit(line_of("  " + log[i], {.dim = true}), columns_));
+    note(wrap(line_of(log[i], {.dim = true}), columns_,
+              {.first = line_of("  "), .rest = line_of("    ")}));
 }
 
 void SessionView::list_commands(const std::string& head, std::span<const CommandHelp> commands) {

@@ -169,5 +169,12 @@ TEST(SessionView, WhatWasForgottenIsStillExported) {
   EXPECT_NE(shown.notes().find("Call 1999"), std::string::npos);
 }
 
+TEST(SessionView, TheLogIsWrapped) {
+  Shown shown;
+  shown.view.resize(24);
+  shown.view.show_log({"stderr: there is no such file", "short"});
+  EXPECT_EQ(shown.notes(), "  stderr: there is no\n    such file\n  short\n");
+}
+
 }  // namespace
 }  // namespace acp::chat
