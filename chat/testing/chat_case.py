@@ -53,6 +53,7 @@ class ChatCase(unittest.TestCase):
         file.chmod(0o600)
 
     def leave(self, chat):
+        chat.screen.settled = False  # the command that goes on with the session is one line, however long
         chat.type("\x04")
         self.assertEqual(chat.end(), 0)
         self.assertEqual(chat.screen.faults, [])

@@ -2,10 +2,12 @@
 """chat_input_test.py ACP: what is typed into acp chat, in a real terminal."""
 
 import hashlib
+import http.server
 import os
 import re
 import signal
 import subprocess
+import threading
 
 from chat_case import ACP, IDLE, ChatCase, main
 
@@ -325,6 +327,14 @@ class Input(ChatCase):
         self.assertNotIn("Ctrl-G", chat.screen.text())
         chat.type("\x1b[F")
         chat.wait("Ctrl-G")
+        chat.type("g")
+        chat.wait("lines 1–")
+        chat.type("\x1b[15~jk\x1b[4~")  # F5 does nothing; End as tmux sends it
+        chat.wait("Ctrl-G")
+        chat.type("\x1b[1~")  # and Home
+        chat.wait("lines 1–")
+        chat.type("G")
+        chat.wait("Ctrl-G")
         chat.type("q")
         chat.wait_gone("Ctrl-G")
         chat.type("/help\r")
@@ -347,6 +357,32 @@ class Input(ChatCase):
         chat.type("sk-test\r")
         chat.wait(IDLE)
         self.leave(chat)
+
+    def test_a_key_that_was_rejected_is_no_login(self):
+        class Rejects(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.send_response(401)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Rejects)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.env |= {"OPENAI_BASE_URL": "http://127.0.0.1:%d/v1" % server.server_address[1],
+                     "OPENAI_API_KEY": "sk-1234567890", "ACP_MODEL": "openai/gpt-77"}
+        chat = self.chat(columns=120)
+        chat.wait(IDLE)
+        chat.type("hello\r")
+        chat.wait("acp: log in")
+        chat.wait("1 Key for openai")
+        chat.type("1\r")
+        chat.wait("The key for openai is still the one that was rejected. It comes from OPENAI_API_KEY: set another one")
+        self.assertNotIn("Logged in", self.leave(chat))
 
 
 if __name__ == "__main__":

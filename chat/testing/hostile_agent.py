@@ -129,6 +129,13 @@ def prompt(message):
                     "colour": {"type": "string", "enum": ["red", "blue"], "default": "blue"}}}}})
         sys.stdout.flush()
         say("form: " + json.dumps(json.loads(sys.stdin.readline())["result"]))
+    elif KIND == "ask later":
+        sys.stdout.flush()
+        while not os.path.exists("more"):
+            time.sleep(0.01)
+        answer = ask("session/request_permission", toolCall={"toolCallId": "p", "title": "Go on"},
+                     options=[{"optionId": "o", "name": "Yes", "kind": "allow_once"}])
+        say("asked: " + answer["outcome"]["optionId"])
     elif KIND == "late":
         say("half a sen")
     send({"id": message["id"], "result": {"stopReason": "end_turn"}})
@@ -146,7 +153,7 @@ def new_session(message):
         told = message["params"]["mcpServers"]
         update({"sessionUpdate": "agent_message_chunk", "content": {
             "type": "text", "text": "servers: " + json.dumps(sorted(server["name"] for server in told))}})
-    if KIND == "options":
+    if KIND in ("options", "ask later"):
         return {"result": {"sessionId": "s", "configOptions": OPTIONS}}
     return {"result": {"sessionId": "s"}}
 

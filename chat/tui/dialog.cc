@@ -10,6 +10,12 @@
 
 namespace acp::chat {
 
+namespace {
+// Of the answers to permission questions.
+constexpr std::string_view usual_letters = "yspnro";
+constexpr const char* not_here = " is not offered here";
+}  // namespace
+
 const Lines& ChoiceDialog::body_at(std::size_t columns) const {
   const std::size_t inside = columns > 4 ? columns - 2 : 2;
   if (made_at_ != inside) made_ = body(inside);
@@ -47,6 +53,34 @@ Lines ChoiceDialog::choice_rows(std::size_t index, std::size_t columns) const {
   return wrap(line, columns, {.first = {}, .rest = line_of(std::string(margin, ' '))});
 }
 
+Line ChoiceDialog::choices_row(std::size_t columns) const {
+  if (selected) return choice_row(*selected, columns);
+  if (!not_offered_.empty()) return fit(line_of("  " + not_offered_ + not_here), columns);
+  for (std::size_t room = columns;; --room) {
+    Line line;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const char key = choices[i].key;
+      add(line, "  " + (key != 0 ? std::string(1, key) : std::to_string(i + 1)),
+          {.bold = true, .colour = Colour::cyan});
+      if (room > 0) add(line, " " + fit(safe(choices[i].label), room));
+    }
+    if (room == 0 || width(line) <= columns) return fit(line, columns);
+  }
+}
+
+Lines ChoiceDialog::body_in_few_rows(std::size_t columns, std::size_t rows) const {
+  constexpr std::size_t least = 2;
+  hidden_ = rows < least;
+  if (!hidden_) {
+    // The row that would close the frame is worth more with a line of it.
+    Lines lines = framed(title, body_at(columns), columns, rows + 1, "v views all");
+    lines.pop_back();
+    return lines;
+  }
+  return {
+      fit(line_of("  v shows what is asked", {.bold = true, .colour = Colour::yellow}), columns)};
+}
+
 Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
   Shown out;
   if (viewing_) {
@@ -59,7 +93,14 @@ Dialog::Shown ChoiceDialog::shown(std::size_t columns, std::size_t rows) const {
     for (Line& row : wrapped) out.lines.push_back(std::move(row));
   }
   constexpr std::size_t frame = 4;  // rows at least: two of them say something
+  constexpr std::size_t few_answers = 4;
   const std::size_t left = rows > out.lines.size() ? rows - out.lines.size() : 0;
+  hidden_ = false;
+  if (body && left < frame + std::min(choices.size(), few_answers)) {
+    append(out.lines, body_in_few_rows(columns, left > 1 ? left - 1 : 0));
+    out.lines.push_back(choices_row(columns));
+    return out;
+  }
   std::size_t fits = body ? (left > frame ? left - frame : 0) : 10;
   if (body && choices.size() > fits && fits > 0) --fits;  // for how many there are in all
   const std::size_t most = std::min<std::size_t>(std::max<std::size_t>(fits, 2), 10);
@@ -99,10 +140,16 @@ bool ChoiceDialog::close_view() {
   return std::exchange(viewing_, false);
 }
 
+void ChoiceDialog::view_all() {
+  viewing_ = viewed_ = true;
+  pager_.to_top();
+}
+
 bool ChoiceDialog::key(const Key& key) {
   typed_.clear();
+  if (!key.is("Enter")) not_offered_.clear();
   if (viewing_) {
-    if (!pager_.scroll(key.text)) close_view();
+    pager_.scroll(key.text);
     return false;
   }
   if (key.is("Up") || key.is("Down")) {
@@ -115,6 +162,10 @@ bool ChoiceDialog::key(const Key& key) {
   } else if (key.is("Backspace")) {
     selected.reset();
   } else if (key.is("Enter") && selected) {
+    if (hidden_ && !viewed_ && choices[*selected].allows) {
+      view_all();
+      return false;
+    }
     chosen(*selected);
     return true;
   }
@@ -138,14 +189,19 @@ std::string ChoiceDialog::typed(const std::string& text) {
     return text == "v" || text == "q" ? "" : all;
   }
   if (body && all == "v" && !meant_by(all)) {
-    viewing_ = true;
-    pager_.to_top();
+    view_all();
     typed_ = all;
     return "";
   }
   selected = meant_by(all);
   // A second letter or digit changes the choice. Three of them are a word.
   if (!selected && typed_.size() == 1) selected = meant_by(text);
+  // Another question has that answer: alone it is meant for this one, too.
+  not_offered_.clear();
+  if (urgent && !selected && all.size() == 1 && usual_letters.find(all) != usual_letters.npos) {
+    typed_ = not_offered_ = all;
+    return "";
+  }
   typed_ = selected ? all : "";
   return selected ? "" : all;
 }
@@ -154,7 +210,8 @@ std::string ChoiceDialog::hint() const {
   if (viewing_) return "↑ ↓ PgUp PgDn scroll, v or Esc goes back to the question";
   const bool letters = std::any_of(choices.begin(), choices.end(),
                                    [](const Choice& choice) { return choice.key != 0; });
-  return std::string(letters ? "letter, " : "") + "number or ↑ ↓, then Enter";
+  return (not_offered_.empty() ? "" : not_offered_ + not_here + ": ") +
+         (letters ? "letter, " : "") + "number or ↑ ↓, then Enter";
 }
 
 bool ChoiceDialog::line(const std::string& text) {
@@ -171,7 +228,10 @@ Dialog::Shown PagerDialog::shown(std::size_t columns, std::size_t rows) const {
   return {.lines = pager_.page(title_, lines_, columns, rows)};
 }
 
-bool PagerDialog::key(const Key& key) { return !pager_.scroll(key.text); }
+bool PagerDialog::key(const Key& key) {
+  pager_.scroll(key.text);
+  return false;
+}
 
 bool PagerDialog::line(const std::string&) { return true; }
 

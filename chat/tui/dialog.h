@@ -45,6 +45,8 @@ class Dialog {
 
   // An agent waits for it: keys meant for the input line must not answer it.
   bool urgent = false;
+  // The person has opened it: Esc closes it, and another one takes its place.
+  bool of_person = false;
   // The tool call that it is about, by its id; empty: none.
   std::string about_call = {};
   // The id of who asked; 0: nobody in particular.
@@ -81,12 +83,20 @@ class ChoiceDialog : public Dialog {
   Line choice_begin(std::size_t index) const;
   Line choice_row(std::size_t index, std::size_t columns) const;
   Lines choice_rows(std::size_t index, std::size_t columns) const;
+  // All of them on one row; of the one that is selected, all there is to say.
+  Line choices_row(std::size_t columns) const;
+  // What is asked, above one row of answers.
+  Lines body_in_few_rows(std::size_t columns, std::size_t rows) const;
+  void view_all();
   const Lines& body_at(std::size_t columns) const;
 
-  std::string typed_;  // what has selected the one that is, or opened the view
+  std::string typed_;        // what has selected the one that is, or opened the view
+  std::string not_offered_;  // the letter of an answer that is not there
   // Of the body. It is made once for each width.
   mutable Lines made_;
   mutable std::size_t made_at_ = 0;
+  mutable bool hidden_ = false;  // nothing of the body has room
+  bool viewed_ = false;
   // The view of all of it.
   bool viewing_ = false;
   mutable Pager pager_;
@@ -97,7 +107,9 @@ class PagerDialog : public Dialog {
  public:
   // `print` gets all lines if the person asks for it.
   PagerDialog(Line title, Lines lines, std::function<void(const Lines&)> print)
-      : title_(std::move(title)), lines_(std::move(lines)), print_(std::move(print)) {}
+      : title_(std::move(title)), lines_(std::move(lines)), print_(std::move(print)) {
+    of_person = true;
+  }
 
   Shown shown(std::size_t columns, std::size_t rows) const override;
   bool key(const Key& key) override;

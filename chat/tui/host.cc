@@ -384,7 +384,10 @@ std::optional<PermissionAnswerChoice> ChatHost::ask_person(const ClientContext& 
     const auto answer = std::make_shared<Awaited<std::size_t>>();
     const auto dialog = std::make_shared<ChoiceDialog>();
     show_question(*dialog, label_, asked.call, asked.cwd, reason);
-    for (const PermissionAnswerChoice& one : answers) dialog->choices.push_back(one.choice);
+    for (const PermissionAnswerChoice& one : answers) {
+      dialog->choices.push_back(one.choice);
+      dialog->choices.back().allows = one.allow;
+    }
     dialog->chosen = [answer](std::size_t index) { answer->give(index); };
     if (answers.back().kind == Kind::back)
       dialog->dismissed = [answer, last = answers.size() - 1] { answer->give(last); };

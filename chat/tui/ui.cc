@@ -29,6 +29,9 @@ std::string history_path() {
   return directory.substr(0, directory.rfind('/')) + "/history";
 }
 
+// Which of two questions comes first: the agent's, what the person has just opened, others.
+int rank(const Dialog& dialog) { return dialog.urgent ? 0 : dialog.of_person ? 1 : 2; }
+
 // A command is called by its program alone.
 std::string label_of(const KnownAgent& agent) {
   if (agent.kind != KnownAgent::Kind::command || agent.argv.empty()) return agent.name;
@@ -86,14 +89,16 @@ int ChatUi::run() {
     }
   }
   put_draft_away();
+  std::string how_to_go_on;
   try {
     if (!plain_) {
       Lines last;
       if (const auto& session = conversation_.session()) {
         session->with_state([&](const SessionState& state) { last = view_.finish(state); });
-        if (const std::string how = conversation_.how_to_go_on(); !how.empty()) {
+        how_to_go_on = conversation_.how_to_go_on();
+        if (!how_to_go_on.empty()) {
           view_.note(Line());
-          view_.say("This session goes on with: " + how);
+          view_.say("This session goes on with:");
         }
       }
       for (Line& line : view_.take_notes()) last.push_back(std::move(line));
@@ -102,6 +107,8 @@ int ChatUi::run() {
       draw_plain();
     }
     if (!plain_) terminal_.write(screen_.clear());
+    // A row of it alone would be another command: the terminal breaks it, not we.
+    if (!how_to_go_on.empty()) terminal_.write("  " + safe(how_to_go_on) + "\r\n");
   } catch (const std::runtime_error&) {
     if (*exit_code_ < 128) throw;  // after a SIGHUP there may be no terminal any more
   }
@@ -177,9 +184,9 @@ void ChatUi::finish_without_input() {
     conversation_.cancel_turn();
   }
   for (; !dialogs_.empty() && !exit_code_; dialogs_.pop_front()) dialogs_.front()->dismiss();
-  if (conversation_.phase().empty() && !conversation_.working() && conversation_.queue().empty() &&
-      conversation_.quiet())
-    leave(0);
+  if (!conversation_.phase().empty() || conversation_.working() || !conversation_.quiet()) return;
+  if (!conversation_.session()) return leave(1);  // nothing is sent any more
+  if (conversation_.queue().empty()) leave(0);
 }
 
 void ChatUi::leave(int code) {
@@ -198,20 +205,26 @@ void ChatUi::wants_attention() {
 }
 
 void ChatUi::ask(std::shared_ptr<Dialog> dialog) {
-  // What an agent waits for is not kept waiting by what is only looked at.
-  if (dialog->urgent)
-    std::erase_if(dialogs_, [](const auto& other) {
-      return dynamic_cast<PagerDialog*>(other.get()) != nullptr;
+  // What an agent waits for is not kept waiting by what is only looked at, nor hidden by a list.
+  if (dialog->urgent || dialog->of_person)
+    std::erase_if(dialogs_, [&](const auto& other) {
+      return other->of_person && (dialog->of_person || other->is_view());
     });
-  dialogs_.push_back(std::move(dialog));
-  if (dialogs_.size() == 1) {
-    dialog_focused_ = false;
-    wants_attention();
-    if (plain_) {
-      draw_plain();
-      print(dialogs_.front()->shown(screen_.room(), io::whole).lines);
-    }
+  const auto later = std::find_if(dialogs_.begin(), dialogs_.end(),
+                                  [&](const auto& other) { return rank(*dialog) < rank(*other); });
+  dialogs_.insert(later, dialog);
+  if (dialogs_.front() != dialog) return;
+  dialog_focused_ = false;
+  wants_attention();
+  if (plain_) {
+    draw_plain();
+    print_question();
   }
+}
+
+void ChatUi::print_question() {
+  printed_ = dialogs_.front();
+  print(printed_->shown(screen_.room(), io::whole).lines);
 }
 
 void ChatUi::take_back(std::size_t id) {

@@ -48,6 +48,8 @@ class ChatUi : public Front, Conversation::Events {
   int time_to_wait() const;
   void leave(int code);
   void wants_attention();
+  // Where lines are read: prints the question that the next one answers.
+  void print_question();
 
   // ---- keys (ui_keys.cc)
   void key(const Key& key);
@@ -63,6 +65,8 @@ class ChatUi : public Front, Conversation::Events {
   void entered_line(const std::string& text);
   void enter();
   bool to_dialog() const;
+  // Whether Esc stops the turn now, and does not close what is asked or shown.
+  bool escape_stops() const;
 
   // ---- what is seen (ui_view.cc)
   void draw();
@@ -159,7 +163,8 @@ class ChatUi : public Front, Conversation::Events {
   std::string typed_line_;       // where lines are read
   bool dialog_focused_ = false;  // though something is in the input line
   std::deque<std::shared_ptr<Dialog>> dialogs_;
-  std::vector<std::string> files_;  // of the project
+  std::shared_ptr<Dialog> printed_;  // the last one that was
+  std::vector<std::string> files_;   // of the project
   Clock::time_point files_seen_ = {};
   bool looking_for_files_ = false;
   struct Shell {

@@ -10,6 +10,14 @@ namespace acp::chat {
 // what was meant as text.
 bool ChatUi::to_dialog() const { return !dialogs_.empty() && (input_.empty() || dialog_focused_); }
 
+// Of a permission question there is no "no answer": the turn ends.
+bool ChatUi::escape_stops() const {
+  if (!to_dialog()) return true;
+  const Dialog& front = *dialogs_.front();
+  const auto* const question = dynamic_cast<const ChoiceDialog*>(&front);
+  return question != nullptr && front.urgent && !front.is_view() && !question->dismissed;
+}
+
 void ChatUi::key(const Key& key) {
   if (key.kind == Key::Kind::focus_in || key.kind == Key::Kind::focus_out) {
     focused_ = key.kind == Key::Kind::focus_in;
@@ -17,6 +25,7 @@ void ChatUi::key(const Key& key) {
   }
   last_key_ = Clock::now();
   if (key.is("C-c")) return interrupt(true);
+  last_interrupt_ = {};
   if (key.is("C-l")) {
     terminal_.write("\x1b[2J\x1b[H");
     screen_.forget();
@@ -34,10 +43,7 @@ void ChatUi::key(const Key& key) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
     if (key.is("Escape") && dialog->close_view()) return;
     if (key.is("Escape") || (key.is("C-d") && !dialog->urgent)) {
-      // Of a permission question there is no "no answer": the turn ends.
-      if (dynamic_cast<ChoiceDialog*>(dialog.get()) != nullptr && dialog->urgent &&
-          !static_cast<ChoiceDialog*>(dialog.get())->dismissed)
-        return interrupt(false);
+      if (escape_stops()) return interrupt(false);
       std::erase(dialogs_, dialog);
       dialog->dismiss();
     } else if (key.is("Tab") && dialog_focused_) {
@@ -127,10 +133,12 @@ void ChatUi::edit_outside() {
     say_error(problem);
 }
 
-// Once cancels, twice within two seconds leaves.
+// Once cancels. Once more within two seconds leaves, where nothing is left to stop or to clear.
 void ChatUi::interrupt(bool may_leave) {
   const auto now = Clock::now();
-  const bool again = now - last_interrupt_ < std::chrono::seconds(2);
+  const bool runs = (shell_ && !shell_->stop.stop_requested()) ||
+                    (conversation_.working() && !conversation_.cancelled());
+  const bool again = now - last_interrupt_ < std::chrono::seconds(2) && input_.empty() && !runs;
   if (may_leave && again) return leave(130);
   if (may_leave) last_interrupt_ = now;
   if (input_.close_list()) return;
@@ -182,11 +190,13 @@ void ChatUi::entered_line(const std::string& text) {
   dirty_ = true;
   if (!dialogs_.empty()) {
     const std::shared_ptr<Dialog> dialog = dialogs_.front();
-    if (dialog->line(text))
+    const bool answered = dialog->line(text);
+    if (answered)
       std::erase(dialogs_, dialog);
     else
       print({line_of("That is none of the answers.")});
-    if (!dialogs_.empty()) print(dialogs_.front()->shown(screen_.room(), io::whole).lines);
+    // The answer may have led to another question, which is printed by now.
+    if (!dialogs_.empty() && (!answered || dialogs_.front() != printed_)) print_question();
     return;
   }
   if (text.find_first_not_of(" \t\n") != std::string::npos) submit(text);

@@ -57,6 +57,12 @@ std::string local_time(const std::string& iso) {
   return text;
 }
 
+std::shared_ptr<ChoiceDialog> own_list() {
+  auto dialog = std::make_shared<ChoiceDialog>();
+  dialog->of_person = true;
+  return dialog;
+}
+
 }  // namespace
 
 void ChatUi::choose(RunChoices choices, const std::string& told) {
@@ -72,7 +78,7 @@ void ChatUi::choose(RunChoices choices, const std::string& told) {
 }
 
 void ChatUi::pick_value(const v1::SessionConfigOption& option) {
-  const auto dialog = std::make_shared<ChoiceDialog>();
+  const auto dialog = own_list();
   Line head = line_of("? " + option.name, {.bold = true});
   if (option.description.has_value()) add(head, "  " + *option.description, {.dim = true});
   dialog->head = {head};
@@ -104,7 +110,7 @@ void ChatUi::pick_mode(const std::string& wanted) {
   if (!wanted.empty()) return choose(choices, "The mode is now " + wanted);
   const SessionState state = conversation_.session()->state();
   if (state.modes() && !state.modes()->availableModes.empty()) {
-    const auto dialog = std::make_shared<ChoiceDialog>();
+    const auto dialog = own_list();
     dialog->head = {line_of("? Mode", {.bold = true})};
     std::vector<std::string> ids;
     for (const v1::SessionMode& mode : state.modes()->availableModes) {
@@ -141,7 +147,7 @@ void ChatUi::pick_config(const std::string& wanted) {
   for (const v1::SessionConfigOption& option : options)
     if (option.id == wanted) return pick_value(option);
   if (!wanted.empty()) return say_error("The agent has no option " + wanted);
-  const auto dialog = std::make_shared<ChoiceDialog>();
+  const auto dialog = own_list();
   dialog->head = {line_of("? Options", {.bold = true})};
   dialog->selected = 0;
   for (const v1::SessionConfigOption& option : options) {
@@ -198,7 +204,8 @@ void ChatUi::sessions(bool from_start) {
             say("The agent has no sessions in this directory");
             return from_start ? conversation_.new_session() : void();
           }
-          const auto dialog = std::make_shared<ChoiceDialog>();
+          const auto dialog = own_list();
+          dialog->of_person = !from_start;
           dialog->head = {line_of("? Sessions in " + cwd, {.bold = true})};
           dialog->selected = 0;
           for (const v1::SessionInfo& info : found)
@@ -220,7 +227,7 @@ void ChatUi::sessions(bool from_start) {
 
 void ChatUi::session_actions(const v1::SessionInfo& info) {
   const v1::AgentCapabilities& can = conversation_.agent().capabilities();
-  const auto dialog = std::make_shared<ChoiceDialog>();
+  const auto dialog = own_list();
   dialog->head = {line_of("? Session " + info.title.value_or(info.sessionId), {.bold = true})};
   std::vector<std::string> ways;
   const auto offer = [&](bool can_do, const char* way, const char* what, char key) {
@@ -243,7 +250,7 @@ void ChatUi::session_actions(const v1::SessionInfo& info) {
 }
 
 void ChatUi::delete_session(const v1::SessionInfo& info) {
-  const auto dialog = std::make_shared<ChoiceDialog>();
+  const auto dialog = own_list();
   dialog->head = {
       line_of("? Delete the session " + info.title.value_or(info.sessionId) + " for good",
               {.bold = true, .colour = Colour::yellow})};

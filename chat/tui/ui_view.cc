@@ -62,7 +62,7 @@ void ChatUi::draw() {
   std::size_t cursor_row = 0, cursor_column = 0;
   Lines below_open = below(screen_.room(), cursor_row, cursor_column);
   if (!frame.finished.empty()) ends_empty_ = frame.finished.back().empty();
-  if (open.empty() && ends_empty_) {  // one empty line is enough
+  if (open.empty() && ends_empty_ && below_open.front().empty()) {  // one empty line is enough
     below_open.erase(below_open.begin());
     --cursor_row;
   }
@@ -104,7 +104,10 @@ Lines ChatUi::plan(std::size_t most) const {
 
 Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& cursor_column) {
   Lines lines;
-  lines.emplace_back();
+  // In a low terminal a question has the rows that only make it easier to read.
+  constexpr std::size_t low_rows = 12;
+  const bool low = !dialogs_.empty() && screen_.rows() < low_rows;
+  if (!low) lines.emplace_back();
   const auto more = [&](Lines added) {
     for (Line& line : added) lines.push_back(std::move(line));
   };
@@ -136,8 +139,14 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
 
   std::optional<std::pair<std::size_t, std::size_t>> cursor;
   if (!dialogs_.empty()) {
-    // What else is on the screen; of it, the hint, the status, and the row that is never used.
-    const std::size_t others = lines.size() + rows.rows.size() + list.size() + 3;
+    std::string hint = dialogs_.front()->hint();
+    if (!to_dialog())
+      hint = "Tab: answer this";
+    else if (low && (screen_.rows() < low_rows / 2 + 2 || !dialogs_.front()->is_view()))
+      hint.clear();
+    // What else is on the screen; of it, the status, and the row that is never used.
+    const std::size_t others =
+        lines.size() + rows.rows.size() + list.size() + (hint.empty() ? 2 : 3);
     const std::size_t most = screen_.rows() > others + 2 ? screen_.rows() - others : 2;
     Dialog::Shown shown = dialogs_.front()->shown(room, most);
     // The answers are at the end.
@@ -146,10 +155,9 @@ Lines ChatUi::below(std::size_t room, std::size_t& cursor_row, std::size_t& curs
     if (shown.cursor && to_dialog() && shown.cursor->first >= cut)
       cursor = {lines.size() + shown.cursor->first - cut, shown.cursor->second};
     more(std::move(shown.lines));
-    if (!to_dialog())
-      lines.push_back(line_of("  Tab: answer this", {.colour = Colour::yellow}));
-    else if (const std::string hint = dialogs_.front()->hint(); !hint.empty())
-      lines.push_back(fit(line_of("  " + hint, aside), room));
+    if (!hint.empty())
+      lines.push_back(
+          fit(line_of("  " + hint, to_dialog() ? aside : Style{.colour = Colour::yellow}), room));
   }
   cursor_row = lines.size() + rows.cursor_row;
   cursor_column = rows.cursor_column;
@@ -192,7 +200,10 @@ Line ChatUi::status(std::size_t room) const {
     status.activity = "stopping";
   } else if (conversation_.working()) {
     status.activity = std::to_string(view_.turn_time().count() / 1000) + " s";
-    status.hint = !dialogs_.empty() && dialogs_.front()->is_view() ? "" : "Esc stops";
+    if (escape_stops())
+      status.hint = "Esc stops";
+    else if (dialogs_.front()->of_person && !dialogs_.front()->is_view())
+      status.hint = "Esc closes";
   } else if (session) {
     status.hint = "/help";
   }
