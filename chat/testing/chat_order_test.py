@@ -2,6 +2,7 @@
 """chat_order_test.py ACP: what stands where on the screen, which keys answer, and how a session goes on later."""
 
 import re
+import shlex
 import subprocess
 
 from chat_case import ACP, IDLE, ChatCase, main
@@ -107,12 +108,36 @@ class Order(ChatCase):
         self.assertIn("more lines · /show 2\n  │ 15\n  │ 16\n  │ 17\n  │ 18\n  │ 19\n  │ a mistake\n  │ exit 3", text)
         self.assertIn("☐ First thing\n☐ Second thing\n", text)
 
+    def way_back(self, chat):
+        """The command that a chat has printed at its end: in one piece, to be pasted."""
+        return re.search(r"This session goes on with:.*?(acp chat [^\r\n]*)[\r\n]", chat.raw.decode(), re.DOTALL)[1]
+
     def test_it_goes_on_where_it_was(self):
         chat = self.offline("--cwd", str(self.home))
         chat.type("say hello\r")
         chat.wait("hello Done.")
         chat.wait(IDLE)
-        self.assertIn(f"acp chat --session last --cwd {self.home} -- ", self.leave(chat).replace("\n", " "))
+        self.leave(chat)
+        self.assertRegex(self.way_back(chat), f"^acp chat --session sess_[^ ]+ --cwd {self.home} -- .*acp agent")
+
+    def test_the_way_back_is_to_this_session(self):
+        chat = self.offline()
+        chat.type("say remember me\r")
+        chat.wait("remember me Done.")
+        chat.wait(IDLE)
+        self.leave(chat)
+        way = self.way_back(chat)
+        other = self.offline()  # another one in the same directory does not change what it says
+        other.type("say I am another\r")
+        other.wait("another Done.")
+        other.wait(IDLE)
+        self.leave(other)
+        words = shlex.split(way)
+        self.assertEqual(words[:3:2], ["acp", "--session"], way)
+        again = self.chat(*words[2:])
+        again.wait("remember me Done.")
+        again.wait(IDLE)
+        self.leave(again)
 
     def test_exit_codes_without_a_terminal(self):
         for words, code, told in ((["--session", "nosuch"], 1, "cannot be resumed"),
@@ -136,7 +161,7 @@ class Order(ChatCase):
         chat.type("say remember me\r")
         chat.wait("remember me Done.")
         chat.wait(IDLE)
-        self.assertIn("This session goes on with: acp chat --session last -- ", self.leave(chat).replace("\n", " "))
+        self.leave(chat)
         again = self.offline("--session", "last")
         again.wait("remember me Done.")
         again.type("/new\r")
@@ -151,6 +176,60 @@ class Order(ChatCase):
         again.wait("remember me Done.", times=2)
         again.wait(IDLE)
         self.leave(again)
+
+    # ---- a session that is open elsewhere
+
+    def open_elsewhere(self):
+        """A chat that wants the session of another one, which is open."""
+        first = self.offline()
+        first.type("say remember me\r")
+        first.wait("remember me Done.")
+        first.wait(IDLE)
+        second = self.chat("--resume", "--", ACP, "agent", "--model", "offline")
+        second.wait("1 say remember me")
+        second.type("1\r")
+        second.wait("in use by another process")
+        second.wait("? What now")
+        return first, second
+
+    def test_a_session_that_is_open_elsewhere_is_forked(self):
+        first, second = self.open_elsewhere()
+        second.wait("f Fork: go on with a copy")
+        second.type("f\r")
+        second.wait(IDLE)
+        second.type("say this is the copy\r")
+        second.wait("the copy Done.")
+        second.wait(IDLE)
+        self.leave(second)
+        self.leave(first)
+
+    def test_another_one_is_chosen(self):
+        first, second = self.open_elsewhere()
+        second.wait("s Choose another session")
+        second.type("s\r")
+        second.wait("n A new session")
+        second.type("n\r")
+        second.wait(IDLE)
+        self.leave(second)
+        self.leave(first)
+
+    def test_without_a_session_nothing_waits_for_one(self):
+        first, second = self.open_elsewhere()
+        second.type("hello there\r")
+        second.wait("Not sent: no session is open")
+        second.type("/mode\r")
+        second.wait("No session is open: /sessions lists them, /new begins one")
+        second.type("/sessions\r")
+        second.wait("? Sessions in", times=1)
+        second.wait_gone("? What now")
+        second.type("1\r")
+        second.wait("? Session say remember me")
+        second.type("\x1b")
+        second.wait_gone("? Session say remember me")
+        second.type("/new\r")
+        second.wait(IDLE)
+        self.assertNotIn("❯ hello there", self.leave(second))
+        self.leave(first)
 
 
 if __name__ == "__main__":

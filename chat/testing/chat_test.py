@@ -121,6 +121,18 @@ class Terminal(ChatCase):
         self.assertEqual(chat.end(), 130)
         self.assertTrue(chat.sane())
 
+    def test_ctrl_c_clears_what_was_typed_since(self):
+        chat = self.offline()
+        chat.type("say one\r")
+        chat.wait("one Done.")
+        chat.wait(IDLE)
+        chat.type("\x03new text\x03")
+        chat.wait("The text is in the history")
+        chat.wait_gone("❯ new text")
+        chat.type("x\x7f\x03\x1b[A\x1b[A\x03")
+        chat.wait("The text is in the history", times=2)
+        self.leave(chat)
+
     def test_resize(self):
         chat = self.offline(columns=80, rows=24)
         chat.type("say " + "long words " * 12 + "end\r")
@@ -157,7 +169,9 @@ class Terminal(ChatCase):
         chat.type("\x15")
         chat.wait_gone("@some_file")
         chat.type("/nothing\r")
-        chat.wait("There is no command /nothing")
+        chat.wait("There is no command /nothing: /help")
+        chat.type("/helpp\r")
+        chat.wait("There is no command /helpp; did you mean /help? /help lists them.")
         self.leave(chat)
         history = self.home / ".local/state/acp/history"
         self.assertEqual(history.stat().st_mode & 0o777, 0o600)
@@ -192,6 +206,23 @@ class Terminal(ChatCase):
         chat.wait("There are no rules")
         chat.type("/image a.png\r")
         chat.wait_gone("❯ /image")
+        self.leave(chat)
+
+    def test_commands_by_other_names(self):
+        for words in ("/exit", "exit", "quit"):
+            chat = self.offline()
+            chat.type(words + "\r")
+            self.assertEqual(chat.end(), 0, words)
+        chat = self.offline()
+        chat.type("/clear\r")
+        chat.wait("A new session:")
+        chat.type("/resume\r")
+        chat.wait("? Sessions in")
+        chat.type("\x1b")
+        chat.wait_gone("? Sessions in")
+        chat.type("exit the building\r")  # more words are for the agent
+        chat.wait("❯ exit the building")
+        chat.wait(IDLE)
         self.leave(chat)
 
     def test_signals_leave_the_terminal_sane(self):

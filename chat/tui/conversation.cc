@@ -66,6 +66,16 @@ RunChoices differing(const Session& session, RunChoices choices) {
   return choices;
 }
 
+// Why a choice could not be made; empty if all were.
+std::string not_chosen(const Session& session, const RunChoices& choices) {
+  try {
+    make_choices(session, choices, {});
+  } catch (const std::exception& failed) {
+    return failed.what();
+  }
+  return {};
+}
+
 Conversation::Connect spawned(const ChatOptions& options) {
   return [options](Client& client) {
     io::ProcessOptions process = options.agent.process();
@@ -128,19 +138,20 @@ void Conversation::beside_until(std::function<void(std::stop_token)> work) {
       }));
 }
 
+void Conversation::begin_phase(const char* name) {
+  phase_ = name;
+  phase_began_ = Clock::now();
+  events_.changed();
+}
+
 void Conversation::start() {
   gone_ = false;
-  phase_ = "starting";
-  phase_began_ = Clock::now();
+  begin_phase("starting");
   starting_ = std::stop_source();
   beside([this, stop = starting_.get_token(), mailbox = mailbox_, host = host_, options = options_,
           connect = connect_, wanted = wanted_]() mutable {
     const auto phase = [&](const char* name) {
-      mailbox->post([this, name] {
-        phase_ = name;
-        phase_began_ = Clock::now();
-        events_.changed();
-      });
+      mailbox->post([this, name] { begin_phase(name); });
     };
     std::string error;
     bool login_wanted = false;
@@ -244,33 +255,52 @@ RunChoices Conversation::choices_for_another() const {
   return choices;
 }
 
-void Conversation::new_session() {
+void Conversation::open(const std::string& id, std::function<Opened(const AgentHandle&)> ask) {
   const bool first = !session_;
-  beside([this, agent = *agent_, mailbox = mailbox_, options = options_,
-          choices = choices_for_another(), first] {
-    const auto request = request_for<v1::NewSessionRequest>(agent, options);
-    const Session session = agent.new_session(request).wait();
-    std::string problem;
+  if (first) begin_phase("opening a session");
+  beside([this, agent = *agent_, mailbox = mailbox_, ask = std::move(ask), id, first] {
+    std::optional<Opened> opened_now;
+    std::string error;
+    bool login_wanted = false;
     try {
-      make_choices(session, first ? choices : differing(session, choices), {});
+      opened_now = ask(agent);
     } catch (const std::exception& failed) {
-      problem = failed.what();
+      error = failed.what();
+      if (const auto* refused = dynamic_cast<const CallFailed*>(&failed))
+        login_wanted = refused->code() == rpc::auth_required;
     }
-    mailbox->post([this, session, problem] {
-      opened(session, "new");
-      if (!problem.empty()) events_.say_error(problem);
+    mailbox->post([this, opened_now, error, login_wanted, id, first] {
+      if (first) phase_.clear();
+      if (opened_now) {
+        opened(opened_now->session, opened_now->how);
+        if (!opened_now->problem.empty()) events_.say_error(opened_now->problem);
+      } else if (!first || session_) {
+        events_.say_error(error);
+      } else if (!id.empty() && !login_wanted) {
+        events_.not_resumed(id, error);
+      } else {
+        events_.not_started(error, login_wanted, 3);
+      }
     });
   });
 }
 
+void Conversation::new_session() {
+  open("", [options = options_, choices = choices_for_another(),
+            first = !session_](const AgentHandle& agent) {
+    const auto request = request_for<v1::NewSessionRequest>(agent, options);
+    const Session session = agent.new_session(request).wait();
+    return Opened{session, "new",
+                  not_chosen(session, first ? choices : differing(session, choices))};
+  });
+}
+
 void Conversation::open_session(const std::string& id, const std::string& how) {
-  RunChoices choices;
-  if (!session_) choices = options_.choices;
-  beside([this, agent = *agent_, mailbox = mailbox_, options = options_, id, how, choices] {
+  open(id, [options = options_, choices = session_ ? RunChoices() : options_.choices, id,
+            how](const AgentHandle& agent) {
     const std::string way = how.empty() ? way_back(agent.capabilities()) : how;
     const Session session = reopened(agent, id, options, way, {});
-    make_choices(session, choices, {});
-    mailbox->post([this, session, way] { opened(session, way); });
+    return Opened{session, way, not_chosen(session, choices)};
   });
 }
 
@@ -280,8 +310,11 @@ bool Conversation::can_go_on() const {
 }
 
 std::string Conversation::how_to_go_on() const {
-  if (!said_ || !agent_ || LastSession::default_directory().empty() || !can_go_on()) return {};
-  std::string command = "acp chat --session last";
+  if (!said_ || !agent_ || !session_ || !can_go_on()) return {};
+  // Not the last one: another chat may have been in this directory meanwhile.
+  const std::string& id = session_->id();
+  std::string command = "acp chat --session" + std::string(id.starts_with('-') ? "=" : " ");
+  command += io::command_line({id});
   if (options_.agent.elsewhere) {
     // As it was typed: there is more to say than a name.
     if (options_.agent.kind == KnownAgent::Kind::own) command += " --agent " + options_.agent.name;

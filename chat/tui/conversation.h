@@ -42,8 +42,10 @@ class Conversation {
     virtual void opened() = 0;
     // The person has to choose a session at the start. None is open yet.
     virtual void choose_session() = 0;
+    // The session that was wanted cannot be opened. None is open now.
     virtual void not_resumed(const std::string& id, const std::string& why) = 0;
-    // The agent could not be started. `code` is the exit code.
+    // The agent could not be started, or begin a session, and none is open. `code` is the exit
+    // code.
     virtual void not_started(const std::string& why, bool login_wanted, int code) = 0;
     virtual void turn_begins() = 0;
     // The turn ends; it still counts as running.
@@ -69,7 +71,7 @@ class Conversation {
   void disconnected();
   const AgentHandle& agent() const { return *agent_; }  // once there is one
   bool has_agent() const { return agent_.has_value(); }
-  // The phase of the start; empty once that is over.
+  // The phase of the start, until a session is open; empty once that is over.
   const std::string& phase() const { return phase_; }
   Clock::time_point phase_began() const { return phase_began_; }
 
@@ -107,6 +109,14 @@ class Conversation {
   bool quiet() const { return work_.empty(); }
 
  private:
+  struct Opened {
+    Session session;
+    std::string how;      // new, load, resume, fork
+    std::string problem;  // a choice that could not be made
+  };
+  // Opens a session by `ask`, which runs beside. `id` is the one that is wanted; empty: a new one.
+  void open(const std::string& id, std::function<Opened(const AgentHandle&)> ask);
+  void begin_phase(const char* name);
   void close_agent();
   bool can_go_on() const;
   RunChoices choices_for_another() const;

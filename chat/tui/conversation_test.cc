@@ -198,6 +198,26 @@ TEST(Conversation, ThePersonMayChooseTheSession) {
   EXPECT_TRUE(talk.told("opening new first"));
 }
 
+TEST(Conversation, ASessionThatWasChosenAndCannotBeOpenedIsNoDeadEnd) {
+  ChatOptions options;
+  options.choose_session = true;
+  Talk talk(options);
+  talk.conversation->start();
+  talk.until([&] { return talk.told("choose"); });
+  talk.conversation->open_session("nosuch", "");
+  EXPECT_EQ(talk.conversation->phase(), "opening a session");
+  talk.until([&] { return talk.told("not resumed nosuch"); });
+  EXPECT_EQ(talk.conversation->phase(), "");
+  EXPECT_FALSE(talk.conversation->session());
+  talk.conversation->new_session();
+  talk.until([&] { return talk.conversation->session() && talk.conversation->quiet(); });
+  // With one open, it stays.
+  talk.conversation->open_session("nosuch", "");
+  talk.until([&] { return talk.conversation->quiet(); });
+  EXPECT_TRUE(talk.conversation->session());
+  EXPECT_EQ(std::count(talk.log.begin(), talk.log.end(), "not resumed nosuch"), 1);
+}
+
 TEST(Conversation, RestartedItHasANewAgentAndSession) {
   Talk talk;
   talk.begin();

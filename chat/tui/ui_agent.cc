@@ -25,12 +25,20 @@ void ChatUi::say_error(const std::string& text) {
 
 void ChatUi::not_resumed(const std::string& id, const std::string& why) {
   say_error("The session " + id + " cannot be resumed: " + why);
+  const auto& can = conversation_.agent().capabilities().sessionCapabilities;
   const auto dialog = std::make_shared<ChoiceDialog>();
   dialog->head = {line_of("? What now", {.bold = true})};
-  dialog->choices = {{.label = "Begin a new session", .key = 'n'}, {.label = "Leave", .key = 'q'}};
-  dialog->chosen = [this](std::size_t index) {
-    index == 0 ? conversation_.new_session() : leave(1);
+  std::vector<std::function<void()>> ways;
+  const auto offer = [&](const char* label, char key, std::function<void()> way) {
+    dialog->choices.push_back({.label = label, .key = key});
+    ways.push_back(std::move(way));
   };
+  offer("Begin a new session", 'n', [this] { conversation_.new_session(); });
+  if (can.fork.has_value() && id != "last")
+    offer("Fork: go on with a copy", 'f', [this, id] { conversation_.open_session(id, "fork"); });
+  if (can.list.has_value()) offer("Choose another session", 's', [this] { sessions(true); });
+  offer("Leave", 'q', [this] { leave(1); });
+  dialog->chosen = [ways](std::size_t index) { ways[index](); };
   dialog->dismissed = [this] { leave(1); };
   ask(dialog);
 }
@@ -75,6 +83,7 @@ void ChatUi::choose_login(bool from_start) {
   }
   dialog->choices.push_back({.label = from_start ? "Leave" : "None of them", .key = 'q'});
   if (from_start) dialog->dismissed = [this] { leave(3); };
+  dialog->of_person = !from_start;
   dialog->chosen = [this, methods, from_start](std::size_t index) {
     if (index >= methods.size()) {
       if (from_start) leave(3);
@@ -204,6 +213,10 @@ void ChatUi::submit(const std::string& text) {
     return say_error("A command is missing after the !, as in !ls");
   const std::optional<std::string> words = run_command(text);
   if (!words) return;
+  if (!conversation_.session() && conversation_.phase().empty())
+    return say_error(
+        "Not sent: no session is open. /sessions lists them, /new begins one; ↑ brings the text "
+        "back");
   if (plain_ && conversation_.working()) say("Queued: it is sent when the turn has ended");
   conversation_.submit(*words);
 }

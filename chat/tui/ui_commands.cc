@@ -10,6 +10,7 @@
 #include "chat/render/media.h"
 #include "chat/render/text/text.h"
 #include "chat/tui/ui.h"
+#include "settings/closest.h"
 
 namespace acp::chat {
 
@@ -26,8 +27,8 @@ constexpr Own own_commands[] = {
     {"mode", "[MODE]", "Choose the agent's mode"},
     {"model", "[MODEL]", "Choose the agent's model"},
     {"config", "[OPTION]", "Choose any of the agent's options"},
-    {"sessions", "", "List sessions; load, resume, fork or delete one"},
-    {"new", "", "Begin a new session"},
+    {"sessions", "", "List sessions; load, resume, fork or delete one. Also /resume"},
+    {"new", "", "Begin a new session. Also /clear"},
     {"show", "[N]", "A tool call with all its output and diffs; without N a list"},
     {"save", "[N [FILE]]", "Keep an image, audio or resource that came; without N a list"},
     {"changes", "", "Files that were changed, with diffs: what is known, and by whom"},
@@ -40,8 +41,15 @@ constexpr Own own_commands[] = {
     {"login", "", "Log in, or store a key"},
     {"logout", "", "Log out, if the agent offers that"},
     {"cancel", "", "Cancel the turn"},
-    {"quit", "", "Leave"},
+    {"quit", "", "Leave. Also /exit, exit, quit"},
 };
+
+// Names that other programs have for them, where the agent has no such command.
+constexpr std::pair<std::string_view, const char*> other_names[] = {{"/exit", "quit"},
+                                                                    {"/clear", "new"},
+                                                                    {"/resume", "sessions"},
+                                                                    {"exit", "quit"},
+                                                                    {"quit", "quit"}};
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -110,6 +118,11 @@ std::vector<CommandHelp> ChatUi::agents_commands() const {
 }
 
 std::optional<std::string> ChatUi::run_command(const std::string& text) {
+  for (const auto& [other, own] : other_names)
+    if (text == other && !(text.starts_with('/') && agent_has(text.substr(1)))) {
+      run_own(own, "");
+      return {};
+    }
   if (!text.starts_with('/')) return text;
   const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(1, end - 1);
@@ -121,8 +134,12 @@ std::optional<std::string> ChatUi::run_command(const std::string& text) {
   if (agent_has(name)) return text;
   if (text.starts_with(of_agent) && agent_has(text.substr(of_agent.size(), end - of_agent.size())))
     return "/" + text.substr(of_agent.size());
+  std::vector<std::string> known;
+  for (const CommandHelp& command : commands()) known.push_back(command.name);
+  const std::string meant = settings::closest("/" + name, known);
   say_error("There is no command /" + name +
-            ": /help lists them. To send it as text, begin with a space.");
+            (meant.empty() ? ": " : "; did you mean " + meant + "? ") +
+            "/help lists them. To send it as text, begin with a space.");
   return {};
 }
 
@@ -132,7 +149,14 @@ void ChatUi::run_own(const std::string& name, const std::string& rest) {
   if (name == "log") return present("log", [this] { view_.show_log(host_->log()); });
   if (name == "policy") return show_policy();
   if (name == "changes") return show_changes();
-  if (!conversation_.session()) return say_error("There is no session yet");
+  if (!conversation_.session()) {
+    if (!conversation_.phase().empty()) return say_error("There is no session yet");
+    constexpr std::string_view without[] = {"sessions", "new", "login", "logout"};
+    if (std::find(std::begin(without), std::end(without), name) == std::end(without))
+      return say_error("No session is open: /sessions lists them, /new begins one");
+    // It is an answer to what was asked about that.
+    std::erase_if(dialogs_, [](const auto& dialog) { return !dialog->urgent; });
+  }
   if (name == "cancel")
     return conversation_.working() ? interrupt(false) : say("Nothing is running");
   if (name == "mode") return pick_mode(rest);
