@@ -10,6 +10,8 @@ namespace {
 
 // Commands that are longer stand in the question, not in the answer.
 constexpr std::size_t most_command = 48;
+// Nobody reads more in an answer. Each is compared with each.
+constexpr std::size_t most_paths = 100;
 
 bool every_spelling_is_below(const std::string& directory, const Touched& touched) {
   const auto& resolved = touched.resolved;
@@ -47,6 +49,7 @@ bool say_command(const Question& question, Rule& rule) {
 }
 
 bool say_paths(const Question& question, Rule& rule) {
+  if (question.paths.size() > most_paths) return false;
   for (const Touched& touched : question.paths)
     if (std::string path = literal_pattern(touched.written);
         std::find(rule.paths.begin(), rule.paths.end(), path) == rule.paths.end())

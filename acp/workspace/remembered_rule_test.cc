@@ -59,6 +59,20 @@ TEST(RememberedRule, ACommandOfAMegabyte) {
   EXPECT_FALSE(rule.matches(running(command + "x")));
 }
 
+// Of a few hundred thousand, each compared with each would hold the question for hours.
+TEST(RememberedRule, NoneIsMadeOfMorePathsThanAnybodyReads) {
+  for (const char* kind : {"delete", "move", "read", "search"}) {
+    Question asked = question(kind);
+    while (asked.paths.size() < 100)
+      asked.paths.emplace_back("/project/" + std::to_string(asked.paths.size()));
+    EXPECT_TRUE(made_for(asked).matches(asked));
+    while (asked.paths.size() < 300'000)
+      asked.paths.emplace_back("/project/" + std::to_string(asked.paths.size()));
+    EXPECT_FALSE(rule_for(asked, Effect::allow, Scope::session)) << kind;
+    EXPECT_FALSE(rule_for(asked, Effect::reject, Scope::project)) << kind;
+  }
+}
+
 TEST(RememberedRule, AnyAgentIsItself) {
   Question asked = running("make");
   const Rule rule = made_for(asked);
