@@ -66,6 +66,15 @@ std::string plain(std::string text) {
   return text;
 }
 
+/// Of a command that starts a program.
+std::string dashes_hint(const CLI::App& where) {
+  constexpr std::string_view starting[] = {"acp chat",  "acp check agent", "acp check client",
+                                           "acp serve", "acp tap",         "acp replay"};
+  const std::string name = full_name(where);
+  if (std::ranges::find(starting, name) == std::end(starting)) return {};
+  return "; the command to start stands after --: " + name + " -- COMMAND…";
+}
+
 /// What to tell the user of the words after a command, better than CLI11 does where we know more.
 std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
   for (const CLI::Option* option : where.get_options())
@@ -75,7 +84,8 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& where) {
   const CLI::Option* const prompt = where.get_option_no_throw("PROMPT");
   const auto extra = where.remaining();
   if (prompt == nullptr || prompt->results().empty() || extra.empty())
-    return extra.empty() ? plain(error.what()) : "unexpected argument '" + extra.front() + "'";
+    return extra.empty() ? plain(error.what())
+                         : "unexpected argument '" + extra.front() + "'" + dashes_hint(where);
   std::string words = prompt->results().front();
   for (const std::string& word : extra) words += " " + word;
   return "quote the prompt: '" + words + "'";
@@ -90,6 +100,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App& where) {
     std::vector<std::string> known;
     for (const CLI::Option* option : where.get_options())
       for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
+    if (std::ranges::find(known, name) != known.end())
+      return name + " stands after the command: '" + full_name(where) + " " + name + "'";
     std::string meant = settings::closest(name, known);
     // What other programs call it.
     if (where.get_parent() == nullptr && (name == "-V" || name == "-v")) meant = "--version";
@@ -145,9 +157,8 @@ int usage_error(const CLI::ParseError& error, const CLI::App& app) {
 
 /// Cuts off what stands after `--`, if the subcommand is one that starts a program.
 std::vector<std::string> take_command(int& argc, char** argv) {
-  constexpr std::string_view starting[] = {"mcp",         "run", "chat",   "check",
-                                           "completions", "tap", "replay", "serve",
-                                           "connect"};
+  constexpr std::string_view starting[] = {"mcp", "run",    "chat",  "check",  "completions",
+                                           "tap", "replay", "serve", "connect"};
   if (argc < 2 || std::ranges::find(starting, argv[1]) == std::end(starting)) return {};
   char** const end = argv + argc;
   char** const dashes = std::find(argv, end, std::string_view("--"));

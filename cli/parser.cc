@@ -42,6 +42,10 @@ Option Option::check(std::function<std::string(const std::string&)> valid,
   option_->check(std::move(valid), what);
   return *this;
 }
+Option Option::rewrite(std::function<std::string(std::string)> rewritten) const {
+  option_->transform(std::move(rewritten), "");
+  return *this;
+}
 Option Option::capture_default_str() const {
   option_->capture_default_str();
   return *this;

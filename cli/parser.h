@@ -34,6 +34,8 @@ class Option {
   // Checks a value: `valid` returns what is wrong with it, or an empty text; `what` describes valid
   // values.
   Option check(std::function<std::string(const std::string&)> valid, const std::string& what) const;
+  // Rewrites a value before it is checked and read.
+  Option rewrite(std::function<std::string(std::string)> rewritten) const;
   // Makes the help show the current value as the default.
   Option capture_default_str() const;
   // Allows the option several times, with one value each time.

@@ -51,6 +51,8 @@ void RemoteOptions::add_to(const Command& app) {
 }
 
 remote::UrlOptions RemoteOptions::read(const std::string& url) const {
+  if (!url.empty() && url.find("://") == std::string::npos)
+    throw BadUsage("the URL begins with http://, https://, ws:// or wss://: put http:// before it");
   const http::UrlParts parts = http::parts_of(url);
   if (parts.host.empty())
     throw BadUsage("expected a URL that begins with http://, https://, ws:// or wss://, got " +

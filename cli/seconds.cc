@@ -9,6 +9,21 @@ namespace {
 
 constexpr double longest = 1e9;  // some 30 years: in milliseconds it still is a number
 
+// "10s" and "500ms", as 'acp tap --fault' takes them.
+std::string in_seconds(std::string word) {
+  const bool thousandths = word.ends_with("ms");
+  if (!thousandths && !word.ends_with('s')) return word;
+  const std::string digits = word.substr(0, word.size() - (thousandths ? 2 : 1));
+  double value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [at, error] = std::from_chars(digits.data(), end, value);
+  if (error != std::errc() || at != end) return word;
+  if (!thousandths) return digits;
+  char text[64];
+  const auto written = std::to_chars(text, text + sizeof text, value / 1000);
+  return {text, written.ptr};
+}
+
 std::string mistake_in(const std::string& word, Zero zero) {
   double seconds = 0;
   const char* const end = word.data() + word.size();
@@ -25,6 +40,7 @@ Option add_seconds(const Command& app, const std::string& name, double& into,
                    const std::string& what, Zero zero) {
   return app.add_option(name, into, what)
       ->type_name("SECONDS")
+      ->rewrite(in_seconds)
       ->check([zero](const std::string& word) { return mistake_in(word, zero); }, "");
 }
 

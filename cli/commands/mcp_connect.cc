@@ -27,6 +27,9 @@ std::string known_servers(const settings::Settings& settings) {
 }
 
 v1::McpServer configured(const ServerChoice& choice, const settings::Settings& settings) {
+  // Not repeated: it may hold a secret.
+  if (choice.server.find("://") != std::string::npos)
+    throw BadUsage("the address of a server stands after --url");
   const auto found = settings.mcp.find(choice.server);
   if (found == settings.mcp.end()) {
     const std::string known = known_servers(settings);

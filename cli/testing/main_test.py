@@ -84,6 +84,8 @@ class Main(unittest.TestCase):
                             (["config", "-x"], "there is no option -x"),
                             (["--vresion"], "there is no option --vresion; did you mean --version?"),
                             (["-V"], "there is no option -V; did you mean --version?"),
+                            (["--json", "agents"],
+                             "acp agents: --json stands after the command: 'acp agents --json'"),
                             (["version"], "did you mean --version?"),
                             (["cofnig"], "did you mean config?")):
             with self.subTest(words):
@@ -94,11 +96,27 @@ class Main(unittest.TestCase):
                 self.assertRegex(tip, "^Try 'acp")
                 self.assertNotIn("not expected", message)
         for words, told in ((["agents", "foo"], "acp agents: unexpected argument 'foo'"),
+                            (["check", "agent", "node", "x.js"],
+                             "acp check agent: unexpected argument 'node'; the command to start stands after --: "
+                             "acp check agent -- COMMAND…"),
+                            (["mcp", "info", "http://127.0.0.1:1/mcp"],
+                             "acp mcp info: the address of a server stands after --url"),
+                            (["run", "--url", "localhost:18787", "hi"],
+                             "acp run: the URL begins with http://, https://, ws:// or wss://: put http:// before it"),
+                            (["run", "--timeout", "10x", "hi"],
+                             "acp run: --timeout: expected a number of seconds above 0, got '10x'"),
+                            (["run", "--timeout", "0ms", "hi"],
+                             "acp run: --timeout: expected a number of seconds above 0, got '0'"),
                             (["run", "--timeout"], "acp run: --timeout: its value is missing"),
                             (["run", "--framing", "x", "hi"],
                              "acp run: --framing: expected one of newline, content-length, auto, got 'x'")):
             self.assertEqual(acp(*words).stderr.splitlines()[0], told)
         self.assertIn("quote the prompt: 'fix the build'", acp("run", "fix", "the", "build").stderr)
+
+    def test_a_time_may_have_a_unit(self):
+        for time in ("1", "1s", "1000ms", "1.5s"):
+            said = acp("run", "--timeout", time, "--file", "/none", "--", "true").stderr
+            self.assertIn("cannot read /none", said, time)
 
     def test_pages_that_help_names_are_there(self):
         for command in ("run", "agent", "agents", "config", "models"):
@@ -136,7 +154,7 @@ class Main(unittest.TestCase):
         dashes = ["--", "true"]
         for command in (["run", "hi"], ["mcp", "info"], ["replay", "f", "--as", "client"], ["check", "agent"],
                         ["check", "client"]):
-            for word in ("0", "-1", "abc", "5s", "nan", "1e300"):
+            for word in ("0", "-1", "abc", "5m", "nan", "1e300"):
                 with self.subTest([*command, word]):
                     failed = acp(*command, "--timeout", word, *dashes)
                     self.assertEqual((failed.returncode, failed.stdout), (2, ""))
