@@ -1,8 +1,11 @@
 #include "cli/check_options.h"
 
-#include <fstream>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
 
+#include "acp/io/printable.h"
 #include "cli/seconds.h"
 
 namespace acp::cli {
@@ -48,10 +51,27 @@ CheckOptions::Read CheckOptions::read() const {
   return read;
 }
 
-int CheckOptions::run(const std::function<int(const Read&)>& check) const {
+namespace {
+
+// What is there stays until there are results. Throws BadUsage.
+void open_for_results(const std::string& file, std::ofstream& out) {
+  if (file.empty() || file == "-") return;
+  errno = 0;
+  out.open(file, std::ios::binary | std::ios::app);
+  if (!out)
+    throw BadUsage("cannot write " + io::one_line(file, io::whole) + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+int CheckOptions::run(const std::function<int(const Read&)>& check) {
   try {
     const Read words = read();
-    if (!list) return check(words);
+    if (!list) {
+      open_for_results(json, json_out);
+      open_for_results(junit, junit_out);
+      return check(words);
+    }
     check::write_list(std::cout, words.selected);
     return 0;
   } catch (const BadUsage& mistake) {
@@ -60,27 +80,30 @@ int CheckOptions::run(const std::function<int(const Read&)>& check) const {
   }
 }
 
-bool CheckOptions::write_file(const std::string& file,
+bool CheckOptions::write_file(const std::string& file, std::ofstream& out,
                               const std::function<void(std::ostream&)>& write) const {
   if (file.empty()) return true;
   if (file == "-") {
     write(std::cout);
     return static_cast<bool>(std::cout.flush());
   }
-  std::ofstream out(file, std::ios::binary);
-  if (out) write(out);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(file, error)) std::filesystem::resize_file(file, 0, error);
+  errno = 0;
+  write(out);
   out.close();
   if (out) return true;
-  std::cerr << name << ": cannot write " << file << '\n';
+  std::cerr << name << ": cannot write " << io::one_line(file, io::whole)
+            << (errno == 0 ? "" : std::string(": ") + std::strerror(errno)) << '\n';
   return false;
 }
 
-int CheckOptions::tell(const check::Report& report) const {
+int CheckOptions::tell(const check::Report& report) {
   if (json != "-" && junit != "-") check::write_text(std::cout, report, verbose);
   const bool json_written =
-      write_file(json, [&](std::ostream& out) { check::write_json(out, report); });
-  const bool junit_written =
-      write_file(junit, [&](std::ostream& out) { check::write_junit(out, report, name); });
+      write_file(json, json_out, [&](std::ostream& out) { check::write_json(out, report); });
+  const bool junit_written = write_file(
+      junit, junit_out, [&](std::ostream& out) { check::write_junit(out, report, name); });
   return json_written && junit_written ? report.exit_code() : 1;
 }
 

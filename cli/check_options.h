@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct CheckOptions {
   bool list = false;
   bool verbose = false;
   std::string junit = {}, json = {};
+  // Of these files, opened before the check, which takes minutes; not of "-".
+  std::ofstream junit_out = {}, json_out = {};
   std::string framing = "newline";
   std::string protocol = "1";
 
@@ -38,14 +41,15 @@ struct CheckOptions {
     int protocol;
   };
   // Lists the requirements, or calls `check`; reports BadUsage. Returns the exit code.
-  int run(const std::function<int(const Read&)>& check) const;
+  int run(const std::function<int(const Read&)>& check);
 
   // Prints the report, unless a file is "-", stdout, and writes the files. Returns the exit code.
-  int tell(const check::Report& report) const;
+  int tell(const check::Report& report);
 
  private:
   Read read() const;
-  bool write_file(const std::string& file, const std::function<void(std::ostream&)>& write) const;
+  bool write_file(const std::string& file, std::ofstream& out,
+                  const std::function<void(std::ostream&)>& write) const;
 };
 
 }  // namespace acp::cli

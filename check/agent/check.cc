@@ -15,10 +15,11 @@ namespace {
 // A folder of its own for the sessions to work in.
 class WorkFolder {
  public:
-  WorkFolder() {
+  explicit WorkFolder(const std::string& given) : path_(given) {
     std::random_device random;
-    path_ = std::filesystem::canonical(std::filesystem::temp_directory_path()) /
-            ("acp-check-" + std::to_string(random()) + std::to_string(random()));
+    if (given.empty())
+      path_ = std::filesystem::canonical(std::filesystem::temp_directory_path()) /
+              ("acp-check-" + std::to_string(random()) + std::to_string(random()));
     std::filesystem::create_directory(path_);
     for (const char* const name : {"work", "apart"}) {
       std::filesystem::create_directories(path_ / name / "other");
@@ -151,6 +152,15 @@ void delete_sessions(AgentRun& run) {
   client.program().wait_exit(std::min(run.options.timeout, std::chrono::milliseconds(5000)));
 }
 
+std::string areas_of(const Scenario& scenario) {
+  std::string text;
+  for (std::string_view area : scenario.areas) {
+    if (area.ends_with('-')) area.remove_suffix(1);
+    text += (text.empty() ? "" : ", ") + std::string(area);
+  }
+  return text;
+}
+
 bool covers(const Scenario& scenario, std::string_view id) {
   return std::ranges::any_of(scenario.areas,
                              [&](std::string_view area) { return id.starts_with(area); });
@@ -167,10 +177,18 @@ bool wanted(const AgentRun& run, const Scenario& scenario) {
 }
 
 void play_all(AgentRun& run, const WorkFolder& folder) {
+  std::vector<const Scenario*> chosen;
   for (const Scenario& scenario : plan_of(run).scenarios)
-    if (wanted(run, scenario)) scenario.play(run);
+    if (wanted(run, scenario)) chosen.push_back(&scenario);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (run.options.on_part) run.options.on_part(areas_of(*chosen[i]), chosen.size() - i - 1);
+    chosen[i]->play(run);
+  }
   run.shared.reset();
-  if (run.report.selected("A-PERM-21") || run.report.selected("A2-PERM-20")) {
+  if (run.options.elsewhere) {
+    skip_all(run, {"A-PERM-21", "A2-PERM-20"},
+             "the agent runs elsewhere, and would keep the rule in its user's settings");
+  } else if (run.report.selected("A-PERM-21") || run.report.selected("A2-PERM-20")) {
     // A standing rule: what it was made for must not meet the user, nor another requirement.
     AgentRun apart{run.options, run.report, {}, folder.apart(), folder.home()};
     apart.answered = true;
@@ -197,7 +215,7 @@ const std::map<std::string, std::string>& default_prompts() {
 }
 
 void check_agent(const AgentCheckOptions& options, Report& report) {
-  const WorkFolder folder;
+  const WorkFolder folder(options.directory);
   AgentRun run{options, report, {}, folder.work()};
   try {
     play_all(run, folder);

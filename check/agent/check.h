@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,8 +18,12 @@ struct AgentCheckOptions {
   std::vector<std::string> command;
   // The command is a way to a server, which lets nothing in before initialize.
   bool over_network = false;
+  // The agent does not run in the environment that it is started with: it has another HOME.
+  bool elsewhere = false;
   rpc::Framing framing = rpc::Framing::newline;
   int protocol = 1;  // the version of the protocol to speak with it
+  // For the files of the run, removed after it; empty: a new one.
+  std::string directory = {};
   // Limit for an answer, and for the end of a process after its stdin was closed.
   std::chrono::milliseconds timeout{30'000};
   // The method to authenticate with before sessions are opened.
@@ -28,6 +34,8 @@ struct AgentCheckOptions {
   // A program with arguments that serves MCP on its stdio, and writes what it sees into the file
   // named by its last argument: see mcp_server.h.
   std::vector<std::string> mcp_server;
+  // Called before each part of a run, with its areas ("A-INIT, A-AUTH") and how many follow it.
+  std::function<void(const std::string& areas, std::size_t left)> on_part = {};
   // For watching: every frame, as it passes.
   bool print_frames = false;
 };

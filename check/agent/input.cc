@@ -83,6 +83,14 @@ class Patient {
   bool spoilt_ = false;
 };
 
+// Over a network, what is no good message may be refused before the agent sees it: by an answer of
+// the transport (A-HTTP and A-WS are about these), or by the end of the connection.
+void judge(AgentRun& run, std::string_view id, bool ok, const Patient::Outcome& outcome) {
+  if (!ok && run.options.over_network)
+    return run.report.skip(id, "the transport does not let it through: " + outcome.describe());
+  run.report.expect(id, ok, outcome.describe());
+}
+
 void check_broken(AgentRun& run, Patient& patient) {
   struct Case {
     std::string_view id;
@@ -114,7 +122,7 @@ void check_broken(AgentRun& run, Patient& patient) {
     // What is nested too deep may end in anything but silence of the whole agent.
     const bool answered = one.id == "A-INPUT-12" || (one.code != 0 ? outcome.answered_with(one.code)
                                                                    : !outcome.answers.empty());
-    run.report.expect(one.id, outcome.alive && answered, outcome.describe());
+    judge(run, one.id, outcome.alive && answered, outcome);
   }
   // Version 2 takes no second initialize, whatever it says.
   const auto versionless = patient.give(
@@ -126,7 +134,7 @@ void check_broken(AgentRun& run, Patient& patient) {
     refused = refused || !answer["error"].absent();
     obeyed = obeyed || !answer["result"].absent();
   }
-  run.report.expect("A-INPUT-6", versionless.alive && refused && !obeyed, versionless.describe());
+  judge(run, "A-INPUT-6", versionless.alive && refused && !obeyed, versionless);
   const auto stray =
       patient.give(R"({"jsonrpc":"2.0","id":"never-asked","result":{}})", "never-asked", false);
   run.report.expect("A-INPUT-8", stray.alive && stray.answers.empty(), stray.describe());

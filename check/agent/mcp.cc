@@ -3,6 +3,7 @@
 #include <functional>
 #include <system_error>
 
+#include "acp/rpc/error.h"
 #include "check/agent/mcp_http.h"
 #include "check/agent/scenarios.h"
 
@@ -20,6 +21,11 @@ Json stdio_server(const AgentRun& run, const std::string& record) {
                        {"command", run.options.mcp_server.front()},
                        {"args", args},
                        {"env", Json::array({variable})}});
+}
+
+std::string not_taken(const AgentRun& run, const Reply& opened) {
+  if (!run.options.over_network || opened.code() != rpc::permission_denied) return {};
+  return "the server starts no programs that a client names (acp serve --client-mcp lets it)";
 }
 
 bool holds_line(const std::string& record, const std::string& wanted) {
@@ -52,6 +58,8 @@ void check_connects(AgentClient& client) {
   const std::string record = run.folder + "/mcp-record.txt";
   const Reply opened = client.new_session_in(run.folder, Json::array({stdio_server(run, record)}));
   const auto session = opened["sessionId"].as_string();
+  if (const std::string why = not_taken(run, opened); !why.empty())
+    return skip_all(run, {"A-MCP-1", "A-MCP-2", "A-MCP-3"}, why);
   if (!opened.ok() || !session) {
     run.report.fail("A-MCP-1", "session/new with a server was answered with " + opened.describe());
     return skip_all(run, {"A-MCP-2", "A-MCP-3"}, "the agent did not connect");

@@ -56,6 +56,9 @@ void check_mcp(AgentRun& run);
 void check_end(AgentClient& client);
 // An MCP server on stdio that writes what it sees into the file.
 Json stdio_server(const AgentRun& run, const std::string& record);
+// Why it could not be passed on, if the server at the other end takes no such server from a client;
+// else empty.
+std::string not_taken(const AgentRun& run, const Reply& opened);
 bool holds_line(const std::string& record, const std::string& wanted);
 // Waits: agents may connect whenever they like.
 bool comes_true(AgentClient& client, const std::function<bool()>& condition);

@@ -16,8 +16,8 @@ namespace acp::check {
 // A directory for this user alone, removed with all that is in it.
 class PrivateDirectory {
  public:
-  // Throws std::system_error.
-  PrivateDirectory();
+  // One that is there, or a new one. Throws std::system_error.
+  explicit PrivateDirectory(std::filesystem::path given = {});
   PrivateDirectory(const PrivateDirectory&) = delete;
   PrivateDirectory& operator=(const PrivateDirectory&) = delete;
   ~PrivateDirectory();
@@ -30,7 +30,8 @@ class PrivateDirectory {
 
 class AgentSocket {
  public:
-  // Throws std::system_error. The path is removed with the socket.
+  // Throws std::system_error. The path is removed with the socket. One that was left there, and
+  // that nobody listens to, is replaced.
   explicit AgentSocket(std::filesystem::path path);
   AgentSocket(const AgentSocket&) = delete;
   AgentSocket& operator=(const AgentSocket&) = delete;
@@ -47,6 +48,9 @@ class AgentSocket {
   std::filesystem::path path_;
   io::Descriptor socket_;
 };
+
+// Removes a socket that nobody listens to. False if there is no such.
+bool remove_left_socket(const std::filesystem::path& path);
 
 struct SocketRelayOptions {
   std::string socket;

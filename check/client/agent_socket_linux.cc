@@ -59,7 +59,11 @@ bool move_some(int from, int to) {
 
 }  // namespace
 
-PrivateDirectory::PrivateDirectory() {
+PrivateDirectory::PrivateDirectory(std::filesystem::path given) : path_(std::move(given)) {
+  if (!path_.empty()) {
+    if (chmod(path_.c_str(), 0700) != 0) failed(path_.string());
+    return;
+  }
   std::string name =
       (std::filesystem::canonical(std::filesystem::temp_directory_path()) / "acp-check-XXXXXX")
           .string();
@@ -72,12 +76,27 @@ PrivateDirectory::~PrivateDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+bool remove_left_socket(const std::filesystem::path& path) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0 || !S_ISSOCK(about.st_mode)) return false;
+  const sockaddr_un address = address_of(path.string());
+  io::Descriptor visitor;
+  visitor.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool nobody =
+      connect(visitor.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+      errno == ECONNREFUSED;
+  return nobody && unlink(path.c_str()) == 0;
+}
+
 AgentSocket::AgentSocket(std::filesystem::path path) : path_(std::move(path)) {
   const sockaddr_un address = address_of(path_.string());
   socket_.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (socket_.get() < 0) failed("socket");
+  const auto bound = [&] {
+    return bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  };
   // Nobody gets in before listen().
-  if (bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  if ((!bound() && !(errno == EADDRINUSE && remove_left_socket(path_) && bound())) ||
       chmod(path_.c_str(), 0600) != 0 || listen(socket_.get(), 4) != 0)
     failed(path_.string());
 }

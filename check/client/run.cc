@@ -127,7 +127,10 @@ std::vector<ScenarioCase> all_scenarios(int protocol) {
 class Run {
  public:
   Run(const ClientCheckOptions& options, Report& report)
-      : options_(options), report_(report), judge_(report, ignored(options)) {}
+      : options_(options),
+        report_(report),
+        judge_(report, ignored(options)),
+        base_(options.directory) {}
 
   bool play() {
     const bool network = !options_.transport.empty();

@@ -32,6 +32,8 @@ struct ClientCheckOptions {
   // then.
   std::string listen;
   std::size_t jobs = 1;  // scenarios at a time
+  // For the files of the run, for this user alone, and removed after it; empty: a new one.
+  std::string directory = {};
   std::function<void(const std::string&)> say = nullptr;
 };
 

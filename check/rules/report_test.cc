@@ -82,6 +82,21 @@ TEST(Report, TextGroupsByAreaAndShowsEvidenceAndPage) {
             "\n1 passed, 1 failed (1 at must), 1 skipped\n");
 }
 
+TEST(Report, TheSumSaysWhatATimeOutIs) {
+  Report report = three();
+  report.fail("A-INIT-1", "initialize got nothing in time");
+  report.fail("A-INIT-2", "not this");
+  const auto last_line = [&] {
+    std::ostringstream out;
+    write_text(out, report, false);
+    const std::string text = out.str();
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  EXPECT_EQ(last_line(), "1 finding is a time-out: try a longer --timeout\n");
+  report.fail("A-TURN-1", "still running when the time was over");
+  EXPECT_EQ(last_line(), "2 findings are time-outs: try a longer --timeout\n");
+}
+
 TEST(Report, AfterGivingUpNothingHasPassedAndTheSumSaysWhy) {
   Report report = three();
   report.pass("A-INIT-2");

@@ -167,6 +167,14 @@ void write_text(std::ostream& out, const Report& report, bool verbose) {
     }
   }
   out << (between == ", " ? ")" : "") << ", " << counts.sum(Status::skip) << " skipped\n";
+  const auto late = std::ranges::count_if(results, [](const Result& result) {
+    return result.status == Status::fail &&
+           (result.message.find("nothing in time") != std::string::npos ||
+            result.message.find("when the time was over") != std::string::npos);
+  });
+  if (late > 0 && report.gave_up().empty())
+    out << late << (late == 1 ? " finding is a time-out" : " findings are time-outs")
+        << ": try a longer --timeout\n";
 }
 
 void write_json(std::ostream& out, const Report& report) {

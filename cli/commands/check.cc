@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -15,6 +18,7 @@
 #include "cli/check_options.h"
 #include "cli/command.h"
 #include "cli/remote_choice.h"
+#include "cli/run_apart.h"
 
 namespace acp::cli {
 namespace {
@@ -46,7 +50,39 @@ void check_server(const AgentCheckWords& options, const check::AgentCheckOptions
     std::cerr << options.name << ": the transport was not checked: " << unchecked << '\n';
 }
 
-int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) {
+int play(AgentCheckWords& options, const std::vector<const check::Requirement*>& selected,
+         check::AgentCheckOptions& how) {
+  // It takes minutes. Not among the messages of --frames.
+  const bool shows_progress = isatty(STDERR_FILENO) != 0 && !options.frames;
+  const auto show = [&](const std::string& text) {
+    if (shows_progress) std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  };
+  how.on_part = [&](const std::string& areas, std::size_t left) {
+    show("checking " + areas +
+         (left == 0
+              ? ""
+              : "; " + std::to_string(left) + (left == 1 ? " part follows" : " parts follow")));
+  };
+  check::Report report(selected);
+  try {
+    const auto is_transport = [](const check::Requirement* each) {
+      return check::is_transport_requirement(*each);
+    };
+    if (std::ranges::any_of(selected, is_transport)) check_server(options, how, report);
+    if (!std::ranges::all_of(selected, is_transport)) check::check_agent(how, report);
+    show("");
+  } catch (const check::PeerNotStarted& failed) {
+    show("");
+    std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
+    return CheckOptions::no_peer;
+  }
+  const int code = options.tell(report);
+  if (report.gave_up().empty()) return code;
+  std::cerr << options.name << ": " << io::printable(report.gave_up()) << '\n';
+  return CheckOptions::no_peer;
+}
+
+int check_agent(AgentCheckWords& options, const CheckOptions::Read& read) {
   options.remote.check("", options.command);
   if (options.command.empty() && !options.remote.given())
     throw BadUsage("the agent's command is missing, after --; or --url, or --ssh");
@@ -61,6 +97,7 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   how.command =
       options.remote.given() ? options.remote.exact_command(options.command) : options.command;
   how.over_network = has_server;
+  how.elsewhere = options.remote.given();
   how.framing = read.framing;
   how.protocol = read.protocol;
   how.timeout = read.timeout;
@@ -78,21 +115,10 @@ int check_agent(const AgentCheckWords& options, const CheckOptions::Read& read) 
   }
   how.print_frames = options.frames;
   how.mcp_server = {chat::own_program(), "check", "mcp-server", "--report"};
-  check::Report report(selected);
-  try {
-    const auto is_transport = [](const check::Requirement* each) {
-      return check::is_transport_requirement(*each);
-    };
-    if (std::ranges::any_of(selected, is_transport)) check_server(options, how, report);
-    if (!std::ranges::all_of(selected, is_transport)) check::check_agent(how, report);
-  } catch (const check::PeerNotStarted& failed) {
-    std::cerr << options.name << ": the agent cannot be started: " << failed.what() << '\n';
-    return CheckOptions::no_peer;
-  }
-  const int code = options.tell(report);
-  if (report.gave_up().empty()) return code;
-  std::cerr << options.name << ": " << io::printable(report.gave_up()) << '\n';
-  return CheckOptions::no_peer;
+  return run_apart([&](const std::string& directory) {
+    how.directory = directory;
+    return play(options, selected, how);
+  });
 }
 
 void add_agent(const Command& parent, Action& action, std::vector<std::string> words) {
@@ -125,7 +151,7 @@ void add_agent(const Command& parent, Action& action, std::vector<std::string> w
       "offers session/delete, and stay in its history if not. Of the answers to a question for\n"
       "permission the one for this time is chosen; only A-PERM-21 (A2-PERM-20) rejects something "
       "for\n"
-      "always, and there the agent has a HOME of its own.\n"
+      "always, and there the agent has a HOME of its own; with --url and --ssh it is skipped.\n"
       "Exit code: 0 no requirement at level must failed; 1 one did; 2 usage error; 3 the agent "
       "cannot\n"
       "be started, or does not answer initialize.");

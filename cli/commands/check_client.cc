@@ -11,6 +11,7 @@
 #include "check/client/run.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/run_apart.h"
 
 namespace acp::cli {
 namespace {
@@ -23,7 +24,7 @@ struct ClientCheckWords : CheckOptions {
   std::size_t jobs = 1;
 };
 
-int check_client(const ClientCheckWords& options, const CheckOptions::Read& read) {
+int check_client(ClientCheckWords& options, const CheckOptions::Read& read) {
   if (options.listen.empty() && options.command.empty())
     throw BadUsage("the client's command is missing, after --; or --listen");
   if (!options.listen.empty() && !options.command.empty())
@@ -58,14 +59,21 @@ int check_client(const ClientCheckWords& options, const CheckOptions::Read& read
     words.push_back(how.listen);
     std::cerr << "The command of the agent: " << io::command_line(words) << '\n';
   }
-  check::Report report(read.selected);
-  const bool played = check::check_client(how, report);
-  const int code = options.tell(report);
-  if (played) return code;
-  std::cerr << options.name
-            << ": the client never came to a prompt, so that hardly anything was tried; --verbose "
-               "tells why\n";
-  return CheckOptions::no_peer;
+  return run_apart(
+      [&](const std::string& directory) {
+        how.directory = directory;
+        check::Report report(read.selected);
+        const bool played = check::check_client(how, report);
+        const int code = options.tell(report);
+        if (played) return code;
+        std::cerr << options.name
+                  << ": the client never came to a prompt, so that hardly anything was tried; "
+                     "--verbose tells why\n";
+        return CheckOptions::no_peer;
+      },
+      [&] {
+        if (!how.listen.empty()) check::remove_left_socket(how.listen);
+      });
 }
 
 void add_relay(const Command& parent, Action& action) {

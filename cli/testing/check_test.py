@@ -3,12 +3,17 @@
 
 import json
 import os
+import select
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+from terminal import output_in
 
 ACP, MUTANT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 AGENT = [sys.executable, "-I", "-S", MUTANT]
@@ -175,9 +180,84 @@ class Check(unittest.TestCase):
         self.assertIn("1 failed (1 at should)", done.stdout)
 
     def test_a_file_that_cannot_be_written_is_an_error(self):
-        done = acp("agent", "--only", "A-INIT-1", "--json", "/nowhere/r.json", "--", *AGENT)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/nowhere/r.json", done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            started = Path(folder, "started")
+            for option in ("--json", "--junit"):
+                for file, why in (("/nowhere/r", "No such file or directory"), (folder, "Is a directory")):
+                    for peer in (["agent", "--only", "A-INIT-1"], ["client"]):
+                        done = acp(*peer, option, file, "--", "sh", "-c", f"touch {started} # {{agent}}")
+                        self.assertEqual(done.returncode, 2, done)
+                        self.assertIn(f"acp check {peer[0]}: cannot write {file}: {why}\n", done.stderr)
+                        self.assertEqual(done.stdout, "")
+            self.assertFalse(started.exists(), "it is known before the check")
+
+    def test_a_terminal_shows_how_far_it_is(self):
+        command = [ACP, "check", "agent", "--only", "A-INIT", "--only", "A-EXT", "--", *AGENT]
+        shown, code = output_in(200, command, dict(os.environ))
+        self.assertEqual(code, 0, shown)
+        self.assertIn("\r\x1b[Kchecking A-INIT, A-AUTH; 1 part follows", shown)
+        self.assertIn("\r\x1b[Kchecking A-INPUT, A-EXT, ", shown)
+        self.assertIn("\r\x1b[KInitialization\n", shown)
+        self.assertEqual(acp(*command[2:]).stderr, "")
+
+    def begun(self, folder, *words):
+        """A check that waits for its peer, which has said that it runs."""
+        env = {**os.environ, "TMPDIR": folder}
+        check = subprocess.Popen([ACP, "check", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=env)
+        self.addCleanup(check.communicate)
+        self.addCleanup(check.kill)
+        return check
+
+    def test_a_signal_leaves_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number), tempfile.TemporaryDirectory() as folder:
+                gate = folder + "/gate"
+                os.mkfifo(gate)
+                # It says its own id, and that of a child that it does not wait for.
+                silent = f"sleep 1000 & echo $$ $! >{gate}; exec sleep 1000 # {{agent}}"
+                for side in ("agent", "client"):
+                    check = self.begun(folder, side, "--timeout", "600", "--", "sh", "-c", silent)
+                    with open(gate) as said:
+                        handles = [os.pidfd_open(int(process)) for process in said.readline().split()]
+                    check.send_signal(number)
+                    self.assertEqual(check.wait(timeout=60), 128 + number, side)
+                    for handle in handles:
+                        self.assertTrue(select.select([handle], [], [], 60)[0], "a process lives on")
+                        os.close(handle)
+                    self.assertEqual(os.listdir(folder), ["gate"], side)
+
+    def test_a_socket_that_was_left_is_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/s"
+            listens = ["client", "--only", "C-INIT-1", "--timeout", "600", "--listen", path]
+            left = socket.socket(socket.AF_UNIX)
+            left.bind(path)
+            left.close()
+            check = self.begun(folder, *listens)
+            self.assertIn(b"The command of the agent: ", check.stderr.readline())
+            visitor = socket.socket(socket.AF_UNIX)
+            self.addCleanup(visitor.close)
+            while visitor.connect_ex(path) != 0:
+                self.assertIsNone(check.poll())  # it does not listen yet
+            # One that is listened to is not taken away, and nobody's file is.
+            second = acp(*listens)
+            self.assertEqual(second.returncode, 1, second)
+            self.assertIn("Address already in use", second.stderr)
+            check.terminate()
+            self.assertEqual(check.wait(timeout=60), 128 + signal.SIGTERM)
+            self.assertEqual(os.listdir(folder), [])
+            Path(path).write_text("mine", encoding="utf-8")
+            self.assertIn("Address already in use", acp(*listens).stderr)
+            self.assertEqual(Path(path).read_text(encoding="utf-8"), "mine")
+
+    def test_earlier_results_are_replaced(self):
+        with tempfile.TemporaryDirectory() as folder:
+            results = Path(folder, "r.json")
+            results.write_text("x" * 100_000, encoding="utf-8")
+            done = acp("agent", "--only", "A-INIT-1", "--json", str(results), "--", *AGENT)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(results.read_text(encoding="utf-8"))["summary"]["pass"], 1)
 
 
 unittest.main(argv=sys.argv[:1])
