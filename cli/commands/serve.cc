@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "acp/io/printable.h"
 #include "chat/agents.h"
+#include "chat/program.h"
 #include "cli/bad_usage.h"
 #include "cli/client_options.h"
 #include "cli/command.h"
@@ -22,9 +24,16 @@
 namespace acp::cli {
 namespace {
 
+// The agent's program cannot be started.
+class NoProgram : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 struct Options {
   std::vector<std::string> command, roots, hosts, origins, proxies, token_files;
   std::string agent, listen = "127.0.0.1:8787", certificate, key, log = "text";
+  std::string typed;  // the command line without the agent
   double drain = 10, silence = 60;
   std::size_t max_connections = 100, max_sessions = 100;
   bool client_mcp = false, plain_http = false;
@@ -39,7 +48,9 @@ Reach it with 'acp chat --url http://127.0.0.1:8787/acp', or give an editor that
 tunnel, or with --tls-cert and --tls-key. docs/remote.md has the ways.
 
 Agents may work in the directories of --root. An agent of another maker opens by itself what it likes:
-give it a user or a container of its own if that matters.)";
+give it a user or a container of its own if that matters.
+
+Exit code: 0 ended by a signal; 1 it cannot listen; 2 usage error; 3 there is no such agent.)";
 
 // "127.0.0.1:8787", "[::1]:8787", "8787"
 void read_listen(const std::string& text, remote::ServerOptions& server) {
@@ -60,6 +71,24 @@ bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";
 }
 
+// Why the agent's program could not be started; empty if there is one. A client would be told only
+// when it comes.
+std::string missing_program(const chat::KnownAgent& agent, const io::ProcessOptions& process,
+                            const std::string& typed) {
+  for (const io::EnvironmentEdit& edit : process.environment)
+    if (edit.name == "PATH") return {};
+  const std::string& command = process.argv.front();
+  const bool is_path = command.find('/') != std::string::npos;
+  // A relative path starts where the agent does.
+  const std::string place =
+      is_path ? (std::filesystem::path(process.cwd) / command).string() : command;
+  if (chat::find_program(place)) return {};
+  const std::string advice = agent.advice(typed);
+  return "the agent cannot be started: " + io::one_line(place, io::whole) +
+         (is_path ? ": no such program" : ": command not found") +
+         (advice.empty() ? "" : "\n" + advice);
+}
+
 gateway::ServeOptions serve_options(const Options& options) {
   gateway::ServeOptions serve;
   read_listen(options.listen, serve.server);
@@ -71,6 +100,8 @@ gateway::ServeOptions serve_options(const Options& options) {
     throw BadUsage(serve.server.address +
                    " can be reached from elsewhere, where everybody could read along: give "
                    "--tls-cert and --tls-key, or --insecure-plain-http if something else encrypts");
+  if (options.max_connections == 0) throw BadUsage("--max-connections: expected 1 or more, got 0");
+  if (options.max_sessions == 0) throw BadUsage("--max-sessions: expected 1 or more, got 0");
   serve.server.hosts = options.hosts;
   serve.server.origins = options.origins;
   remote::ServerLimits& limits = serve.server.limits;
@@ -89,6 +120,8 @@ gateway::ServeOptions serve_options(const Options& options) {
                    "): offer it there");
   serve.agent = agent.process();
   serve.agent.cwd = serve.roots.front();
+  if (const std::string why = missing_program(agent, serve.agent, options.typed); !why.empty())
+    throw NoProgram(why);
   serve.agent.environment.push_back({"ACP_TOKEN", {}});  // a client's
   serve.agent_name = agent.name;
   serve.client_mcp = options.client_mcp;
@@ -100,7 +133,13 @@ gateway::ServeOptions serve_options(const Options& options) {
 
 int run(const Options& options) {
   return told("acp serve", [&] {
-    gateway::ServeOptions serve = serve_options(options);
+    gateway::ServeOptions serve;
+    try {
+      serve = serve_options(options);
+    } catch (const NoProgram& failure) {
+      std::cerr << "acp serve: " << failure.what() << "\n";
+      return 3;
+    }
     const Interrupts interrupts;
     try {
       serve.token_files = options.token_files;
@@ -180,7 +219,10 @@ void add_serve_command(const Command& app, Action& action, std::vector<std::stri
   option("--log", options->log, "What is logged on standard error (text); none: no requests",
          "text|json|none")
       ->one_of({"text", "json", "none"});
-  serve->callback([options, &action] { action = [options] { return run(*options); }; });
+  serve->callback([options, serve, &action] {
+    options->typed = serve->typed_words();
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace acp::cli

@@ -163,6 +163,43 @@ class Serve(remote_place.Place):
                 answer = client.call("session/load", sessionId=session, cwd=str(self.root), mcpServers=[])
                 self.assertEqual(answer.get("code"), code, mode)
 
+    def test_an_agent_that_is_not_there(self):
+        code, said = self.run_serve("--token-file", self.token_file, "--", "/nonexistent")
+        self.assertEqual((code, said), (3, "acp serve: the agent cannot be started: /nonexistent: no such program\n"))
+        code, said = self.run_serve("--token-file", self.token_file, "--log", "json", "--agent", "gemini",
+                                    environment={"PATH": "/nowhere"})
+        self.assertEqual(code, 3, said)
+        self.assertEqual(said.splitlines(), [
+            "acp serve: the agent cannot be started: gemini: command not found",
+            "It is installed by: npm install -g @google/gemini-cli",
+            "Without installing it: acp serve --token-file " + self.token_file +
+            " --log json -- npx -y @google/gemini-cli --acp"])
+        program = self.root / "mine"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        self.serve("--root", str(self.home), command=["./mine"])
+        for option in ("--max-connections", "--max-sessions"):
+            code, said = self.run_serve(option, "0", "--", *remote_place.AGENT)
+            self.assertEqual((code, said.splitlines()[0]), (2, f"acp serve: {option}: expected 1 or more, got 0"))
+
+    def test_the_kit_finds_nothing_over_http(self):
+        server = self.serve(command=[ACP, "agent", "--model", "offline"])
+        url = server.url
+        done = subprocess.run([ACP, "check", "agent", "--url", url, "--token-file", self.token_file, "--json", "-"],
+                              capture_output=True, text=True, cwd=self.root, timeout=600,
+                              env=self.environment | {"TMPDIR": str(self.root)})
+        results = {each["id"]: each for each in json.loads(done.stdout)["results"]}
+        self.assertEqual([each for each in results.values() if each["status"] == "fail"], [], url)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for id in ("A-DELETE-1", "A-DELETE-2", "A-INPUT-8", "A-INPUT-9", "A-EXIT-1", "A-WS-1", "A-HTTP-1"):
+            self.assertEqual(results[id]["status"], "pass", (url, results[id]))
+        for id, why in (("A-PERM-21", "elsewhere"), ("A-MCP-1", "--client-mcp"), ("A-EXIT-3", "the way to"),
+                        ("A-INPUT-2", "does not let it through"), ("A-INPUT-7", "does not let it through"),
+                        ("A-DELETE-3", "only ids of its client's sessions")):
+            self.assertEqual(results[id]["status"], "skip", (url, results[id]))
+            self.assertIn(why, results[id]["message"])
+        self.assertEqual(list(self.home.rglob("policy.toml")), [], "a rule was left")
+
     def test_sessions_of_other_kinds(self):
         client = Client(self, self.serve())
         self.assertEqual(client.call("nes/suggest", sessionId="nes")["code"], UNKNOWN)
