@@ -136,7 +136,10 @@ class HostileText(unittest.TestCase):
 
     def test_policy(self):
         value = toml(WORD)
-        self.put("policy.toml", f"[[rule]]\ndecision = 'allow'\nkind = {value}\ntool = {value}\ncommand = {value}\n"
+        self.put("policy.toml", f"[[rule]]\ndecision = 'allow'\nkind = {value}\n")
+        self.acp("policy", "list", says="there is no")
+        self.acp("policy", "explain", "--kind", WORD, says="there is no kind")
+        self.put("policy.toml", f"[[rule]]\ndecision = 'allow'\nkind = {toml('_' + WORD)}\ntool = {value}\ncommand = {value}\n"
                  f"agent = {value}\nproject = {toml('/' + WORD)}\n[[rule]]\ndecision = 'reject'\n"
                  f"kind = 'execute'\nagent = {value}\n[[rule]]\ndecision = 'reject'\npath = {toml('/' + WORD)}\n")
         self.acp("policy", "list", says="␛]52")
