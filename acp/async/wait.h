@@ -23,6 +23,7 @@ template <class T>
 T Task<T>::wait() && {
   return wait_within({});
 }
+// Declared in task.h: see there.
 template <class T>
 T Task<T>::wait_for(std::chrono::nanoseconds time) && {
   return wait_within({.time = time});

@@ -283,6 +283,8 @@ TEST(QuestionView, VShowsAllOfIt) {
   EXPECT_NE(text.find("│ line 100\n"), std::string::npos) << text;
   // Enter answers nothing while no answer is on the screen.
   EXPECT_FALSE(dialog.key({.kind = Key::Kind::named, .text = "Enter"}));
+  EXPECT_EQ(to_plain(dialog.shown(60, 13).lines).find("(allows once)"), std::string::npos);
+  EXPECT_TRUE(dialog.close_view());
   EXPECT_NE(to_plain(dialog.shown(60, 13).lines).find("(allows once)"), std::string::npos);
   EXPECT_FALSE(dialog.close_view());
   // A word that begins with v was meant for the input line.

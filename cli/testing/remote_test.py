@@ -109,7 +109,7 @@ class Remote(Place):
             (["--url", url, "--agent", "acp"], "either --agent or --url"),
             (["--url", url, "--", "x"], "either --url or a command"),
             (["--url", url, "--ssh", "h"], "either --url or --ssh"),
-            (["--url", "host/acp"], "expected a URL that begins with http"),
+            (["--url", "host/acp"], "put http:// before it"),
             (["--url", "http://me:secret@host/acp"], "no passwords in the URL"),
             (["--url", url, "--proxy", "http://me:secret@host:1"], "no passwords in the URL"),
             (["--url", url, "--header", "Authorization: Bearer x"], "use 'Authorization: $VARIABLE'"),
