@@ -422,11 +422,15 @@ class Serve(remote_place.Place):
         self.assertEqual(status, 404)
         server.log.until("the agent ended with exit code")
 
-    def test_a_missing_agent(self):
-        server = self.serve(command=["/no/such/agent"])
+    def test_an_agent_that_goes_missing(self):
+        program = self.root / "there"
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        server = self.serve(command=[str(program)])
+        program.unlink()
         answer = server.ask(body=initialize(), headers=self.head())
         self.assertEqual((answer.status, "Initialize failed" in answer.text), (500, True))
-        server.log.until("/no/such/agent")
+        server.log.until(str(program))
 
     def test_a_client_that_says_no_goodbye(self):
         server = self.serve("--silence", "0.5")
