@@ -52,9 +52,12 @@ class Others(unittest.TestCase):
 
     def leave(self, chat):
         chat.wait(IDLE)
+        self.assertEqual(chat.screen.faults, [])
         chat.type("\x04")
         self.assertEqual(chat.end(), 0)
-        self.assertEqual(chat.screen.faults, [])
+        # The command to go on with is one line, so that it can be pasted: the terminal wraps it.
+        faults = [fault for fault in chat.screen.faults if not fault.startswith("beyond the last column")]
+        self.assertEqual(faults, [])
         self.assertTrue(chat.sane())
 
     def test_version_2(self):
